@@ -1,14 +1,18 @@
-"""The neighbourhood of a node as vis-network draws it: places, sizes and colours, all decided here.
+"""The neighbourhood of a node as vis-network draws it: places, sizes and colours, all decided here; and as one file.
 
 Positions are preset, so that the picture is the same each time and nothing moves. vis-network draws labels on a canvas
 and tooltips as text; no text becomes HTML.
 """
 
+import importlib.util
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from leanrag_core.figures.html import NOTHING, html, html_file
 from leanrag_core.figures.palette import Palette
+from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.types.neighbourhood import NearNode, Neighbourhood
 from leanrag_core.types.visible import visible
 
@@ -17,6 +21,19 @@ _MAX_LABELLED = 31  # the centre and its nearest nodes; the others say their nam
 _ON_FIRST_RING = 10
 _RING_WIDTH, _RING_HEIGHT = 210.0, 150.0  # px at the natural scale
 _FAINT = 0.3  # opacity of relations that do not lead to the centre
+# Nothing moves by itself, lines are straight; keyboard and zoom.
+_OPTIONS: dict[str, Any] = {
+    "autoResize": True,
+    "physics": {"enabled": False},
+    "layout": {"improvedLayout": False},
+    "edges": {"smooth": False, "hoverWidth": 1, "selectionWidth": 1},
+    "nodes": {"borderWidth": 1, "font": {"face": "Source Sans, system-ui, sans-serif", "multi": False}},
+    "interaction": {"hover": True, "tooltipDelay": 150, "multiselect": False},
+}
+# A canvas does not wait for a type face.
+_DRAW = """
+document.fonts.load("15px 'Source Sans'").finally(() =>
+  new globalThis.vis.Network(document.getElementById("graph"), values.graph, values.options));"""
 
 
 @dataclass(frozen=True)
@@ -69,16 +86,30 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
     return VisGraph(nodes, edges)
 
 
-def vis_options() -> dict[str, Any]:
-    """Options of vis-network: nothing moves by itself, straight lines, keyboard and zoom."""
-    return {
-        "autoResize": True,
-        "physics": {"enabled": False},
-        "layout": {"improvedLayout": False},
-        "edges": {"smooth": False, "hoverWidth": 1, "selectionWidth": 1},
-        "nodes": {"borderWidth": 1, "font": {"face": "Source Sans, system-ui, sans-serif", "multi": False}},
-        "interaction": {"hover": True, "tooltipDelay": 150, "multiselect": False},
-    }
+def neighbourhood_page(
+    graph: VisGraph, palette: Palette, *, title: str, note: str = "", language: str = ENGLISH
+) -> str:
+    """Return the graph as an HTML file with vis-network in it. title: of the window; note: shown in a corner."""
+    style = (
+        f"body{{margin:0;background:{palette['bg']}}}#graph{{height:100vh}}"
+        f".note{{position:fixed;left:12px;bottom:8px;margin:0;font:14px system-ui;color:{palette['mute']}}}"
+    )
+    library = _vis_network()
+    return html_file(
+        html('<div id="graph"></div>{}', html('<p class="note">{}</p>', note) if note else NOTHING),
+        title=title,
+        language=language,
+        styles=library.with_name("vis-network.css").read_text(encoding="utf-8") + style,
+        script=library.read_text(encoding="utf-8") + _DRAW,
+        values={"graph": asdict(graph), "options": _OPTIONS},
+    )
+
+
+def _vis_network() -> Path:
+    """Return the script that pyvis brings; importing pyvis would load IPython."""
+    package = importlib.util.find_spec("pyvis")
+    assert package is not None, "pyvis is in requirements.txt"
+    return Path(str(package.origin)).parent / "templates/lib/vis-9.1.2/vis-network.min.js"
 
 
 def _places(near: Neighbourhood) -> list[tuple[float, float]]:

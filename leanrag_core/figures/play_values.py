@@ -1,4 +1,4 @@
-"""A play as JSON values for the scripts, short enough to be sent with every step of a slider.
+"""A play for the scripts: as JSON values, short enough to be sent with every step of a slider, and as a file with both.
 
 Lists of records are columns, ids and titles are places in one list of strings, and of a curve only its ends are held;
 scripts/play_values.js makes records of them again.
@@ -7,10 +7,14 @@ scripts/play_values.js makes records of them again.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leanrag_core.figures.html import html, html_file
 from leanrag_core.figures.layered_lines import Point
 from leanrag_core.figures.layered_shapes import LayeredGraph
-from leanrag_core.figures.play import Play
+from leanrag_core.figures.play import Play, play, play_words
 from leanrag_core.figures.play_cards import Cards
+from leanrag_core.figures.scripts import PLAY, scripts, styles
+from leanrag_core.messages.catalog import ENGLISH
+from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible_values
 
 _ITEM = (
@@ -25,10 +29,29 @@ _EDGE = ("id", "source", "target", "kind", "colour", "shape", "points", "pill")
 _CARD = ("id", "x", "y", "width", "height", "more", "members")
 _STRINGS = frozenset(("id", "role", "kind", "colour", "shape", "source", "target", "card", "parent", "change"))
 _STRING_LISTS = frozenset(("members", "items", "relations", "focus"))
+_FILE_STYLE = (
+    "body{margin:0;background:var(--lr-bg);color:var(--lr-text);font-family:'Source Sans','Source Sans Pro',system-ui,"
+    "sans-serif;font-size:17px}h1{font:500 1.35rem/1.4 'Source Serif','Source Serif Pro',Georgia,serif;margin:0 0 1rem;"
+    "overflow-wrap:anywhere}.page{max-width:1160px;margin:0 auto;padding:1.6rem 1rem}"
+)
+
+
+def play_page(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> str:
+    """Return a play as an HTML file, which can be stepped through without a server. It begins at the first frame."""
+    shown = play(trace, answer=answer, language=language)
+    start = "playRetrieval(document.querySelector('main'),values.play,values.words,{start:values.start});"
+    return html_file(
+        html('<div class="page"><h1 dir="auto">{}</h1><main></main></div>', trace.question),
+        title=trace.question,
+        language=language,
+        styles=styles(PLAY) + _FILE_STYLE,
+        script=f"{scripts(PLAY)}\n{start}",
+        values={"play": play_values(shown), "words": play_words(language), "start": f"{shown.segments[0].name}.1"},
+    )
 
 
 def play_values(play: Play) -> dict[str, Any]:
-    """What playRetrieval() of the scripts takes."""
+    """Return what playRetrieval() of the scripts takes."""
     strings = _Strings()
     table = strings.table
     frames = ("step", "lead", "rest", "items", "relations", "focus", "tokens")

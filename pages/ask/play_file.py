@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from leanrag_core.figures.play_page import play_page
+from leanrag_core.figures.play_values import play_page
 from leanrag_core.types.trace import Trace
 from pages.common.messages import language, say
 from pages.common.scope import Scope

@@ -8,18 +8,15 @@ from markupsafe import Markup
 from leanrag_core.comparing.lost_evidence import STAGES
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
-from leanrag_core.figures.fonts import POLICY as FONTS
-from leanrag_core.figures.fonts import font_faces
-from leanrag_core.figures.palette import palette
+from leanrag_core.figures.html import NOTHING, html, html_file, joined
 from leanrag_core.figures.small_graph import aligned, small_graph
 from leanrag_core.types.trace import Trace
-from pages.common.html import NOTHING, html, joined, svg
+from pages.common.html import svg
 from pages.common.messages import language, say, words
 from pages.compare import columns, contexts_view, fragments, missed_view, sharing_view, style
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
 
-_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {FONTS}; form-action 'none'; base-uri 'none'"
 _COMMON = Path(__file__).resolve().parents[1] / "common" / "style.css"
 _GRAPH, _LANE = 340, 590  # px
 _OWN = Path(__file__).with_name("export.css")
@@ -40,27 +37,13 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
             html('<p class="lr-muted lr-small">{}</p>', say("compare.exported")),
         )
     )
-    return str(
-        html(
-            '<!doctype html><html lang="{}"><head><meta charset="utf-8">'
-            '<meta http-equiv="Content-Security-Policy" content="{}">'
-            '<meta name="viewport" content="width=device-width,initial-scale=1"><title>{}</title>'
-            "<style>{}</style></head><body><main>{}</main></body></html>",
-            language(),
-            _POLICY,
-            f"{say('page.compare')}: {question}",
-            Markup(_style_sheet()),
-            body,
-        )
-    )
-
-
-def _style_sheet() -> str:
-    """The rules of all pages, of Compare and of the file, with the colours of light and dark."""
-    light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
-    colours = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     common, own = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
-    return font_faces() + colours + common + style.sheet() + own
+    return html_file(
+        html("<main>{}</main>", body),
+        title=f"{say('page.compare')}: {question}",
+        language=language(),
+        styles=common + style.sheet() + own,
+    )
 
 
 def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> list[Markup]:

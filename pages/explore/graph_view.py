@@ -7,8 +7,7 @@ import streamlit as st
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
-from leanrag_core.figures.neighbourhood import vis_graph
-from leanrag_core.figures.neighbourhood_page import neighbourhood_page
+from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
 from leanrag_core.queries import entity_search
 from leanrag_core.queries.neighbourhood import neighbourhood
 from leanrag_core.types.graph import Place
@@ -17,7 +16,7 @@ from leanrag_core.types.visible import visible_values
 from pages.common import figure_tools
 from pages.common.component import component
 from pages.common.frame import colours
-from pages.common.messages import message, say
+from pages.common.messages import language, message, say
 from pages.explore import graph_all, graph_data, graph_state
 from pages.explore.exploring import Exploring, name_and_id
 
@@ -73,11 +72,11 @@ def show(exploring: Exploring) -> None:
 def _free_graph(exploring: Exploring, scene: Scene) -> None:
     """The neighbourhood of the focus as one file whose nodes can be dragged, without layers."""
     focus = Place(scene.focus.layer, scene.focus.row)
-    title = say("explore.graph.title", name=isolated(scene.focus.name))
+    title, shown_in = say("explore.graph.title", name=isolated(scene.focus.name)), language()
 
     def page() -> str:
         near = neighbourhood(exploring.index, focus, max_nodes=_FREE_NODES)
-        return neighbourhood_page(vis_graph(near, colours()), colours(), title=title)
+        return neighbourhood_page(vis_graph(near, colours()), colours(), title=title, language=shown_in)
 
     st.download_button(
         say("explore.graph.free"),

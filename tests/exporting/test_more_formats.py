@@ -100,7 +100,7 @@ def test_cypher_holds_every_entity_relation_and_parent_once(index: Index, tmp_pa
 def test_the_page_asks_no_network_and_shows_texts_as_text(tmp_path: Path) -> None:
     export_index(with_texts(HOSTILE, HOSTILE), "html", tmp_path / "x.html")
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "default-src 'none'" in page
+    assert "default-src &#39;none&#39;" in page
     assert not re.search(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"?https?:", page)
     assert "<img src=x" not in page
     assert page.count("</script><script>alert(1)") == 0

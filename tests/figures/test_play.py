@@ -8,8 +8,7 @@ import pytest
 
 from leanrag_core.figures.play import play, play_frames, play_words
 from leanrag_core.figures.play_map import spans
-from leanrag_core.figures.play_page import play_page
-from leanrag_core.figures.play_values import play_values
+from leanrag_core.figures.play_values import play_page, play_values
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
     Answer,
@@ -139,9 +138,9 @@ def test_every_frame_is_a_sentence_in_chinese_too() -> None:
 def test_the_file_holds_the_play_and_runs_nothing_of_its_texts() -> None:
     trace = replace(small(), question=HOSTILE)
     renamed = tuple(replace(item, name=HOSTILE, text=HOSTILE) for item in trace.items)
-    page = play_page(replace(trace, items=renamed)).decode()
+    page = play_page(replace(trace, items=renamed))
     assert page.count("<script") == page.count("</script>") == 2, "its data and its own script"
-    [held] = re.findall(r'<script type="application/json" id="play">(.*?)</script>', page, re.DOTALL)
+    [held] = re.findall(r'<script type="application/json" id="values">(.*?)</script>', page, re.DOTALL)
     assert set(json.loads(held)["play"]["items"]["name"]) == {HOSTILE}
     assert "http://www.w3.org/2000/svg" in page
     assert not re.search(r'(src|href)="', page), "nothing is asked of any network"

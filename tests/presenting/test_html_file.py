@@ -32,7 +32,7 @@ def hostile(made: Presentation) -> Presentation:
 
 def test_the_deck_is_in_the_file_as_it_is_on_the_page(make: Make) -> None:
     page = html_file.as_html(hostile(make())).decode()
-    [block] = re.findall(r'<script type="application/json" id="deck">(.*?)</script>', page, re.DOTALL)
+    [block] = re.findall(r'<script type="application/json" id="values">(.*?)</script>', page, re.DOTALL)
     assert json.loads(block) == values_of_deck(deck_of(hostile(make())))
 
 

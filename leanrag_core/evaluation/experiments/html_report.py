@@ -10,13 +10,10 @@ from leanrag_core.evaluation.experiments.report_parts import pays_part, score_pa
 from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import kinds_of
-from leanrag_core.figures.fonts import POLICY as FONTS
-from leanrag_core.figures.fonts import font_faces
-from leanrag_core.figures.palette import palette
+from leanrag_core.figures.html import html, html_file, joined
 from leanrag_core.records import to_json
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
 
-_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {FONTS}; form-action 'none'; base-uri 'none'"
 _STYLE = """
 body{font:15px/1.45 "Source Sans","Source Sans Pro",system-ui,sans-serif;margin:0}
 body{color:var(--lr-text);background:var(--lr-bg)}
@@ -42,8 +39,8 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
     write = Writing(language)
     kinds = kinds_of(result)
     parts = [
-        write.html("<h1>{}</h1>", result.spec.title),
-        write.html('<p class="mute">{}</p>', _facts(write, result, questions)),
+        html("<h1>{}</h1>", result.spec.title),
+        html('<p class="mute">{}</p>', _facts(write, result, questions)),
         score_part(write, result, ""),
         pays_part(write, result),
         *(score_part(write, result, kind) for kind in kinds if len(kinds) > 1),
@@ -51,23 +48,8 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
         _questions(write, result, {question.id: question for question in questions}),
         _again(write, result),
     ]
-    page = write.html(
-        '<!doctype html><html lang="{}"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="{}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><title>{}</title>'
-        "<style>{}</style></head><body><main>{}</main></body></html>\n",
-        language,
-        _POLICY,
-        result.spec.title,
-        Markup(font_faces() + _colours() + _STYLE),
-        write.joined(parts),
-    )
-    return str(page).encode()
-
-
-def _colours() -> str:
-    light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
-    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    body = html("<main>{}</main>", joined(parts))
+    return html_file(body, title=result.spec.title, language=language, styles=_STYLE).encode()
 
 
 def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQuestion]) -> str:
@@ -90,10 +72,10 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
         have = [info for info in shown if any(row.scores.get(info.name) is not None for row in rows)]
         heads = [write.say("experiment.file.run"), *(write.say(info.title) for info in have)]
         lines = [
-            write.joined(
+            joined(
                 (
                     write.row([row.run, *(_figure(row.scores.get(info.name)) for info in have)]),
-                    write.html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
+                    html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
                     if row.error or row.answer
                     else "",
                 )
@@ -101,7 +83,7 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
             for row in rows
         ]
         folds.append(
-            write.html(
+            html(
                 '<details><summary dir="auto">{} <span class="mute">{}</span></summary>'
                 '<p class="mute" dir="auto">{}</p>'
                 '<div class="wide"><table>{}{}</table></div></details>',
@@ -109,10 +91,10 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
                 rows[0].kind,
                 " | ".join(question.answers) if question else "",
                 write.row(heads, "th"),
-                write.joined(lines),
+                joined(lines),
             )
         )
-    return write.html("<h2>{}</h2>{}", write.say("experiment.file.questions"), write.joined(folds))
+    return html("<h2>{}</h2>{}", write.say("experiment.file.questions"), joined(folds))
 
 
 def _figure(score: float | None) -> str:
@@ -121,7 +103,7 @@ def _figure(score: float | None) -> str:
 
 def _again(write: Writing, result: ExperimentResult) -> Markup:
     versions = ", ".join(f"{name} {value}" for name, value in sorted(result.versions.items()))
-    return write.html(
+    return html(
         "<h2>{}</h2><p>{}</p><pre>python -m leanrag_core experiment run spec.json</pre><pre>{}</pre>"
         '<p class="mute">{}</p>',
         write.say("experiment.file.again"),

@@ -10,6 +10,7 @@ from leanrag_core.evaluation.experiments.report_parts import bounds, number
 from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
 from leanrag_core.figures import numbers
+from leanrag_core.figures.html import html, joined
 from leanrag_core.types.experiment import ExperimentResult
 
 _SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "words", "equal_length", "unparsed")
@@ -21,7 +22,7 @@ def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
     if not result.judgements:
         return Markup("")
     seed = result.spec.seed
-    return write.joined(
+    return joined(
         (
             _audit(write, result),
             _scores(write, "experiment.file.scores", mean_scores(result.judgements, seed=seed)),
@@ -35,8 +36,8 @@ def _audit(write: Writing, result: ExperimentResult) -> Markup:
     made = audit(result.judgements, result.spec.seed)
     said = [write.say(each) for each in (headline(made), *advice(made))]
     faults = [f"{judge.judge}: {write.say(fault)}" for judge in made.judges for fault in judge.faults]
-    lines = write.joined(write.html("<li>{}</li>", each) for each in (*said, *faults))
-    return write.html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
+    lines = joined(html("<li>{}</li>", each) for each in (*said, *faults))
+    return html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
 
 
 def _scores(write: Writing, title: str, scores: Sequence[MeanScore]) -> Markup:
@@ -80,10 +81,10 @@ def _table(write: Writing, title: str, heads: Sequence[str], lines: Sequence[Seq
     """Nothing where there are no lines."""
     if not lines:
         return Markup("")
-    return write.html(
+    return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
         write.say(title),
         write.say("experiment.file.judged_note"),
         write.row([write.say(f"experiment.file.{head}") for head in heads], "th"),
-        write.joined(write.row(line) for line in lines),
+        joined(write.row(line) for line in lines),
     )

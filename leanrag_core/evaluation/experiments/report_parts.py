@@ -10,6 +10,7 @@ from leanrag_core.evaluation.grounds import grounds
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, KindDifference, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.html import html, joined
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult
 
@@ -31,23 +32,23 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
         cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
         lines.append(
-            write.html(
+            html(
                 '<tr><td>{}<div class="mute">{}</div></td>{}<td>{}</td></tr>',
                 row.run.name,
                 write.say(settings_words(row.run.strategy, row.run.options)),
-                write.joined(cells),
+                joined(cells),
                 latency,
             )
         )
     leading = RECALL if RECALL in table.measures else table.measures[0]
     said = grounds(result, [row.run.name for row in table.rows], leading, kind) if table.measures else ()
     heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
-    return write.html(
+    return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
         heading,
         " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, said))),
         write.row([*heads, write.say("experiment.file.latency")], "th"),
-        write.joined(lines),
+        joined(lines),
         write.say("experiment.file.letters"),
     )
 
@@ -64,7 +65,7 @@ def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
     if cell.interval is None:
         return Markup("<td>–</td>")
     mark = scale.mark(_estimate(cell.interval))
-    return write.html(
+    return html(
         '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
         '<b style="left:{}%"></b></span></td>',
         "best" if cell.is_best else "",
@@ -89,12 +90,12 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
     lines = [write.row([other, *(_difference(each) for each in by_kind)]) for other, by_kind in differences.items()]
     title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
-    return write.html(
+    return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
         write.say("experiment.file.pays"),
         write.say("experiment.file.pays_how", measure=title, baseline=baseline),
         write.row([write.say("experiment.file.run"), *heads], "th"),
-        write.joined(lines),
+        joined(lines),
     )
 
 

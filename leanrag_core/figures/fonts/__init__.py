@@ -9,7 +9,6 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _FACES = {"Source Sans": "source-sans-3-latin-wght-normal", "Source Serif": "source-serif-4-latin-wght-normal"}
-POLICY = "font-src data:"  # what a file's content security policy has to allow
 
 
 def font_faces() -> str:

@@ -1,9 +1,13 @@
-"""HTML of the pages: values are text, whatever they hold."""
+"""HTML of pages and of files: values are text, whatever they hold."""
+
+import json
+import re
+from html import unescape
 
 import pytest
 from markupsafe import Markup
 
-from pages.common.html import NOTHING, html, joined
+from leanrag_core.figures.html import NOTHING, html, html_file, joined
 
 HOSTILE = "</b><script>alert(1)</script>\"' onclick=x {0} {name}"
 
@@ -36,3 +40,21 @@ def test_characters_that_are_not_seen_are_shown_as_marks(text: str) -> None:
 def test_html_is_markup_so_that_a_plain_text_cannot_replace_it() -> None:
     assert isinstance(html("<b></b>"), Markup)
     assert html("<b></b>") + "<i>" == "<b></b>&lt;i&gt;"
+
+
+def test_a_file_without_a_script_allows_none() -> None:
+    page = html_file(html("<p>{}</p>", HOSTILE), title=HOSTILE, language="en", styles="p{margin:0}")
+    assert "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'" in unescape(page)
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;alert(1)") == 2
+    assert "p{margin:0}</style>" in page
+
+
+def test_values_of_a_file_cannot_end_their_block() -> None:
+    values = {"b": [HOSTILE, "<!--"], "a": 1.5}
+    page = html_file(NOTHING, title="t", language="en", styles="", script="f(values)", values=values)
+    assert page.count("<script") == page.count("</script>") == 2
+    [block] = re.findall(r'<script type="application/json" id="values">(.*?)</script>', page)
+    assert json.loads(block) == values
+    with pytest.raises(ValueError, match="nan"):
+        html_file(NOTHING, title="t", language="en", styles="", script="f(values)", values={"a": float("nan")})
