@@ -35,7 +35,7 @@ def measure(size: int) -> dict[str, float | int | str]:
         seconds[stage] += now - last
         last = now
 
-    index = index_of(corpus, report=lambda stage, done, total: lap(stage))
+    index = index_of(corpus, report=lambda progress: lap(progress.stage))
     lap("counts")
     folder = Path(tempfile.mkdtemp(prefix="leanrag-build-"))
     try:

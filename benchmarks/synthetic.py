@@ -8,7 +8,7 @@ stand near their members, as with a real model.
 import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,17 +17,22 @@ import pyarrow as pa
 
 from benchmarks.parts import make_offered
 from benchmarks.planted import planted
+from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
-from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
+from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
+from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import counts_of
 from leanrag_core.storage.layout import FORMAT_VERSION, write_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.build_report import EMPTY_REPORT
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import HEURISTIC, CorpusName, EmbeddingRecord, Manifest
+from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import RecordedConfig
 
 DIMENSION = 384
@@ -138,19 +143,15 @@ def index_of(
     corpus: SyntheticCorpus,
     *,
     cluster_size: int = 20,
-    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    report: Report = silent,
 ) -> Index:
     """The index of the corpus, as a build makes it, with the built-in writer."""
     embedding = PlantedEmbedding(corpus.vectors)
     hierarchy = build_hierarchy(
         corpus.base,
-        cluster_size=cluster_size,
-        tau=None,
-        size_cap=True,
-        seed=0,
-        embed=embedding.embed,
-        writer=BuiltinWriter(),
-        heuristic=True,
+        Start(OnceEmbedder(embedding.embed), BuiltinWriter()),
+        ClusterOptions(cluster_size),
+        aggregation_rules(IndexConfig(), heuristic=True),
         report=report,
     )
     n_chunks, layers = corpus.chunks.num_rows, count_layers(hierarchy.layers)

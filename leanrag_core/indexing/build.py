@@ -11,13 +11,12 @@ from leanrag_core.clustering.options import cluster_options
 from leanrag_core.errors import EmptyCorpus, IndexChanged, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy, fresh_clusters
-from leanrag_core.indexing.aggregation.rules import AggregationRules
+from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_hierarchy, fresh_clusters
+from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.assembly import Origin, assemble, corpus_tables
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.manifest import edits_fingerprint, id_of
-from leanrag_core.indexing.progress import HierarchyProgress
 from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.indexing.stages.base_graph import (
     BaseGraph,
@@ -25,7 +24,7 @@ from leanrag_core.indexing.stages.base_graph import (
     graph_fingerprint,
     imported_base_graph,
 )
-from leanrag_core.indexing.updating.before import Before, Start, embedded_chunks, fresh_start
+from leanrag_core.indexing.updating.before import Before
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
@@ -220,13 +219,16 @@ def _build(
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))
     tables = corpus_tables(documents, chunks)
     with ThreadPoolExecutor(1) as beside:  # reading keeps one processor busy, so chunks are embedded meanwhile
-        embed = before.chunk_vectors if before else embedded_chunks
-        embedding = beside.submit(embed, [chunk.text for chunk in chunks], models)
+        texts = [chunk.text for chunk in chunks]
+        if before:
+            embedding = beside.submit(before.chunk_vectors, texts, models)
+        else:
+            embedding = beside.submit(models.chunk_vectors, texts)
         base = extract_base_graph(documents, chunks, tables, models.extractor(config), models, report, edits)
         chunk_vectors = embedding.result()
     require_unit_rows(chunk_vectors, "chunks")
     heuristic = origin.kind == HEURISTIC
-    start = before.start(models) if before else fresh_start(models)
+    start = before.start(models) if before else Start(models.embedder(), models.writer())
     hierarchy = hierarchy_over(base, config, models, heuristic=heuristic, report=report, start=start)
     report(Progress("index", 0, 0, "files"))
 
@@ -247,30 +249,12 @@ def hierarchy_over(
     start: Start | None = None,
 ) -> Hierarchy:
     """The hierarchy over the base graph, as the settings ask for it. start: what is known already."""
-    progress = HierarchyProgress(report)
-    start = start or fresh_start(models)
     return build_hierarchy(
         base.graph,
-        cluster_size=config.cluster_size,
-        tau=config.tau,
-        size_cap=config.size_cap,
-        seed=config.seed,
-        concatenation_tokens=config.concatenation_tokens,
-        embed=start.embedder,
-        writer=start.writer,
-        group=start.group,
+        start or Start(models.embedder(), models.writer()),
+        cluster_options(config),
+        aggregation_rules(config, heuristic=heuristic),
+        report=report,
         apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
         executor=models.executor.apply,
-        clustering=cluster_options(config),
-        rules=AggregationRules(
-            config.relation_rule,
-            config.stop_rule,
-            config.relation_input,
-            config.concatenation,
-            config.singleton_relations,
-            config.max_layers,
-        ),
-        heuristic=heuristic,
-        report=progress.progress,
-        written=progress.written,
     )

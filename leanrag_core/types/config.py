@@ -7,6 +7,9 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import Message, message
 from leanrag_core.records import absent_at_default
 
+# Stages of a build, by the names of its progress.
+CHUNK, EXTRACT, EMBED, CLUSTER, RELATIONS = "chunk", "extract", "embed", "cluster", "aggregate relations"
+
 
 def option(
     default: Any,
@@ -22,6 +25,7 @@ def option(
     scale: int = 0,
     equal: Any = None,
     of_engine: bool = False,
+    stage: str = "",
 ) -> Any:
     """A dataclass field that also draws its form, its command-line flag and its validation.
 
@@ -30,10 +34,11 @@ def option(
     setting of an index among the first ones of Build; others are drawn behind a button or a fold. link: its name in
     links, which strategies may share. scale: a slider reaches at least that far. equal: its value where contexts of all
     strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked;
-    Build draws it with the engine, and no preset holds it.
+    Build draws it with the engine, and no preset holds it. stage: the first stage of a build that a setting of an index
+    changes; what stages before it made stays good.
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
-    drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine}
+    drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine, "stage": stage}
     return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
 
 
@@ -63,29 +68,34 @@ def validate(config: Any) -> None:
 class IndexConfig:
     """Everything that decides what an index holds. Same corpus, same IndexConfig: same bytes."""
 
-    cluster_size: int = option(20, low=2, high=200, paper=20, in_row=True, help=message("option.help.cluster_size"))
+    cluster_size: int = option(
+        20, low=2, high=200, paper=20, in_row=True, stage=CLUSTER, help=message("option.help.cluster_size")
+    )
     tau: str | int | float | None = option(
         None,
         paper=3,
         in_row=True,
+        stage=RELATIONS,
         help=message("option.help.tau"),
     )
     concatenation_tokens: int = option(
         1000,
         low=16,
         high=8192,
+        stage=RELATIONS,
         help=message("option.help.concatenation_tokens"),
     )
     chunk_tokens: int = option(
-        512, low=32, high=8192, paper=1024, in_row=True, help=message("option.help.chunk_tokens")
+        512, low=32, high=8192, paper=1024, in_row=True, stage=CHUNK, help=message("option.help.chunk_tokens")
     )
     overlap_tokens: int = option(
-        64, low=0, high=4096, paper=128, in_row=True, help=message("option.help.overlap_tokens")
+        64, low=0, high=4096, paper=128, in_row=True, stage=CHUNK, help=message("option.help.overlap_tokens")
     )
-    size_cap: bool = option(True, in_row=True, help=message("option.help.size_cap"))
+    size_cap: bool = option(True, in_row=True, stage=CLUSTER, help=message("option.help.size_cap"))
     cap_by: str = option(
         "capacity",
         choices=("capacity", "split"),
+        stage=CLUSTER,
         help=message("option.help.cap_by"),
     )
     smoothing: int = option(
@@ -93,92 +103,110 @@ class IndexConfig:
         low=0,
         high=3,
         paper=0,
+        stage=CLUSTER,
         help=message("option.help.smoothing"),
     )
-    neighbours: int = option(12, low=1, high=64, help=message("option.help.neighbours"))
-    space: int = option(128, low=2, high=384, help=message("option.help.space"))
+    neighbours: int = option(12, low=1, high=64, stage=CLUSTER, help=message("option.help.neighbours"))
+    space: int = option(128, low=2, high=384, stage=CLUSTER, help=message("option.help.space"))
     singletons: str = option(
         "join",
         choices=("join", "keep", "released"),
+        stage=CLUSTER,
         help=message("option.help.singletons"),
     )
     cluster_engine: str = option(
         "workbench",
         choices=("workbench", "reference"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.cluster_engine"),
     )
     covariance: str = option(
         "tied",
         choices=("tied", "full", "diag"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.covariance"),
     )
     starts: str = option(
         "one",
         choices=("one", "released"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.starts"),
     )
     cluster_count: str = option(
         "size",
         choices=("size", "bic"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.cluster_count"),
     )
     reduction: str = option(
         "pca",
         choices=("pca", "umap", "none"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.reduction"),
     )
     stop_rule: str = option(
         "root",
         choices=("root", "released"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.stop_rule"),
     )
     max_layers: str = option(
         "root",
         choices=("root", "released"),
         absent=True,
+        stage=CLUSTER,
         help=message("option.help.max_layers"),
     )
     relation_rule: str = option(
         "lambda",
         choices=("lambda", "released"),
         absent=True,
+        stage=RELATIONS,
         help=message("option.help.relation_rule"),
     )
     relation_input: str = option(
         "descriptions",
         choices=("descriptions", "findings"),
         absent=True,
+        stage=RELATIONS,
         help=message("option.help.relation_input"),
     )
     concatenation: str = option(
         "clean",
         choices=("clean", "records"),
         absent=True,
+        stage=RELATIONS,
         help=message("option.help.concatenation"),
     )
     singleton_relations: str = option(
         "lifted",
         choices=("lifted", "dropped"),
         absent=True,
+        stage=RELATIONS,
         help=message("option.help.singleton_relations"),
     )
-    model: str = option("builtin", of_engine=True, help=message("option.help.model"))
-    embedding: str = option("builtin", of_engine=True, help=message("option.help.embedding"))
-    aggregation_model: str = option("", of_engine=True, help=message("option.help.aggregation_model"))
-    seed: int = option(0, low=0, high=2**31 - 1, in_row=True, help=message("option.help.seed"))
-    gleaning_rounds: int = option(1, low=0, high=5, of_engine=True, help=message("option.help.gleaning_rounds"))
+    model: str = option("builtin", of_engine=True, stage=EXTRACT, help=message("option.help.model"))
+    embedding: str = option("builtin", of_engine=True, stage=EMBED, help=message("option.help.embedding"))
+    aggregation_model: str = option("", of_engine=True, stage=EXTRACT, help=message("option.help.aggregation_model"))
+    seed: int = option(0, low=0, high=2**31 - 1, in_row=True, stage=CLUSTER, help=message("option.help.seed"))
+    gleaning_rounds: int = option(
+        1, low=0, high=5, of_engine=True, stage=EXTRACT, help=message("option.help.gleaning_rounds")
+    )
     entity_types: tuple[str, ...] = option(
         ("person", "organization", "location", "event", "concept", "product", "method", "law"),
         of_engine=True,
+        stage=EXTRACT,
         help=message("option.help.entity_types"),
     )
-    prompts: tuple[tuple[str, str], ...] = option((), of_engine=True, help=message("option.help.prompts"))
+    prompts: tuple[tuple[str, str], ...] = option(
+        (), of_engine=True, stage=EXTRACT, help=message("option.help.prompts")
+    )
 
     def __post_init__(self) -> None:
         validate(self)
@@ -187,3 +215,9 @@ class IndexConfig:
 
 
 SETTINGS = tuple(spec.name for spec in fields(IndexConfig) if not spec.metadata["of_engine"])  # what a preset holds
+ONE_VALUE = tuple(spec.name for spec in fields(IndexConfig) if not isinstance(spec.default, tuple))  # fits one option
+
+
+def settings_of_stages(*stages: str) -> tuple[str, ...]:
+    """Return the settings of an index that change one of these stages first."""
+    return tuple(spec.name for spec in fields(IndexConfig) if spec.metadata["stage"] in stages)

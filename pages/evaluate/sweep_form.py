@@ -28,7 +28,6 @@ _USUAL: Mapping[str, str] = {  # values that a person sees first
     "top_n": "5, 10, 20, 30",
     "top_c": "3, 5, 8, 12",
 }
-_NOT_SWEPT = ("entity_types", "prompts", "model", "aggregation_model", "embedding")
 _MOST_AXES = 4
 _LONGEST_TITLE = 120
 
@@ -154,7 +153,11 @@ def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
 
 def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
     """Which settings are varied, and over which values. Raises InvalidConfig for a value of another type."""
-    index_fields = {name: spec for name, spec in forms.option_fields(IndexConfig).items() if name not in _NOT_SWEPT}
+    index_fields = {
+        name: spec
+        for name, spec in forms.option_fields(IndexConfig).items()
+        if isinstance(spec.default, int) or not spec.metadata["of_engine"]  # models are chosen above
+    }
     own_fields = {name: spec for name, spec in forms.option_fields(info.config).items() if name not in index_fields}
     titles = {name: say("evaluate.sweep.form.of_index", name=sweep_words.axis_title(name)) for name in index_fields}
     titles |= {name: say("evaluate.sweep.form.of_asking", name=forms.title_of(name)) for name in own_fields}

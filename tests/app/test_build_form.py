@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,9 +14,9 @@ from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.presets import presets
 from leanrag_core.types.recorded_config import RecordedConfig, recorded_config
 from leanrag_core.types.summary import IndexList
-from pages.common import forms
 from tests.app import drawn
 from tests.app.job_records import HOSTILE
+from tests.other_values import other_value
 
 Visit = Callable[..., AppTest]
 
@@ -76,7 +75,7 @@ def test_a_preset_is_built_as_it_is_and_stays_marked(
 def test_every_setting_of_an_index_is_in_the_form_that_builds_it_again(
     home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed = IndexConfig(**{name: another_value(name) for name in SETTINGS})
+    changed = IndexConfig(**{name: other_value(name) for name in SETTINGS})
     home.save_preset("All of them", changed)
     app = visit("build", home)
     app.pills("preset").set_value("All of them").run()
@@ -100,18 +99,6 @@ def test_an_index_with_vectors_of_the_endpoint_is_not_built_again_with_others(
     drawn.assert_sound(app)
     assert app.query_params["b_engine"] == "Endpoint"
     assert app.button("primary_build").disabled, "a language model is to be chosen first"
-
-
-def another_value(name: str) -> Any:
-    """A possible value of a setting other than its default."""
-    spec = forms.option_fields(IndexConfig)[name]
-    if name == "tau":
-        return "3"
-    if spec.metadata["choices"]:
-        return next(choice for choice in spec.metadata["choices"] if choice != spec.default)
-    if isinstance(spec.default, bool):
-        return not spec.default
-    return spec.default - 1 if spec.default > spec.metadata["low"] else spec.default + 1
 
 
 def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:

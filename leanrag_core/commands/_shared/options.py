@@ -6,12 +6,11 @@ from typing import Any
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import ONE_VALUE, IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.presets import preset, presets
 
 AUTO = "auto"  # of --top-n
-_WITHOUT_OPTION = ("entity_types", "prompts")  # fields of IndexConfig that no single option can hold
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -22,14 +21,14 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_config(parser: argparse.ArgumentParser) -> None:
     """An option for every field of IndexConfig that fits into one; those that are not given come from the preset."""
     add_preset(parser, "how the index is built")
-    cap = argparse.BooleanOptionalAction
-    parser.add_argument("--size-cap", action=cap, default=argparse.SUPPRESS, help="no cluster above 2 x clustersize")
     for spec in fields(IndexConfig):
-        if spec.name in ("size_cap", *_WITHOUT_OPTION):
+        if spec.name not in ONE_VALUE:
             continue
-        kind = int if isinstance(spec.default, int) else str
+        kind: dict[str, Any] = {"type": int if isinstance(spec.default, int) else str}
+        if isinstance(spec.default, bool):
+            kind = {"action": argparse.BooleanOptionalAction}
         text = f"{_in_english(spec.metadata['help'])} (default: {spec.default})".replace("%", "%%")
-        parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=argparse.SUPPRESS, help=text)
+        parser.add_argument(f"--{spec.name.replace('_', '-')}", default=argparse.SUPPRESS, help=text, **kind)
 
 
 def _in_english(text: str | Message) -> str:
@@ -38,8 +37,8 @@ def _in_english(text: str | Message) -> str:
 
 def config_of(options: argparse.Namespace) -> IndexConfig:
     """The configuration that the options of add_config() say. Raises InvalidConfig."""
-    names = {spec.name for spec in fields(IndexConfig)} - set(_WITHOUT_OPTION)
-    return preset(options.preset).config(**{name: getattr(options, name) for name in names if hasattr(options, name)})
+    given = {name: getattr(options, name) for name in ONE_VALUE if hasattr(options, name)}
+    return preset(options.preset).config(**given)
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from leanrag_core.evaluation.sweeps.stages import BASE_SETTINGS, STAGES, base_of
 from leanrag_core.indexing.forecasting.builtin import kept_seconds
 from leanrag_core.indexing.forecasting.costs import embedding_stage
 from leanrag_core.indexing.forecasting.growth import layer_counts, relations_an_entity
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import RELATIONS, IndexConfig, settings_of_stages
 from leanrag_core.types.forecast import ZERO, Forecast, Range
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.settings import Settings
@@ -15,8 +15,6 @@ from leanrag_core.types.sweep import PointForecast, SweepForecast, SweepSpec
 
 _SECONDS_A_QUESTION = Range(0.005, 0.02, 0.2)  # retrieval without a model at an endpoint
 _SECONDS_A_CALL = Range(1.0, 4.0, 15.0)
-# Settings that leave the clusters of layer 1 as they are, and so the prompts of their aggregated entities.
-_AFTER_CLUSTERS = ("tau", "concatenation_tokens", "relation_rule", "relation_input", "concatenation")
 
 
 @dataclass(frozen=True)
@@ -103,5 +101,6 @@ def _bounds(value: Range) -> tuple[float, float, float]:
 
 
 def _clusters_of(config: IndexConfig) -> IndexConfig:
-    """Equal for settings that cluster the base layer alike."""
-    return replace(config, **{name: getattr(IndexConfig, name) for name in _AFTER_CLUSTERS})
+    """Return settings that are equal where the base layer is clustered alike and its aggregated entities are asked for
+    with the same prompts."""
+    return replace(config, **{name: getattr(IndexConfig, name) for name in settings_of_stages(RELATIONS)})

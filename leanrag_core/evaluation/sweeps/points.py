@@ -14,12 +14,11 @@ from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.records import json_bytes, to_json
 from leanrag_core.retrieval.base import strategies, strategy
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import ONE_VALUE, IndexConfig
 from leanrag_core.types.experiment import ExperimentSpec, Parameter, RunSpec
 from leanrag_core.types.sweep import GRID, INDEX, LATIN, LEVELS, RETRIEVAL, SAMPLERS, Axis, SweepPoint, SweepSpec
 
 MAX_POINTS = 1000
-_NOT_SWEPT = ("entity_types", "prompts")  # fields of IndexConfig that hold several values
 _SLUG = 40  # characters of the title in an id
 _DIGITS = 6  # of fractions that a sampler draws
 
@@ -121,7 +120,7 @@ def known_axes(strategy_name: str) -> Mapping[str, tuple[str, ...]]:
     """What an axis of each level may be called. Raises InvalidConfig for an unknown strategy."""
     config = strategies().named(strategy_name).config
     return {
-        INDEX: tuple(spec.name for spec in fields(IndexConfig) if spec.name not in _NOT_SWEPT),
+        INDEX: ONE_VALUE,
         RETRIEVAL: tuple(spec.name for spec in fields(config)),
     }
 

@@ -4,20 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import CHUNK, EMBED, EXTRACT, IndexConfig, settings_of_stages
 from leanrag_core.types.sweep import INDEX, Axis
 
 # What decides chunks and base graph; every other setting changes the hierarchy alone.
-BASE_SETTINGS = (
-    "chunk_tokens",
-    "overlap_tokens",
-    "model",
-    "embedding",
-    "aggregation_model",
-    "gleaning_rounds",
-    "entity_types",
-    "prompts",
-)
+BASE_SETTINGS = settings_of_stages(CHUNK, EXTRACT, EMBED)
 _HIERARCHY = ("cluster", "aggregate entities", "aggregate relations")
 # Texts of the hierarchy are new where its clusters are; vectors of chunks and entities are kept.
 _PARTLY = "embed"

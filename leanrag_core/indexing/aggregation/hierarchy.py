@@ -10,18 +10,18 @@ from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions
 from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.columns import Texts, joined
-from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
 from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts
 from leanrag_core.indexing.aggregation.relations import lift_counts
 from leanrag_core.indexing.aggregation.rules import AggregationRules, released_depth
-from leanrag_core.indexing.aggregation.stage_progress import StageProgress, StageReport
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
+from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.usage import Usage
 from leanrag_core.types.written_call import WrittenCall
 
@@ -31,6 +31,15 @@ Group = Callable[[Layer, ClusterOptions, Apply], Clustering]  # the clusters of 
 def fresh_clusters(below: Layer, options: ClusterOptions, apply: Apply) -> Clustering:
     """The clusters of a layer, of which nothing is known before."""
     return cluster(below.vectors, options, ends=below.ends, apply=apply)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What a hierarchy is made with: who embeds, who writes, who groups."""
+
+    embedder: OnceEmbedder
+    writer: AggregationWriter
+    group: Group = fresh_clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,42 +59,27 @@ class Hierarchy:
 
 def build_hierarchy(
     base: Graph,
+    start: Start,
+    clustering: ClusterOptions,
+    rules: AggregationRules,
     *,
-    cluster_size: int,
-    tau: str | int | float | None,
-    size_cap: bool,
-    seed: int,
-    embed: Embed | OnceEmbedder,
-    writer: AggregationWriter,
-    heuristic: bool,
-    report: StageReport = lambda stage, done, total: None,
-    written: Callable[[str], None] = lambda text: None,
-    concatenation_tokens: int = 1000,
+    report: Report = silent,
     apply: Apply = map,
     executor: Apply = map,
-    clustering: ClusterOptions | None = None,
-    rules: AggregationRules | None = None,
-    group: Group = fresh_clusters,
 ) -> Hierarchy:
-    """The hierarchy over the base graph; same arguments, same hierarchy.
+    """Build the hierarchy over the base graph; same arguments, same hierarchy.
 
     Every layer is embedded, clustered and aggregated until one node is left; a base graph of one entity is its own
     root. apply maps a function over work and yields results in order (a thread pool's map makes the writer's calls
     overlap without changing the result); `executor` does so with pure functions of batches, maybe elsewhere.
-    report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
-    written(text) is called with what was written before the report that counts it. concatenation_tokens: limit of a
-    concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
-    where they are given. rules: where aggregation departs from the paper. group: makes the clusters of a layer.
-    Raises TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size.
+    report: hears of the stages of the whole build; totals of layers that are not there yet are estimated.
+    Raises TooFewEntities for an empty graph.
     """
-    clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
-    rule, rules = parse_tau(tau, heuristic), rules or AggregationRules()
     if base.entities.num_rows == 0:
         raise TooFewEntities("build.nothing_to_aggregate")
-    depth = released_depth(base.entities.num_rows, cluster_size)
-    progress = StageProgress(report, base.entities.num_rows, cluster_size, written)
-    embedder = embed if isinstance(embed, OnceEmbedder) else OnceEmbedder(embed)
-    layers = [_embedded(base, 0, embedder, progress)]
+    depth = released_depth(base.entities.num_rows, clustering.cluster_size)
+    progress = StageProgress(report, base.entities.num_rows, clustering.cluster_size)
+    layers = [_embedded(base, 0, start.embedder, progress)]
     kinds, kind_counts = _base_kinds(base)
     drops: list[Drop] = []
     usage = Usage()
@@ -93,20 +87,20 @@ def build_hierarchy(
     clusterings: list[LayerClusters] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
-        clustered = group(below, clustering, executor)
+        clustered = start.group(below, clustering, executor)
         labels = rules.stopped(clustered.labels, below.number, depth)
         facts = clustered.facts if labels is clustered.labels else _of_the_root(clustered.facts)
         progress.advance("cluster", 1)
         layers[-1] = below = Layer(below.entities, below.relations, below.number, below.vectors, labels)
-        writer.prepare(tuple(layers), labels)
-        step = LayerStep(below, writer, rule, apply, progress, concatenation_tokens, rules, depth)
+        start.writer.prepare(tuple(layers), labels)
+        step = LayerStep(below, start.writer, rules, apply, progress, depth)
         graph = step.run(kinds, kind_counts)
         kind_counts = lift_counts(kind_counts, step.groups)
         clusterings.append(_layer_clusters(below.number + 1, facts, clustering, step.counts))
         drops.extend(step.drops)
         usage = usage + step.usage
         calls.extend(step.calls)
-        layers.append(_embedded(graph, below.number + 1, embedder, progress))
+        layers.append(_embedded(graph, below.number + 1, start.embedder, progress))
     progress.finish()
     return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings), tuple(calls))
 

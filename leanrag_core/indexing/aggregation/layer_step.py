@@ -19,7 +19,6 @@ from leanrag_core.indexing.aggregation.relations import (
 from leanrag_core.indexing.aggregation.rules import RELEASED, AggregationRules, findings_text, records_of
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
-from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
 from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
 from leanrag_core.tokens import count_many, trim_to_tokens
@@ -57,16 +56,13 @@ class LayerStep:
         self,
         below: Layer,
         writer: AggregationWriter,
-        rule: TauRule,
+        rules: AggregationRules,
         apply: Apply,
         progress: StageProgress,
-        concatenation_tokens: int,
-        rules: AggregationRules,
         depth: int,
     ) -> None:
         self.rules, self.depth = rules, depth
-        self.below, self.writer, self.rule, self.apply = below, writer, rule, apply
-        self.progress, self.max_tokens = progress, concatenation_tokens
+        self.below, self.writer, self.apply, self.progress = below, writer, apply, progress
         self.number = below.number + 1
         self.n_parents = int(below.parent.max()) + 1
         self.columns: LayerColumns = columns_of(below)
@@ -142,7 +138,7 @@ class LayerStep:
             tau = float(self.rules.allowed_tokens(self.below.number, self.depth))
             strong = count_many([self._records(groups.members(group)) for group in range(len(groups))]) > tau
         else:
-            tau = self.rule.threshold(self.number, groups.strength)
+            tau = self.rules.tau.threshold(self.number, groups.strength)
             strong = groups.strength > tau
         ranked = strongest_first(groups, columns.strengths, columns.weights)
         keywords = group_keywords(self.below.relations["keywords"], groups)
@@ -174,8 +170,8 @@ class LayerStep:
                 Drop(
                     "aggregate relations",
                     f"layer {self.number}",
-                    f"{shortened} concatenated relations exceed {self.max_tokens} tokens: {cut} descriptions of their "
-                    "members were shortened or left out",
+                    f"{shortened} concatenated relations exceed {self.rules.concatenation_tokens} tokens: {cut} "
+                    "descriptions of their members were shortened or left out",
                 )
             )
         if self.n_dropped:
@@ -243,7 +239,7 @@ class LayerStep:
         groups = self.groups
         if self.rules.concatenation == "records":
             for place, of_group in zip(weak, rows, strict=True):
-                texts[place] = trim_to_tokens(self._records(of_group), self.max_tokens)
+                texts[place] = trim_to_tokens(self._records(of_group), self.rules.concatenation_tokens)
             self.progress.advance(stage, len(weak))
             return texts, []
 
@@ -252,7 +248,7 @@ class LayerStep:
             return words(int(groups.left[group])), words(int(groups.right[group]))
 
         members = [descriptions.of(of_group) for of_group in rows]
-        joined = concatenate(members, max_tokens=self.max_tokens, about=about)
+        joined = concatenate(members, max_tokens=self.rules.concatenation_tokens, about=about)
         for place, concatenation in zip(weak, joined, strict=True):
             texts[place] = concatenation.text
         self.progress.advance(stage, len(weak))

@@ -1,14 +1,16 @@
-"""Where the released LeanRAG code aggregates otherwise than the paper says; the defaults are the paper's rules.
+"""How clusters become a layer: tau, and where the released LeanRAG code aggregates otherwise than the paper says.
 
-Each is an option of the index, so that its effect can be measured; docs/as_released.md has figures.
+Each is a setting of the index of the same name, so that its effect can be measured; docs/as_released.md has figures.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from leanrag_core.indexing.aggregation.threshold import PAPER_TAU, TauRule, parse_tau
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import Finding
 
 RELEASED = "released"
@@ -19,14 +21,17 @@ _KIND, _FIELD, _RECORD = "relationship", "<|>", " \n"  # first field and delimit
 
 @dataclass(frozen=True)
 class AggregationRules:
-    """relation_rule: "lambda" summarises relations with lambda > tau; "released" those whose joined records are longer
-    than (depth - layer) x 80 tokens, the base graph being layer 0 and depth released_depth(). stop_rule: "root" goes on
-    until one node is left; "released" puts the root over a layer that has at most four clusters. relation_input: what a
-    writer is given of both ends, "descriptions" or "findings". concatenation: "clean" text, or "records" with
-    delimiters. singleton_relations: relations of nodes that are alone in their cluster are "lifted" or "dropped".
-    max_layers: "root" makes as many layers as it takes; "released" makes depth layers at most, and the root over them.
+    """tau: of each layer. concatenation_tokens: the longest joined description. relation_rule: "lambda" summarises
+    relations with lambda > tau; "released" those whose joined records are longer than (depth - layer) x 80 tokens, the
+    base graph being layer 0 and depth released_depth(). stop_rule: "root" goes on until one node is left; "released"
+    puts the root over a layer that has at most four clusters. relation_input: what a writer is given of both ends,
+    "descriptions" or "findings". concatenation: "clean" text, or "records" with delimiters. singleton_relations:
+    relations of nodes that are alone in their cluster are "lifted" or "dropped". max_layers: "root" makes as many
+    layers as it takes; "released" makes depth layers at most, and the root over them.
     """
 
+    tau: TauRule = PAPER_TAU
+    concatenation_tokens: int = 1000
     relation_rule: str = "lambda"
     stop_rule: str = "root"
     relation_input: str = "descriptions"
@@ -50,6 +55,13 @@ class AggregationRules:
             return np.zeros(len(ends), dtype=bool)
         alone = np.bincount(parent)[parent] == 1
         return np.asarray(alone[ends].any(axis=1))
+
+
+def aggregation_rules(config: IndexConfig, *, heuristic: bool) -> AggregationRules:
+    """Return the rules that the settings ask for. heuristic: whether a rule extracted the graph. Raises InvalidConfig
+    for tau."""
+    named = {spec.name: getattr(config, spec.name) for spec in fields(AggregationRules)}
+    return AggregationRules(**{**named, "tau": parse_tau(config.tau, heuristic)})
 
 
 def released_depth(n_base: int, cluster_size: int) -> int:

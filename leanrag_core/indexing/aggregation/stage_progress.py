@@ -1,19 +1,21 @@
-"""How far the stages of an aggregation are, over all layers."""
-
-from collections.abc import Callable
+"""How far the stages of an aggregation are, over all layers, with the text that was written last."""
 
 from leanrag_core.clustering.options import n_components
+from leanrag_core.types.progress import Progress, Report
 
-StageReport = Callable[[str, int, int], None]
+_UNITS = {
+    "embed": "texts",
+    "cluster": "layers",
+    "aggregate entities": "clusters",
+    "aggregate relations": "relations",
+}
 
 
 class StageProgress:
     """Counts each stage over all layers. A layer's share of a total is an estimate until the layer is there."""
 
-    def __init__(
-        self, report: StageReport, n: int, cluster_size: int, written: Callable[[str], None] = lambda text: None
-    ) -> None:
-        self._report, self._written = report, written
+    def __init__(self, report: Report, n: int, cluster_size: int) -> None:
+        self._report = report
         sizes = [n]
         while sizes[-1] > 1:
             sizes.append(n_components(sizes[-1], cluster_size))
@@ -33,13 +35,12 @@ class StageProgress:
             self.advance(stage, 0)
 
     def advance(self, stage: str, steps: int, text: str = "") -> None:
-        """So much more is done. text: what was written."""
-        if text:
-            self._written(text)
+        """Report that so much more is done. text: what was written."""
         self._done[stage] += steps
-        self._report(stage, self._done[stage], max(self._total[stage], self._done[stage]))
+        total = max(self._total[stage], self._done[stage])
+        self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text))
 
     def finish(self) -> None:
         """Every stage is at its end, estimates being over."""
         for stage, done in self._done.items():
-            self._report(stage, done, done)
+            self._report(Progress(stage, done, done, _UNITS[stage]))

@@ -49,6 +49,9 @@ class TauRule:
         return ",".join(f"q{step[1]:g}" if isinstance(step, tuple) else f"{step:g}" for step in self.steps)
 
 
+PAPER_TAU = TauRule((3.0,))
+
+
 def parse_tau(value: str | int | float | None, heuristic: bool) -> TauRule:
     """The rule that a setting of tau stands for: a number, a list by layer ("3,5"), a quantile ("q0.75"), or a mix.
 

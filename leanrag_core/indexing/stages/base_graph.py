@@ -9,7 +9,6 @@ from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.editing.replay import Replay
 from leanrag_core.indexing.extraction.base import Extractor
-from leanrag_core.indexing.progress import extraction_progress
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.resolution.merge import MERGE_RULES
@@ -73,7 +72,7 @@ def extract_base_graph(
     base = _kept(store, key) if store else None
     if base is None:
         extractions = extractor.extract(
-            documents, chunks, lambda done: report(extraction_progress(extractor, done, len(chunks)))
+            documents, chunks, lambda done: report(_extracted(extractor, done, len(chunks)))
         )
         report(Progress("merge", 0, 0, "entities"))
         base = _merged(extractions, chunks, extractor, models, Replay(edits, documents, chunks))
@@ -103,6 +102,12 @@ def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
     parts = (tables.documents, tables.chunks, imported.graph.entities, imported.graph.relations)
     beside = (to_json(imported.extras),) if imported.extras else ()
     return stage_key("import", MERGE_RULES, *map(_stream, parts), *beside).hex()[:16]
+
+
+def _extracted(extractor: Extractor, done: int, total: int) -> Progress:
+    """Return chunks done, the names that were found last, and how much was found in all."""
+    n_names, n_relations = len(extractor.names), extractor.n_relations
+    return Progress("extract", done, total, "chunks", extractor.latest, found=n_names, relations=n_relations)
 
 
 def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:

@@ -6,9 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
-from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Group, Hierarchy, fresh_clusters
-from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Hierarchy, Start
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.updating.difference import changes_between, clusters_agreement
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
@@ -17,25 +15,6 @@ from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import LineageStep, UpdateReport
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """What a hierarchy is made with: who embeds, who writes, who groups."""
-
-    embedder: OnceEmbedder
-    writer: AggregationWriter
-    group: Group
-
-
-def fresh_start(models: BuildModels) -> Start:
-    """Everything is made anew."""
-    return Start(models.embedder(), models.writer(), fresh_clusters)
-
-
-def embedded_chunks(texts: list[str], models: BuildModels) -> np.ndarray:
-    """(n_chunks, d) vectors of the chunks, all embedded."""
-    return models.chunk_vectors(texts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.cluster_terms import base_terms, cluster_candidates
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
-from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
+from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
 from leanrag_core.indexing.aggregation.lexicon import Lexicon
 from leanrag_core.indexing.aggregation.naming import Term, cluster_name
 from leanrag_core.indexing.aggregation.phrases import sentences
+from leanrag_core.indexing.aggregation.rules import AggregationRules
+from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import Layer
@@ -18,14 +22,7 @@ from leanrag_core.types.graph import Layer
 @pytest.fixture
 def hierarchy(beekeeping, embed):
     return build_hierarchy(
-        beekeeping,
-        cluster_size=6,
-        tau=0,
-        size_cap=True,
-        seed=0,
-        embed=embed,
-        writer=BuiltinWriter(),
-        heuristic=True,
+        beekeeping, Start(OnceEmbedder(embed), BuiltinWriter()), ClusterOptions(6), AggregationRules(TauRule((0,)))
     )
 
 
@@ -164,13 +161,12 @@ def test_names_and_texts_without_a_single_word_can_be_aggregated(graph_of):
     graph = graph_of([(mark * 3, "", ["?!"]) for mark in "-*#/&%+~"], [])
     hierarchy = build_hierarchy(
         graph,
-        cluster_size=4,
-        tau=3,
-        size_cap=True,
-        seed=0,
-        embed=lambda texts: np.eye(24, dtype=np.float32)[[sum(map(ord, text)) % 24 for text in texts]],
-        writer=BuiltinWriter(),
-        heuristic=True,
+        Start(
+            OnceEmbedder(lambda texts: np.eye(24, dtype=np.float32)[[sum(map(ord, text)) % 24 for text in texts]]),
+            BuiltinWriter(),
+        ),
+        ClusterOptions(4),
+        AggregationRules(),
     )
     names = hierarchy.layers[1].entities["name"].to_pylist()
     assert len(set(names)) == len(names)

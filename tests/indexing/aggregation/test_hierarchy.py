@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -6,12 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.errors import InvalidVectors, TooFewEntities
 from leanrag_core.indexing.aggregation import embedding
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
-from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
+from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy, fresh_clusters
+from leanrag_core.indexing.aggregation.rules import AggregationRules
+from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import Sentence, Summary
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.extraction import Drop
@@ -38,9 +42,24 @@ class PlainWriter:
         return Sentence(f"{view.left_name} with {view.right_name}", Usage(calls=1))
 
 
-def build(graph, embed, writer=None, **settings):
-    defaults = {"cluster_size": 2, "tau": 1, "size_cap": True, "seed": 0, "heuristic": False}
-    return build_hierarchy(graph, embed=embed, writer=writer or PlainWriter(), **{**defaults, **settings})
+def build(
+    graph,
+    embed,
+    writer=None,
+    *,
+    cluster_size=2,
+    tau=1,
+    size_cap=True,
+    seed=0,
+    heuristic=False,
+    rules=None,
+    group=fresh_clusters,
+    **settings,
+):
+    embedder = embed if isinstance(embed, OnceEmbedder) else OnceEmbedder(embed)
+    clustering = ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
+    rules = replace(rules or AggregationRules(), tau=parse_tau(tau, heuristic))
+    return build_hierarchy(graph, Start(embedder, writer or PlainWriter(), group), clustering, rules, **settings)
 
 
 def axes(**axis_of_name):
@@ -123,7 +142,7 @@ def test_usage_and_drops_of_the_writer_are_kept(farm):
 
 
 def test_what_concatenation_cuts_is_one_drop_a_layer_with_its_count(farm):
-    hierarchy = build(farm, EMBED_FARM, tau=9, concatenation_tokens=9)
+    hierarchy = build(farm, EMBED_FARM, tau=9, rules=AggregationRules(concatenation_tokens=9))
     cuts = [drop for drop in hierarchy.drops if drop.stage == "aggregate relations"]
     assert cuts[0].item == "layer 1"
     assert "1 descriptions" in cuts[0].reason
@@ -216,7 +235,7 @@ def test_progress_rises_and_ends_at_its_total(beekeeping, embed):
         embed,
         BuiltinWriter(),
         cluster_size=5,
-        report=lambda stage, done, total: last_reports.setdefault(stage, []).append((done, total)),
+        report=lambda at: last_reports.setdefault(at.stage, []).append((at.done, at.total)),
     )
     assert list(last_reports) == ["embed", "cluster", "aggregate entities", "aggregate relations"]
     for steps in last_reports.values():
@@ -263,7 +282,9 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
 
 
 def test_the_limit_of_a_joined_description_decides_its_text_and_nothing_else(farm):
-    short, long = (build(farm, EMBED_FARM, tau=9, concatenation_tokens=tokens) for tokens in (9, 100))
+    short, long = (
+        build(farm, EMBED_FARM, tau=9, rules=AggregationRules(concatenation_tokens=tokens)) for tokens in (9, 100)
+    )
     for limited, other in zip(short.layers, long.layers, strict=True):
         assert limited.entities.drop_columns(["findings"]) == other.entities.drop_columns(["findings"])
         assert limited.relations.drop_columns(["description"]) == other.relations.drop_columns(["description"])

@@ -5,8 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
-from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
+from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_hierarchy
+from leanrag_core.indexing.aggregation.rules import AggregationRules
+from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.reference.records import AggregatedSentence, AggregatedText, ReferenceGraph
 from leanrag_core.indexing.reference.writer import ReferenceWriter
 from leanrag_core.types.graph import Finding, Graph
@@ -40,13 +44,9 @@ def _hierarchy(graph: ReferenceGraph, *, by_builtin: bool = True) -> Hierarchy:
     base = small_index().layers[0]
     return build_hierarchy(
         Graph(base.entities, base.relations),
-        cluster_size=3,
-        tau=0,
-        size_cap=True,
-        seed=0,
-        embed=_embed,
-        writer=ReferenceWriter(graph, BuiltinWriter(), by_builtin=by_builtin),
-        heuristic=False,
+        Start(OnceEmbedder(_embed), ReferenceWriter(graph, BuiltinWriter(), by_builtin=by_builtin)),
+        ClusterOptions(3),
+        AggregationRules(TauRule((0,))),
     )
 
 
