@@ -8,8 +8,7 @@ import numpy as np
 from benchmarks.peers.given import Given, GivenEntity, GivenQuestion, GivenRelation, GivenReport, Retrieved
 from benchmarks.system_table import make_parts
 from leanrag_core.retrieval.base import strategies
-from leanrag_core.retrieval.query_entities import query_entities
-from leanrag_core.retrieval.query_keywords import query_keywords
+from leanrag_core.retrieval.question_terms import query_entities, query_keywords
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.communities import Communities, report_text
 from leanrag_core.types.index import Index

@@ -2,7 +2,7 @@
 
 import time
 
-from leanrag_core.retrieval.filling import Candidate
+from leanrag_core.retrieval.budgets import Candidate
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.tokens import count_tokens, rest_of_line
 from tests.large_index import large_index

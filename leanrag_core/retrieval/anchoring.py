@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
 from leanrag_core.storage.search_store import SearchStore
@@ -167,3 +168,14 @@ def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
     words = _WORD.findall(text.lower())
     runs = {" ".join(words[i : i + k]) for i in range(len(words)) for k in range(1, 7) if i + k <= len(words)}
     return np.flatnonzero(pc.is_in(layer.plain_names, value_set=pa.array(sorted(runs), pa.string())).to_numpy())
+
+
+def seeds_without(seeds: Sequence[Seed], without: frozenset[str], n: int) -> tuple[Seed, ...]:
+    """The n best seeds whose ids are not among those, ranked anew. seeds: more by as many as are left out. Raises
+    InvalidConfig when none is left."""
+    if not without:
+        return tuple(seeds[:n])
+    kept = [seed for seed in seeds if seed.id not in without][:n]
+    if not kept:
+        raise InvalidConfig("without.no_seed")
+    return tuple(replace(seed, rank=place) for place, seed in enumerate(kept, start=1))

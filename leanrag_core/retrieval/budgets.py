@@ -1,6 +1,213 @@
-"""Token budgets of a context's sections under one budget for the whole context."""
+"""Token budgets: of a context's sections, and what is taken whole, trimmed or left out within one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+from leanrag_core.sentences import up_to_last_sentence
+from leanrag_core.tokens import count_tokens, rest_of_line, trim_to_tokens
+from leanrag_core.types.trace import ContextItem, ContextSection, Lost
+
+TRIMMED = "[…]"  # ends a text that was trimmed
+_LEAST = 24  # tokens of a description; a shorter rest of it says too little
+_LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
+
+
+@dataclass(frozen=True)
+class SectionForm:
+    """How a strategy declares a section of its context.
+
+    heading: the line above its items, with its end. letter, colour, title, phrase, noun: see ContextSection. nouns: for
+    each kind of items the code of the message that counts them.
+    """
+
+    name: str
+    title: Message
+    phrase: Message
+    noun: Message
+    letter: str
+    colour: str
+    heading: str
+    nouns: Mapping[str, str] = field(default_factory=dict)
+
+    def made(self, items: Sequence[ContextItem], text: str, tokens: int, budget: int) -> ContextSection:
+        """The section with those items."""
+        return ContextSection(
+            name=self.name,
+            title=self.title,
+            letter=self.letter,
+            colour=self.colour,
+            items=tuple(items),
+            text=text,
+            tokens=tokens,
+            budget=budget,
+            phrase=self.phrase,
+            noun=self.noun,
+        )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What may become a line of a section: `lead`, then `joint`, then the description `said`.
+
+    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{said}\\n".
+    """
+
+    kind: str
+    ref: str
+    lead: str
+    said: str
+    head: tuple[Piece, ...]
+    rest: int
+    joint: str = " "
+    trimmed: bool = False
+
+    def tokens(self, mark: str) -> int:
+        """Tokens of the line, from its mark to its end. A head ends in a mark or a line's end."""
+        return self.head_tokens(mark) + self.rest
+
+    def head_tokens(self, mark: str) -> int:
+        """Tokens before the joint."""
+        return joined((fixed(f"[{mark}]"), *self.head))
+
+    def item(self, mark: str) -> ContextItem:
+        """The item of a context that it becomes."""
+        lead = f"{self.lead}{self.joint}"
+        return ContextItem(
+            mark, self.ref, f"{lead}{self.said}", self.tokens(mark), self.kind, len(lead), trimmed=self.trimmed
+        )
+
+
+def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | None:
+    """The candidate with as many whole sentences of its description as fit, or tokens where a sentence is too long.
+
+    None when less than a line of it would be left.
+    """
+    room = max_tokens - candidate.head_tokens(mark)
+    kept = candidate.said[: max(room, 0) * _LONGEST_TOKEN]
+    left = room - count_tokens(f" {TRIMMED}\n")
+    while left >= _LEAST:
+        kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
+        text = f"{kept} {TRIMMED}"
+        rest = count_tokens(f"{candidate.joint}{text}\n")
+        if rest <= room:
+            return replace(candidate, said=text, rest=rest, trimmed=True) if kept else None
+        left -= max(1, rest - room)
+    return None
+
+
+def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
+    """What is taken of each candidate, by its place, within the budget.
+
+    All are taken whole when they fit. Else they are taken in order, none of them longer than half of the budget; one
+    that does not fit is passed over for the next. The room that is left then goes to the first that lack something.
+    marks: of each candidate when all before it are taken, so that no mark of the finished section is longer.
+    """
+    costs = [candidate.tokens(mark) for candidate, mark in zip(candidates, marks, strict=True)]
+    if sum(costs) <= budget:
+        return dict(enumerate(candidates))
+    taken: dict[int, Candidate] = {}
+    room, limit = budget, budget // 2
+    for place, candidate in enumerate(candidates):
+        wanted = min(costs[place], limit)
+        if wanted <= room:
+            part = candidate if costs[place] <= limit else shortened(candidate, marks[place], limit)
+            if part is not None:
+                taken[place] = part
+                room -= part.tokens(marks[place])
+    for place, candidate in enumerate(candidates):
+        previous = taken.get(place)
+        before = previous.tokens(marks[place]) if previous else 0
+        if previous is candidate or room < _LEAST:
+            continue
+        more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
+        if more is not None and more.tokens(marks[place]) > before:
+            taken[place] = more
+            room -= more.tokens(marks[place]) - before
+    return taken
+
+
+def choose_until_full(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
+    """What is left of the candidates, by place, where their text is cut at the budget: all up to the first that does
+    not fit, and what fits of that. marks: see choose()."""
+    taken: dict[int, Candidate] = {}
+    room = budget
+    for place, candidate in enumerate(candidates):
+        cost = candidate.tokens(marks[place])
+        if cost > room:
+            part = shortened(candidate, marks[place], room)
+            return taken if part is None else taken | {place: part}
+        taken[place] = candidate
+        room -= cost
+    return taken
+
+
+def section(
+    form: SectionForm,
+    offered: Sequence[Candidate],
+    budget: int,
+    shares: Mapping[str, float] | None = None,
+    choice: Callable[[Sequence[Candidate], Sequence[str], int], dict[int, Candidate]] = choose,
+) -> ContextSection:
+    """The section as it is in the context, never above its budget.
+
+    shares: the part of the budget that is kept for a kind, in the order of the candidates; room that a kind does not
+    use goes to the others. None: one budget for all. choice: what is taken of them; see choose().
+    """
+    if not offered:
+        return form.made((), "", 0, budget)
+    marks = [f"{form.letter}{place}" for place in range(1, len(offered) + 1)]
+    room = budget - fixed(form.heading).tokens - 1  # a token for the empty line that ends the section
+    taken = _shared(offered, marks, room, shares) if shares else choice(offered, marks, room)
+    kept = [taken[place] for place in sorted(taken)]
+    items = [candidate.item(f"{form.letter}{place}") for place, candidate in enumerate(kept, start=1)]
+    used = fixed(form.heading).tokens + sum(item.tokens for item in items)
+    while items:
+        tokens = used + blank_line_tokens(f"[{items[-1].mark}] {items[-1].text}\n")
+        if tokens <= budget:
+            body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
+            return _with_losses(form, form.made(items, f"{form.heading}{body}\n", tokens, budget), offered)
+        used -= items.pop().tokens
+    return _with_losses(form, form.made((), "", 0, budget), offered)
+
+
+def _shared(
+    offered: Sequence[Candidate], marks: Sequence[str], room: int, shares: Mapping[str, float]
+) -> dict[int, Candidate]:
+    """choose() for two kinds: the first takes its share at most, the second what is left, the first what then is."""
+    first = next(iter(shares))
+    places = [
+        [place for place, line in enumerate(offered) if (line.kind == first) is wanted] for wanted in (True, False)
+    ]
+
+    def of(side: int, budget: int) -> dict[int, Candidate]:
+        mine = places[side]
+        chosen = choose([offered[place] for place in mine], [marks[place] for place in mine], budget)
+        return {mine[place]: candidate for place, candidate in chosen.items()}
+
+    def cost(chosen: Mapping[int, Candidate]) -> int:
+        return sum(candidate.tokens(marks[place]) for place, candidate in chosen.items())
+
+    second = of(1, room - cost(of(0, int(room * shares[first]))))
+    return of(0, room - cost(second)) | second
+
+
+def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
+    """The section with what it lacks, kind by kind."""
+    lost = []
+    for kind in dict.fromkeys(candidate.kind for candidate in offered):
+        n_offered = sum(candidate.kind == kind for candidate in offered)
+        kept = [item for item in made.items if item.kind == kind]
+        trimmed = sum(item.trimmed for item in kept)
+        if trimmed or len(kept) < n_offered:
+            lost.append(Lost(kind, n_offered, n_offered - len(kept), trimmed, form.nouns.get(kind, "")))
+    return replace(
+        made,
+        left_out=sum(kind.left_out for kind in lost),
+        trimmed=sum(kind.trimmed for kind in lost),
+        lost=tuple(lost),
+    )
 
 
 def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
@@ -13,3 +220,11 @@ def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
     for name in list(shares)[: max_tokens - sum(shares.values())]:
         shares[name] += 1
     return shares
+
+
+def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None = None) -> Candidate:
+    """A text as a line of a section. lead: ends in ":" or ")". text_tokens: of the text as the index stores them."""
+    text = text.strip() if text_tokens is None else text  # stored counts are those of the text as it is
+    rest = count_tokens(rest_of_line(text)) if text_tokens is None else text_tokens
+    head = f" {lead}"
+    return Candidate(kind, ref, lead, text, (Piece(head, count_tokens(head)),), rest)

@@ -1,19 +1,19 @@
-"""The context: four sections, each with a token budget of its own, filled in rank order, or cut as a whole."""
+"""The context: sections with token budgets of their own, filled in rank order or cut as a whole; in full or compact."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leanrag_core.messages.message import message
-from leanrag_core.retrieval.budgets import scaled
-from leanrag_core.retrieval.filling import Candidate, SectionForm, choose_until_full, section
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, choose_until_full, scaled, section
+from leanrag_core.retrieval.repeats import Said
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, ContextSection, TraceItem, TraceRelation
+from leanrag_core.types.trace import Context, ContextSection, Lost, TraceItem, TraceRelation
 
 ENTITIES = SectionForm(
     name="entities",
@@ -55,6 +55,8 @@ CHUNKS = SectionForm(
     heading="## Source chunks\n",
     nouns={"chunk": "count.source_chunks"},
 )
+STRONGEST = 5  # relations of each kind
+MOST_SENTENCES = 2  # of a relation: joined ones go on for long
 
 
 @dataclass(frozen=True)
@@ -264,3 +266,94 @@ def passage_line(index: Index, passage: TraceItem) -> Candidate:
     lead, text = f"({passage.name}{page})", passage.text.strip()
     stored = None if index.chunk_tokens is None or passage.row is None else int(index.chunk_tokens[passage.row])
     return Candidate("chunk", passage.id, lead, text, (fixed(f" {lead}"),), _rest(text, stored))
+
+
+@dataclass(frozen=True)
+class CompactContext:
+    """n_dropped: sentences of entities and relations that were dropped because another section says them, or because a
+    relation says more."""
+
+    context: Context
+    n_dropped: int
+
+
+def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> CompactContext:
+    """Of aggregated entities the lowest common ancestors alone, of relations the STRONGEST of each kind; sentences that
+    the chunks, or an earlier section, have said are dropped.
+
+    The chunks come first, since their text is evidence and stays whole. An entity keeps its name; a relation has
+    MOST_SENTENCES at most, and without a new one it is dropped. tops: ids of the lowest common ancestors.
+    """
+    own, said = section_budgets(budgets), Said()
+    said.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, own["chunks"]).items)
+    entities = [_new_sentences(line, said) or _name_alone(line) for line in lines.entities]
+    tops_alone = [line for line in lines.aggregated if line.ref in tops]
+    aggregated = [
+        _new_sentences(line, said) or (None if line.joint == "" else _name_alone(line)) for line in tops_alone
+    ]
+    relations = [_new_sentences(line, said, MOST_SENTENCES) for line in _strongest(lines.relations)]
+    shares = {"inter-cluster": budgets.inter_cluster_share / 100}
+    sections = (
+        section(ENTITIES, entities, own["entities"]),
+        section(AGGREGATED, [line for line in aggregated if line], own["aggregated"]),
+        section(RELATIONS, [line for line in relations if line], own["relations"], shares),
+    )
+    chunks = section(CHUNKS, lines.chunks, chunk_budget(budgets, sections))
+    return CompactContext(joined_sections(*sections, chunks), said.n_dropped)
+
+
+def _strongest(relations: Sequence[Candidate]) -> list[Candidate]:
+    kinds = dict.fromkeys(line.kind for line in relations)
+    return [line for kind in kinds for line in [each for each in relations if each.kind == kind][:STRONGEST]]
+
+
+def _new_sentences(line: Candidate, said: Said, most: int | None = None) -> Candidate | None:
+    """The line with its new sentences, as many at most; None where it has none."""
+    text = said.new(line.said, lines=not line.joint, most=most)
+    if text == line.said:
+        return line if text.strip() else None
+    return replace(line, said=text, rest=count_tokens(f"{line.joint}{text}\n")) if text else None
+
+
+def _name_alone(line: Candidate) -> Candidate:
+    name = line.lead.removesuffix(":")
+    return Candidate(line.kind, line.ref, "", name, (), count_tokens(f" {name}\n"), joint="")
+
+
+def losses(context: Context) -> tuple[Message, ...]:
+    """What the context lacks for want of room, a message for each kind; none when everything is in it whole."""
+    return tuple(_loss(section, lost) for section in context.sections for lost in section.lost)
+
+
+def _loss(section: ContextSection, lost: Lost) -> Message:
+    if not lost.trimmed:
+        code = "context.loss.left_out"
+    else:
+        code = "context.loss.both" if lost.left_out else "context.loss.trimmed"
+    return message(
+        code,
+        n=lost.trimmed,
+        left_out=lost.left_out,
+        offered=message(lost.noun or "count.items", n=lost.offered),
+        budget=section.budget,
+        section=section.phrase or section.title,
+    )
+
+
+def context_caption(context: Context) -> Message:
+    """How much is in the context, and what did not fit."""
+    filled = sum(bool(section.items) for section in context.sections)
+    return message(
+        "context.filled",
+        tokens=context.tokens,
+        sections=message("count.sections", n=filled),
+        fitted=in_order(losses(context)) or message("context.fitted"),
+    )
+
+
+def in_order(messages: tuple[Message, ...]) -> Message | None:
+    """The messages as one, sentence after sentence; None when there is none."""
+    if not messages:
+        return None
+    first, rest = messages[0], in_order(messages[1:])
+    return message("text.then", first=first, rest=rest) if rest else first

@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, trace_index
-from leanrag_core.retrieval.budgets import scaled
-from leanrag_core.retrieval.captions import context_caption
-from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
-from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.base_graph import end_rows, entity_items, entity_line, relation_items, relation_line
+from leanrag_core.retrieval.budgets import scaled, section
+from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import end_rows, entity_items, entity_line, relation_items, relation_line
-from leanrag_core.retrieval.passage_traces import PASSAGE, SEARCHED, Titled
+from leanrag_core.retrieval.passages import PASSAGE, SEARCHED, Titled, passage_items
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextSection, Style, Trace, TraceItem, TraceRelation, TraceStep
 from leanrag_core.types.usage import NO_USAGE
@@ -138,7 +135,7 @@ def graph_trace(
     rows = [int(row) for row in ranked.chunks[:top_c]]
     passages = tuple(
         replace(passage, reason=message(ranked.chunk_reason, score=passage.score))
-        for passage in evidence.passages(index, rows, scores=ranked.chunk_scores)
+        for passage in passage_items(index, rows, scores=ranked.chunk_scores)
     )
     laps.lap("chunks")
     room = max_tokens - sum(part.tokens for part in filled.sections)

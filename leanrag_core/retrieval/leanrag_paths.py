@@ -1,23 +1,103 @@
-"""From seeds to the retrieved subgraph and its context: what LeanRAG and LeanRAG-walk have in common (eq. 6-10)."""
+"""What LeanRAG and LeanRAG-walk share (eq. 6-10): options, paths, context, steps, notes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from leanrag_core.retrieval.anchoring import Anchors, Seed, find_seeds
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.anchoring import SEED_LAYERS, AdaptedN, Anchors, Seed, find_seeds, seeds_without
 from leanrag_core.retrieval.base import Query
-from leanrag_core.retrieval.compact import CompactContext, compact_context
-from leanrag_core.retrieval.context import context_lines, filled, filled_until_full
+from leanrag_core.retrieval.context import (
+    Budgets,
+    CompactContext,
+    compact_context,
+    context_caption,
+    context_lines,
+    filled,
+    filled_until_full,
+    in_order,
+)
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.lca import Node, Subtree, lca_subtree, nearest_pairs, pairwise_subtree
-from leanrag_core.retrieval.leanrag_options import PathOptions
-from leanrag_core.retrieval.leaving_out import seeds_without
-from leanrag_core.retrieval.subgraph import Related, relations_among, retrieved_nodes
+from leanrag_core.retrieval.subgraph import Related, nodes_by_layer, relations_among, retrieved_nodes
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import EXACT, KINDS
+from leanrag_core.storage.search_store import EXACT_UP_TO
+from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import TraceItem
+from leanrag_core.types.trace import Context, Style, TraceItem, TraceRelation, TraceStep
+
+CONTEXTS = ("full", "compact")
+STYLES = (
+    Style("seed", message("leanrag.style.seed"), "seed", "disc"),
+    Style("path", message("leanrag.style.path"), "path", "box"),
+    Style("lca", message("leanrag.style.lca"), "lca", "double"),
+    Style("passage", message("style.passage"), "chunk", "chip"),
+    Style("tree", message("leanrag.style.tree"), "path", "line", on="relation"),
+    Style("inter-cluster", message("leanrag.style.inter_cluster"), "inter", "arc", on="relation"),
+    Style("base", message("leanrag.style.base"), "base", "dotted", on="relation"),
+)
+NEIGHBOUR_STYLE = Style("neighbour", message("leanrag.style.neighbour"), "entered", "box")
+WALK_STYLES = (
+    *STYLES,
+    Style("carrier", message("leanrag.style.carrier"), "entered", "disc"),
+    Style("mass", message("leanrag.style.mass"), "chunk", "line", on="relation"),
+)
+TITLES = {
+    name: message(f"leanrag.step.{name}")
+    for name in ("seeds", "climb", "lca", "relations", "walk", "chunks", "context")
+}
+_HUB_SHARE = 0.2  # a seed in more than this share of all chunks says little about any of them
+_HUB_CORPUS = 20  # chunks; below, every entity is in a large share
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """Options of everything but the ranking of chunks."""
+
+    top_n: int = option(
+        10, low=1, high=100, paper=10, help=message("leanrag.option.top_n"), in_row=True, link="n", scale=30
+    )
+    top_c: int = option(
+        5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"), in_row=True, link="c", scale=20
+    )
+    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True)
+    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True)
+    findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True)
+    context: str = option("full", choices=CONTEXTS, paper="full", help=message("leanrag.option.context"))
+    seed_layers: str = option("base", choices=SEED_LAYERS, paper="base", help=message("leanrag.option.seed_layers"))
+    lca: str = option("one", choices=("one", "pairwise"), paper="one", help=message("leanrag.option.lca"))
+    pairs: str = option("all", choices=("all", "nearest"), paper="all", help=message("leanrag.option.pairs"))
+    inter_cluster_ends: str = option(
+        "both", choices=("both", "any"), paper="both", help=message("leanrag.option.inter_cluster_ends")
+    )
+    base_relations: bool = option(True, paper=True, help=message("leanrag.option.base_relations"))
+    root: bool = option(True, help=message("leanrag.option.root"))
+    match_names: bool = option(False, help=message("leanrag.option.match_names"))
+    search: str = option("auto", choices=KINDS, help=message("leanrag.option.search", limit=EXACT_UP_TO))
+    max_tokens: int = option(37_000, low=0, high=128_000, help=message("leanrag.option.max_tokens"))
+    budgets: str = option("sections", choices=("sections", "released"), help=message("leanrag.option.budgets"))
+    entity_tokens: int = option(9000, low=0, high=32000, help=message("leanrag.option.entity_tokens"))
+    aggregated_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.aggregated_tokens"))
+    relation_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.relation_tokens"))
+    inter_cluster_share: int = option(60, low=0, high=100, help=message("leanrag.option.inter_cluster_share"))
+    chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+    def token_budgets(self) -> Budgets:
+        """The budgets of the context."""
+        return Budgets(
+            self.entity_tokens,
+            self.aggregated_tokens,
+            self.relation_tokens,
+            self.chunk_tokens,
+            self.inter_cluster_share,
+            self.max_tokens,
+        )
 
 
 @dataclass(frozen=True)
@@ -123,3 +203,140 @@ def _without_root(index: Index, nodes: Sequence[TraceItem]) -> list[TraceItem]:
     """The nodes without the root, unless that is a seed."""
     roots = {node.id for node in nodes if node.layer == len(index.layers) - 1 and "seed" not in node.roles}
     return [replace(node, parent=None) if node.parent in roots else node for node in nodes if node.id not in roots]
+
+
+def path_steps(
+    index: Index,
+    paths: Paths,
+    relations: tuple[TraceRelation, ...],
+    passages: tuple[TraceItem, ...],
+    chunks: Message,
+    context: Context,
+    milliseconds: Mapping[str, float],
+    *,
+    adapted_n: AdaptedN | None = None,
+    walk: TraceStep | None = None,
+) -> tuple[TraceStep, ...]:
+    """Seeds, climb, lca, relations, (walk,) chunks, context: caption and what each lights up. relations: of the whole
+    trace. chunks: caption of that step. milliseconds: by name. walk: the step between, where there is one."""
+    nodes, tops, neighbours = paths.nodes, paths.tops, paths.related.neighbours
+    inter = tuple(relation.id for relation in relations if relation.role == "inter-cluster")
+    base = tuple(relation.id for relation in relations if relation.role == "base")
+    tree = tuple(relation.id for relation in relations if relation.role == "tree")
+    every, top_ids = tuple(node.id for node in (*nodes, *neighbours)), tuple(top.id for top in tops)
+    path = tuple(node.id for node in nodes if node.id not in top_ids or len(nodes) == 1)
+    in_chunks = [id_ for passage in passages if passage.source for id_ in (passage.id, *passage.source.items)]
+
+    def step(name: str, caption: Message, items: tuple[str, ...], lit: tuple[str, ...] = ()) -> TraceStep:
+        return TraceStep(name, TITLES[name], caption, items, lit, milliseconds=milliseconds.get(name, 0.0))
+
+    return (
+        step("seeds", _seeds_caption(paths.seeds, adapted_n), tuple(seed.id for seed in paths.seeds)),
+        step("climb", _climb_caption(nodes, tops), path, tree),
+        step("lca", _lca_caption(tops, len(index.layers) - 1), top_ids, tree),
+        step(
+            "relations",
+            message(
+                "leanrag.relations",
+                inter_cluster=message("leanrag.relations.inter_cluster", n=len(inter)),
+                base=message("leanrag.relations.base", n=len(base)),
+            ),
+            every,
+            (*inter, *base),
+        ),
+        *((walk,) if walk else ()),
+        step("chunks", chunks, tuple(dict.fromkeys(in_chunks))),
+        step("context", context_caption(context), every),
+    )
+
+
+def _seeds_caption(seeds: tuple[Seed, ...], adapted_n: AdaptedN | None) -> Message:
+    best, last = seeds[0], seeds[-1]
+    if len(seeds) == 1:
+        caption = message("leanrag.seeds.single", n=1, best=best.name, score=best.score)
+    else:
+        caption = message(
+            "leanrag.seeds", n=len(seeds), best=best.name, score=best.score, last=last.name, last_score=last.score
+        )
+    return in_order((caption, _adapted_caption(adapted_n))) or caption if adapted_n else caption
+
+
+def _adapted_caption(adapted_n: AdaptedN) -> Message:
+    """Which N was taken, and why."""
+    chunks = message("count.chunks", n=adapted_n.touched)
+    if adapted_n.touched < adapted_n.wanted:
+        return message("leanrag.adapted.bounded", n=adapted_n.n, chunks=chunks, wanted=adapted_n.wanted)
+    if adapted_n.n <= adapted_n.asked:
+        return message("leanrag.adapted.enough", n=adapted_n.n, chunks=chunks, wanted=adapted_n.wanted)
+    return message(
+        "leanrag.adapted.raised",
+        n=adapted_n.n,
+        asked=adapted_n.asked,
+        before=message("count.chunks", n=adapted_n.before),
+        chunks=chunks,
+        wanted=adapted_n.wanted,
+    )
+
+
+def _climb_caption(nodes: tuple[TraceItem, ...], tops: tuple[TraceItem, ...]) -> Message:
+    if len(nodes) == 1:
+        return message("leanrag.climb.single")
+    top_ids = {top.id for top in tops}
+    inner = tuple(node for node in nodes if node.layer and node.id not in top_ids)
+    between = [(number, row) for number, row in nodes_by_layer(inner).items() if number < (tops[0].layer or 0)]
+    if not between:
+        return message("leanrag.climb.direct")
+    return message(
+        "leanrag.climb",
+        nodes=tuple(message("leanrag.climb.layer", n=len(row), layer=number) for number, row in between),
+    )
+
+
+def _lca_caption(tops: tuple[TraceItem, ...], height: int) -> Message:
+    top = tops[0]
+    if len(tops) > 1:
+        return message("leanrag.lca.several", n=len(tops), names=", ".join(each.name for each in tops))
+    if top.layer == height:
+        return message("leanrag.lca.root", name=top.name)
+    return message("leanrag.lca", name=top.name, layer=top.layer, height=height)
+
+
+def path_notes(
+    index: Index,
+    anchors: Anchors,
+    tops: tuple[TraceItem, ...],
+    passages: tuple[TraceItem, ...],
+    wanted: int,
+    n_candidates: int,
+    n_dropped: int = 0,
+) -> tuple[Message, ...]:
+    """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search,
+    repeated sentences that a compact context lacks."""
+    lines, seeds = [], anchors.seeds
+    if len(passages) < wanted:
+        lines.append(
+            message(
+                "leanrag.note.unfilled",
+                n=len(seeds),
+                taken=len(passages),
+                wanted=wanted,
+                chunks=message("count.chunks", n=n_candidates),
+            )
+        )
+    total = index.chunks.num_rows
+    for seed in seeds:
+        mentions = len(index.layers[seed.layer].chunks_of(seed.row))
+        if total >= _HUB_CORPUS and seed.layer == 0 and mentions > _HUB_SHARE * total:
+            lines.append(message("leanrag.note.hub", name=seed.name, percent=100 * mentions / total))
+    if tops[0].layer == len(index.layers) - 1 and len(tops) == 1 < len(seeds):
+        lines.append(message("leanrag.note.root"))
+    if anchors.search != EXACT:
+        if anchors.recall is None:
+            lines.append(message("search.note.approximate"))
+        else:
+            lines.append(message("search.note.approximate_recall", percent=100 * anchors.recall))
+    if anchors.instead:
+        lines.append(message("search.note.exact_instead", reason=anchors.instead))
+    if n_dropped:
+        lines.append(message("leanrag.note.repeated", n=n_dropped))
+    return tuple(lines)

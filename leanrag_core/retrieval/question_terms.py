@@ -1,19 +1,35 @@
-"""Names and phrases of a question, without a model: what other systems ask a language model for.
-
-A limit to state where it is used: a name is what begins with a capital letter inside the sentence or is in
-quotation marks; a phrase is a run of words between function words. Themes that the question does not name are not
-found.
-"""
+"""What a question names: its own names and phrases, and the entities and keywords that a model reads from it."""
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
+from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.json_schema import JsonSchema
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _PIECE = re.compile(r"[\w’'\-]+|[^\w\s]", re.UNICODE)
 _ASKING = {"compare", "describe", "discuss", "explain", "give", "kind", "kinds", "list", "name", "summarise", "tell"}
 _JOINING = {"of", "the", "de", "la", "von", "van", "der", "du", "al"}  # inside a name: Bank of England
+_MOST_ENTITIES = 8
+_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
+_ENTITIES_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {"named": _TEXTS, "generic": _TEXTS},
+    "required": ["named", "generic"],
+    "additionalProperties": False,
+}
+_MOST_LOW, _MOST_HIGH = 8, 5
+_KEYWORDS_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {"low_level": _TEXTS, "high_level": _TEXTS},
+    "required": ["low_level", "high_level"],
+    "additionalProperties": False,
+}
 
 
 @dataclass(frozen=True)
@@ -71,3 +87,110 @@ def _empty(word: str) -> bool:
 def _once(terms: list[str]) -> tuple[str, ...]:
     by_key = {term.lower(): term for term in reversed(terms)}
     return tuple(term for term in dict.fromkeys(terms) if by_key[term.lower()] == term)
+
+
+@dataclass(frozen=True)
+class QueryEntities:
+    """named: proper names. generic: other things. note: what the reader should know about where they are from."""
+
+    named: tuple[str, ...]
+    generic: tuple[str, ...]
+    note: Message | None = None
+
+
+def query_entities(question: str, tools: Tools) -> QueryEntities:
+    """The entities by the model; without one, or where its reply cannot be used, names and phrases of the question.
+
+    Raises Cancelled and CallFailed.
+    """
+    step, built_in = message("query_entities.step"), message("query_entities.built_in")
+    if tools.language is None:
+        return _own_entities(question, message("strategy.note.built_in", instead=built_in))
+    try:
+        return ask_json(
+            tools.language,
+            tools,
+            "query_entities",
+            _read_entities,
+            keys=("named", "generic"),
+            schema=_ENTITIES_REPLY,
+            question=question,
+        )
+    except BudgetSpent:
+        return _own_entities(question, message("strategy.note.budget_spent", step=step))
+    except ReplyError as error:
+        return _own_entities(
+            question, message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
+        )
+
+
+def _own_entities(question: str, note: Message) -> QueryEntities:
+    terms = question_terms(question)
+    names = {name.casefold() for name in terms.names}
+    generic = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
+    return QueryEntities(terms.names[:_MOST_ENTITIES], generic[:_MOST_ENTITIES], note)
+
+
+def _read_entities(cells: dict[str, Any]) -> QueryEntities:
+    named, generic = cells.get("named"), cells.get("generic")
+    if not isinstance(named, list) or not isinstance(generic, list):
+        raise ReplyError("query_entities.reply")
+    return QueryEntities(_texts(named, _MOST_ENTITIES), _texts(generic, _MOST_ENTITIES))
+
+
+@dataclass(frozen=True)
+class QueryKeywords:
+    """low: entities and details. high: themes. One of them may be empty. note: what the reader should know about where
+    they are from."""
+
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    note: Message | None = None
+
+
+def query_keywords(question: str, tools: Tools) -> QueryKeywords:
+    """The keywords by the model; without one, or where its reply cannot be used, the question's own words.
+
+    Where neither level has one, the question itself is the detail. Raises Cancelled and CallFailed.
+    """
+    step = message("keywords.step")
+    built_in = message("keywords.built_in")
+    if tools.language is None:
+        return _own_keywords(question, message("strategy.note.built_in", instead=built_in))
+    try:
+        keywords = ask_json(
+            tools.language,
+            tools,
+            "query_keywords",
+            _read_keywords,
+            keys=("low_level", "high_level"),
+            schema=_KEYWORDS_REPLY,
+            question=question,
+        )
+    except BudgetSpent:
+        return _own_keywords(question, message("strategy.note.budget_spent", step=step))
+    except ReplyError as error:
+        unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
+        return _own_keywords(question, unusable)
+    return keywords if keywords.low or keywords.high else QueryKeywords((question,), ())
+
+
+def _own_keywords(question: str, note: Message) -> QueryKeywords:
+    """Names and phrases are the details; phrases that are no names stand for the themes."""
+    terms = question_terms(question)
+    names = {name.casefold() for name in terms.names}
+    themes = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
+    low = tuple(dict.fromkeys((*terms.names, *terms.phrases)))
+    return QueryKeywords(low[:_MOST_LOW] or (question,), themes[:_MOST_HIGH], note)
+
+
+def _read_keywords(cells: dict[str, Any]) -> QueryKeywords:
+    low, high = cells.get("low_level"), cells.get("high_level")
+    if not isinstance(low, list) or not isinstance(high, list):
+        raise ReplyError("keywords.reply")
+    return QueryKeywords(_texts(low, _MOST_LOW), _texts(high, _MOST_HIGH))
+
+
+def _texts(values: list[Any], most: int) -> tuple[str, ...]:
+    texts = [" ".join(value.split()) for value in values if isinstance(value, str) and value.strip()]
+    return tuple(dict.fromkeys(texts))[:most]

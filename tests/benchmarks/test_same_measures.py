@@ -10,11 +10,10 @@ from leanrag_core.evaluation.base import Outcome, scores
 from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import trace_index
+from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
-from leanrag_core.retrieval.filling import section
-from leanrag_core.retrieval.passage_traces import PASSAGE
+from leanrag_core.retrieval.passages import PASSAGE, passage_items
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.small_index import small_index
@@ -30,7 +29,7 @@ QUOTES = (
 
 
 def retrieved(index: Index, ranking: list[int], n_taken: int, budget: int) -> Trace:
-    passages = evidence.passages(index, ranking[:n_taken])
+    passages = passage_items(index, ranking[:n_taken])
     context = joined_sections(section(CHUNKS, [passage_line(index, passage) for passage in passages], budget))
     title = message("plain", text="S")
     return Trace(

@@ -23,7 +23,7 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import BADGES, Query, equal_budget, strategies, strategy
-from leanrag_core.retrieval.captions import losses
+from leanrag_core.retrieval.context import losses
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.leanrag_steps import STYLES
+from leanrag_core.retrieval.leanrag_paths import STYLES
 from leanrag_core.types.trace import (
     Context,
     Source,

@@ -7,8 +7,7 @@ import pytest
 from leanrag_core.answering.record import ask_record
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.captions import losses
-from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.context import Budgets, build_context, losses
 from leanrag_core.retrieval.strategies.leanrag import Config
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import Layer

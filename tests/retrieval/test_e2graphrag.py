@@ -4,8 +4,15 @@ import pytest
 
 from leanrag_core.indexing.trees.nouns import noun_graph
 from leanrag_core.retrieval.base import Query
-from leanrag_core.retrieval.noun_pairs import NearPair, by_occurrence, named_entities, near_pairs, tightened
-from leanrag_core.retrieval.strategies.e2graphrag import Config, Strategy
+from leanrag_core.retrieval.strategies.e2graphrag import (
+    Config,
+    NearPair,
+    Strategy,
+    by_occurrence,
+    named_entities,
+    near_pairs,
+    tightened,
+)
 from leanrag_core.types.trace import Trace
 from tests.contract.indexes import INDEXES
 from tests.retrieval.test_raptor import tree

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.transition import normalised
 
 

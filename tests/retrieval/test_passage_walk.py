@@ -9,8 +9,7 @@ from scipy.sparse import csr_array
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.base import Query, strategies, strategy
-from leanrag_core.retrieval.pagerank import pagerank
-from leanrag_core.retrieval.passage_walk import operator_of, walk
+from leanrag_core.retrieval.graph_walks import operator_of, pagerank, walk
 from leanrag_core.types.index import Index
 from leanrag_core.types.passage_walk import walk_operator
 from leanrag_core.types.trace import Trace

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array
 
-from leanrag_core.retrieval.shortest_paths import path_through, shortest_path
+from leanrag_core.retrieval.graph_walks import path_through, shortest_path
 
 
 def symmetric(edges: list[tuple[int, int]], n: int) -> csr_array:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from leanrag_core.retrieval.steiner import hop_distances, prize_collecting_tree
+from leanrag_core.retrieval.graph_walks import hop_distances, prize_collecting_tree
 
 
 def path_graph(n: int) -> csr_array:

@@ -13,8 +13,7 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.indexing.communities.builtin_report import Report
 from leanrag_core.indexing.communities.making import community_table, no_claims
 from leanrag_core.retrieval.base import PromptingStrategy, Query, strategy
-from leanrag_core.retrieval.youtu_queries import SubQuery
-from leanrag_core.retrieval.youtu_routes import Routed, merged
+from leanrag_core.retrieval.youtu_routes import Routed, SubQuery, merged
 from leanrag_core.services.questions import _answer_task
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index

@@ -10,8 +10,7 @@ from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.leaving_out import chunks_without
-from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
+from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index

@@ -7,11 +7,11 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
+from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.pagerank import pagerank
-from leanrag_core.retrieval.query_entities import QueryEntities, query_entities
-from leanrag_core.retrieval.ranking import nearest_entities
+from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace

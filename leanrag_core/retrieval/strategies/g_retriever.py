@@ -7,10 +7,10 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_context, graph_trace
+from leanrag_core.retrieval.graph_walks import prize_collecting_tree
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
-from leanrag_core.retrieval.steiner import prize_collecting_tree
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace

@@ -8,12 +8,10 @@ import numpy as np
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Preset, Query, published, trace_index
-from leanrag_core.retrieval.captions import context_caption
-from leanrag_core.retrieval.community_evidence import COMMUNITY, LEVELS, community_items, community_notes
-from leanrag_core.retrieval.context import joined_sections
-from leanrag_core.retrieval.filling import SectionForm, section
+from leanrag_core.retrieval.budgets import SectionForm, section, text_line
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
+from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import text_line
 from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.report_points import BEST_RATING, Point, dynamic_selection, helpfulness, mapped_points

@@ -7,8 +7,19 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Query, published, trace_index
-from leanrag_core.retrieval.captions import context_caption
-from leanrag_core.retrieval.community_evidence import (
+from leanrag_core.retrieval.base_graph import (
+    Around,
+    chunks_by_entity,
+    end_rows,
+    entity_items,
+    entity_line,
+    entity_passages,
+    relation_items,
+    relation_line,
+    relations_around,
+)
+from leanrag_core.retrieval.budgets import section, text_line
+from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
     LEVELS,
@@ -20,26 +31,11 @@ from leanrag_core.retrieval.community_evidence import (
     community_notes,
     member_links,
 )
-from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
-from leanrag_core.retrieval.entity_evidence import (
-    Around,
-    affordable_chunks,
-    chunks_by_entity,
-    entity_passages,
-    relations_around,
-)
-from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import (
-    end_rows,
-    entity_items,
-    entity_line,
-    relation_items,
-    relation_line,
-    text_line,
-)
-from leanrag_core.retrieval.ranking import nearest_entities
+from leanrag_core.retrieval.passages import affordable_chunks
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index

@@ -7,16 +7,15 @@ import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query, published
+from leanrag_core.retrieval.base_graph import end_rows
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import end_rows
 from leanrag_core.retrieval.model_replies import ask_json
-from leanrag_core.retrieval.pagerank import pagerank
-from leanrag_core.retrieval.ranking import Ranked, nearest_rows
+from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import cosines, rank, similarity
+from leanrag_core.retrieval.vector_search import Ranked, cosines, nearest_rows, rank, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
@@ -97,7 +96,7 @@ class Strategy:
             mass, scores = stationary[:n_entities], stationary[n_entities:]
             chunks = np.argsort(-scores, kind="stable")
         else:
-            scores, chunks = dense, evidence.ranked_by_vector(index, query.vector)
+            scores, chunks = dense, ranked_by_vector(index, query.vector)
         entities = np.argsort(-mass, kind="stable")[:_DRAWN]
         entities = entities[mass[entities] > 0]
         laps.lap("walk")

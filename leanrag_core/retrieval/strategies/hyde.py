@@ -7,11 +7,10 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Sample
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_text
-from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
+from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_step
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
@@ -57,7 +56,7 @@ class Strategy:
         if texts:
             vectors = tools.embed(texts)
         else:
-            rows = evidence.ranked_by_vector(index, query.vector)[: config.n_passages]
+            rows = ranked_by_vector(index, query.vector)[: config.n_passages]
             texts = [index.chunk(row).text for row in rows]
             vectors = np.asarray(index.chunk_vectors[rows])
         mean = mean_direction(query.vector, vectors)
@@ -66,7 +65,7 @@ class Strategy:
             "passages", message("hyde.step.passages"), message("hyde.passages", n=len(texts)), len(texts), laps
         )
         tools.on_step(step)
-        ranking = evidence.ranked_by_vector(index, mean)
+        ranking = ranked_by_vector(index, mean)
         taken = ranking[: config.top_c].tolist()
         scores = dict(zip(taken, similarity(index, CHUNKS, mean, taken).tolist(), strict=True))
         return passage_trace(

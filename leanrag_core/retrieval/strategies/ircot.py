@@ -7,11 +7,10 @@ import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_text
-from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
+from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_step
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines, similarity
 from leanrag_core.sentences import split_sentences
@@ -72,7 +71,7 @@ class Strategy:
         near: dict[str, float] = {}
         text, vector, reason = query.text, query.vector, message("ircot.reason.asked")
         for number in range(1, config.rounds + 1):
-            rows = tuple(evidence.ranked_by_vector(index, vector)[: config.chunks_per_round].tolist())
+            rows = tuple(ranked_by_vector(index, vector)[: config.chunks_per_round].tolist())
             searches.append(Search(text, reason, rows))
             union |= dict.fromkeys(rows)
             ended = number == config.rounds or len(union) >= config.top_c

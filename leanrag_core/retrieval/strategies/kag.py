@@ -8,7 +8,6 @@ import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.graph_traces import (
     Asked,
@@ -19,13 +18,13 @@ from leanrag_core.retrieval.graph_traces import (
     graph_context,
     graph_trace,
 )
+from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
-from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.retrieval.passages import fused, ranked_by_vector
 from leanrag_core.retrieval.question_terms import question_terms
-from leanrag_core.retrieval.ranking import nearest_entities
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
@@ -117,9 +116,7 @@ class Strategy:
             )
             steps.append(graph_step)
             tools.on_step(announced(graph_step, laps))
-        chunks = evidence.fused(
-            [step.chunks for step in solved if len(step.chunks)] or [_by_vector(index, query.vector)]
-        )
+        chunks = fused([step.chunks for step in solved if len(step.chunks)] or [_by_vector(index, query.vector)])
         entities = list(dict.fromkeys(row for step in solved for row in step.entities))
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
@@ -173,7 +170,7 @@ class Strategy:
         by_vector = np.argsort(-near_chunks, kind="stable")[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
-        chunks = evidence.fused(rankings) if rankings else _by_vector(index, vector)[: self.config.chunks_per_question]
+        chunks = fused(rankings) if rankings else _by_vector(index, vector)[: self.config.chunks_per_question]
         return _Solved(text, tuple(entities.tolist()), tuple(row for rows in relations for row in rows), chunks)
 
 
@@ -232,7 +229,7 @@ def _strongest(index: Index, row: int) -> list[int]:
 
 
 def _by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
-    return evidence.ranked_by_vector(index, vector)
+    return ranked_by_vector(index, vector)
 
 
 def _id(number: int) -> str:

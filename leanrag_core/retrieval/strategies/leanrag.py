@@ -3,14 +3,28 @@
 from dataclasses import dataclass, replace
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.anchoring import MAX_SEEDS, adapted
 from leanrag_core.retrieval.base import Preset, Query, trace_index
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.leanrag_options import PathOptions
-from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
-from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, STYLES, notes, steps
-from leanrag_core.retrieval.leaving_out import chunks_without
+from leanrag_core.retrieval.leanrag_paths import (
+    NEIGHBOUR_STYLE,
+    STYLES,
+    PathOptions,
+    anchors_of,
+    find_paths,
+    path_notes,
+    path_steps,
+    paths_context,
+)
+from leanrag_core.retrieval.passages import (
+    TIES,
+    chunks_by_seeds,
+    chunks_without,
+    followed,
+    fused,
+    passage_items,
+    ranked_by_vector,
+)
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option
@@ -29,7 +43,7 @@ class Config(PathOptions):
     """Options of a LeanRAG retrieval; the defaults are the paper's method."""
 
     adaptive_n: bool = option(False, paper=False, help=message("leanrag.option.adaptive_n", limit=MAX_SEEDS))
-    ties: str = option("cosine", choices=evidence.TIES, help=message("leanrag.option.ties"))
+    ties: str = option("cosine", choices=TIES, help=message("leanrag.option.ties"))
     fill: str = option("none", choices=("none", "vectors"), equal="vectors", help=message("leanrag.option.fill"))
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
 
@@ -75,15 +89,15 @@ class Strategy:
         laps.lap("seeds")
         paths = find_paths(index, anchors.seeds, config, laps, tools.without)
         vector = query.vector if config.ties == "cosine" else None
-        seeded = evidence.chunks_by_seeds(index, anchors.seeds, vector)
+        seeded = chunks_by_seeds(index, anchors.seeds, vector)
         ranking = seeded.rows
         if config.fuse_vectors:
-            ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
+            ranking = fused([ranking, ranked_by_vector(index, query.vector)])
         elif config.fill == "vectors":
-            ranking = evidence.followed(ranking, evidence.ranked_by_vector(index, query.vector))
+            ranking = followed(ranking, ranked_by_vector(index, query.vector))
         ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
-        passages = evidence.passages(index, ranking[:wanted], seeded)
+        passages = passage_items(index, ranking[:wanted], seeded)
         laps.lap("chunks")
         made = paths_context(index, paths, passages, config, query.vector)
         laps.lap("context")
@@ -97,10 +111,12 @@ class Strategy:
             items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,
             context=made.context,
-            steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, adapted_n=adapted_n),
+            steps=path_steps(
+                index, paths, every, passages, chunks, made.context, laps.milliseconds, adapted_n=adapted_n
+            ),
             styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             index=trace_index(index),
-            notes=notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_dropped),
+            notes=path_notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_dropped),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )

@@ -8,16 +8,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.base import Preset, Query, trace_index
+from leanrag_core.retrieval.base_graph import entity_items
+from leanrag_core.retrieval.graph_walks import Walk, operator_of, walk
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.leanrag_options import CONTEXTS, PathOptions
-from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
-from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, TITLES, WALK_STYLES, notes, steps
-from leanrag_core.retrieval.leaving_out import chunks_without
-from leanrag_core.retrieval.listed import entity_items
-from leanrag_core.retrieval.passage_walk import Walk, operator_of, walk
+from leanrag_core.retrieval.leanrag_paths import (
+    CONTEXTS,
+    NEIGHBOUR_STYLE,
+    TITLES,
+    WALK_STYLES,
+    PathOptions,
+    anchors_of,
+    find_paths,
+    path_notes,
+    path_steps,
+    paths_context,
+)
+from leanrag_core.retrieval.passages import PassageReason, chunks_without, passage_items
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option
@@ -82,7 +90,7 @@ class Strategy:
         wanted = config.top_c if config.source_chunks else 0
         carried = _carried(index, resting, ranking[:wanted].tolist(), paths.nodes)
         laps.lap("walk")
-        passages = evidence.passages(
+        passages = passage_items(
             index, carried.rows, scores=dict(zip(carried.rows, carried.mass, strict=True)), reasons=carried.reasons
         )
         laps.lap("chunks")
@@ -100,10 +108,10 @@ class Strategy:
             items=(*paths.nodes, *neighbours, *carried.entities, *passages),
             relations=every,
             context=made.context,
-            steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, walk=step),
+            steps=path_steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, walk=step),
             styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
             index=trace_index(index),
-            notes=notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_dropped),
+            notes=path_notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_dropped),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )
@@ -116,7 +124,7 @@ class _Carried:
 
     rows: tuple[int, ...]
     mass: tuple[float, ...]
-    reasons: dict[int, evidence.PassageReason]
+    reasons: dict[int, PassageReason]
     entities: tuple[TraceItem, ...]
     relations: tuple[TraceRelation, ...]
 
@@ -160,7 +168,7 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
                 )
             )
         led_by = tuple(ids[entity].as_py() for entity, _ in pairs)
-        reasons[row] = evidence.PassageReason(_passage_reason(own), led_by)
+        reasons[row] = PassageReason(_passage_reason(own), led_by)
     return _Carried(
         tuple(rows), tuple(float(resting.chunk_mass[row]) for row in rows), reasons, entities, tuple(relations)
     )

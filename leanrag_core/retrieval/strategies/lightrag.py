@@ -7,14 +7,13 @@ from itertools import zip_longest
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.query_keywords import QueryKeywords, query_keywords
-from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
+from leanrag_core.retrieval.passages import ranked_by_vector
+from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
@@ -178,7 +177,7 @@ class Strategy:
             of_relations = _by_cosine(query, index, of_relations)[: _CHUNKS_EACH * n_adding // 2]
         nearest: list[int] = []
         if self.config.mode == MIX:
-            near = evidence.ranked_by_vector(index, query.vector)[: self.config.top_c]
+            near = ranked_by_vector(index, query.vector)[: self.config.top_c]
             nearest = near[similarity(index, CHUNK_VECTORS, query.vector, near) >= _LEAST_COSINE].tolist()
         return round_robin(nearest, of_entities, of_relations)
 

@@ -6,12 +6,10 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Preset, Query, published, trace_index
-from leanrag_core.retrieval.captions import context_caption
-from leanrag_core.retrieval.context import CHUNKS, joined_sections
-from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.budgets import section
+from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.tree_evidence import (
+from leanrag_core.retrieval.text_trees import (
     SUMMARIES,
     SUMMARY,
     SUMS_UP,
@@ -25,6 +23,7 @@ from leanrag_core.retrieval.tree_evidence import (
     summed_up,
     tree_notes,
 )
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index

@@ -7,11 +7,10 @@ import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_json
-from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
+from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_step
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
@@ -151,7 +150,7 @@ class Strategy:
 
 
 def _search(index: Index, text: str, vector: np.ndarray, k: int, reason: Message) -> Search:
-    return Search(text, reason, tuple(evidence.ranked_by_vector(index, vector)[:k].tolist()))
+    return Search(text, reason, tuple(ranked_by_vector(index, vector)[:k].tolist()))
 
 
 def _by_phrases(question: str) -> _Refined:

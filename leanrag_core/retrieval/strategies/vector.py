@@ -3,11 +3,9 @@
 from dataclasses import asdict, dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.leaving_out import chunks_without
-from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
+from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace, ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
@@ -47,7 +45,7 @@ class Strategy:
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: passages alone."""
         config, laps = self.config, Laps()
-        ranking = chunks_without(index, evidence.ranked_by_vector(index, query.vector), tools.without)
+        ranking = chunks_without(index, ranked_by_vector(index, query.vector), tools.without)
         rows = ranking[: config.top_c]
         near = similarity(index, CHUNKS, query.vector, rows.tolist())
         if config.least_cosine and len(near) and near[-1] < config.least_cosine:

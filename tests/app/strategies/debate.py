@@ -3,10 +3,10 @@
 from dataclasses import asdict, dataclass
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, trace_index
+from leanrag_core.retrieval.budgets import SectionForm, section
 from leanrag_core.retrieval.context import joined_sections, passage_line
-from leanrag_core.retrieval.filling import SectionForm, section
+from leanrag_core.retrieval.passages import passage_items
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -41,7 +41,7 @@ class Strategy:
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         if tools.language is not None:
             tools.language.complete([{"role": "user", "content": f"Debate: {query.text}"}])
-        passages = evidence.passages(index, [0, 1])
+        passages = passage_items(index, [0, 1])
         question = TraceItem("part-1", "sub-question", HOSTILE, ("part",), rank=1)
         claims = tuple(
             TraceItem(f"claim-{number}", "claim", f"Claim {number}", ("claim",), parent="part-1", text=HOSTILE)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Preset, Query, trace_index
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, section
 from leanrag_core.retrieval.context import joined_sections, passage_line
-from leanrag_core.retrieval.evidence import passages, ranked_by_vector
-from leanrag_core.retrieval.filling import Candidate, SectionForm, section
+from leanrag_core.retrieval.passages import passage_items, ranked_by_vector
 from leanrag_core.retrieval.token_sums import fixed
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.tokens import count_tokens
@@ -89,7 +89,7 @@ class Strategy:
         rows = ranking[: self.config.proofs].tolist()
         proofs = tuple(
             TraceItem(**{**vars(passage), "roles": ("proof",)})
-            for passage in passages(index, rows, scores=dict.fromkeys(rows, 0.5))
+            for passage in passage_items(index, rows, scores=dict.fromkeys(rows, 0.5))
         )
         supports = tuple(
             TraceRelation(

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.filling import Candidate, SectionForm
-from leanrag_core.retrieval.listed import text_line
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
 from leanrag_core.types.trace import Source, Style, TraceItem, TraceRelation

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from leanrag_core.retrieval.base_graph import end_rows, entity_items, entity_line, relation_items, relation_line
+from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import ENTITIES, RELATIONS
-from leanrag_core.retrieval.filling import section
-from leanrag_core.retrieval.listed import end_rows, entity_items, entity_line, relation_items, relation_line
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
 from tests.small_index import small_index

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.evidence import chunks_by_seeds, fused
+from leanrag_core.retrieval.passages import chunks_by_seeds, fused
 from tests.small_index import entity, layer, small_index, unit
 
 

@@ -1,16 +1,103 @@
-"""Relations around some base entities, and the chunks that speak of them, as GraphRAG's local search ranks them."""
+"""Entities and relations of the base graph: as items, as lines of a context, and around selected entities."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval import evidence
+from leanrag_core.retrieval.budgets import Candidate, text_line
+from leanrag_core.retrieval.passages import passages_with_reasons
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import Lists
-from leanrag_core.types.trace import TraceItem
+from leanrag_core.types.trace import TraceItem, TraceRelation
+
+
+def entity_items(
+    index: Index,
+    rows: Sequence[int] | np.ndarray,
+    scores: Mapping[int, float] | None = None,
+    *,
+    role: str = "entity",
+    reasons: Mapping[int, Message] | None = None,
+) -> tuple[TraceItem, ...]:
+    """Those base entities as items, ranked as they come. scores, reasons: by row."""
+    cells = index.layers[0].entity_cells
+    return tuple(
+        TraceItem(
+            id=cells["id"][row].as_py(),
+            kind="entity",
+            name=cells["name"][row].as_py(),
+            roles=(role,),
+            layer=0,
+            row=row,
+            score=None if scores is None else scores.get(row),
+            rank=rank,
+            reason=None if reasons is None else reasons.get(row),
+            type=cells["type"][row].as_py(),
+            text=cells["description"][row].as_py(),
+        )
+        for rank, row in enumerate(map(int, rows), start=1)
+    )
+
+
+def relation_items(
+    index: Index,
+    rows: Sequence[int] | np.ndarray,
+    scores: Mapping[int, float] | None = None,
+    *,
+    role: str = "base",
+    reasons: Mapping[int, Message] | None = None,
+) -> tuple[TraceRelation, ...]:
+    """Those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
+    (end_rows)."""
+    layer = index.layers[0]
+    cells, ids = layer.relation_cells, layer.entity_cells["id"]
+    related = []
+    for row in map(int, rows):
+        source, target = layer.ends[row].tolist()
+        related.append(
+            TraceRelation(
+                id=cells["id"][row].as_py(),
+                source=ids[source].as_py(),
+                target=ids[target].as_py(),
+                role=role,
+                layer=0,
+                made=cells["kind"][row].as_py(),
+                strength=float(cells["weight"][row].as_py()),
+                description=cells["description"][row].as_py(),
+                row=row,
+                score=None if scores is None else scores.get(row),
+                reason=None if reasons is None else reasons.get(row),
+            )
+        )
+    return tuple(related)
+
+
+def end_rows(index: Index, relation_rows: Sequence[int] | np.ndarray) -> list[int]:
+    """Rows of the entities at the ends of those base relations, each once, in the relations' order."""
+    if not len(relation_rows):
+        return []
+    return list(dict.fromkeys(index.layers[0].ends[np.asarray(relation_rows)].ravel().tolist()))
+
+
+def entity_line(index: Index, entity: TraceItem) -> Candidate:
+    """A base entity as a line of a section: its name and type, then its description."""
+    typed = f"{entity.name} ({entity.type}):" if entity.type else f"{entity.name}:"
+    return text_line(entity.role, entity.id, typed, entity.text, _stored(index, "description_tokens", entity.row))
+
+
+def relation_line(index: Index, relation: TraceRelation, names: Mapping[str, str]) -> Candidate:
+    """A base relation as a line of a section: the names of its ends, then its description. names: by item id."""
+    lead = f"{names[relation.source]} and {names[relation.target]}:"
+    stored = _stored(index, "relation_tokens", relation.row)
+    return text_line(relation.role, relation.id, lead, relation.description, stored)
+
+
+def _stored(index: Index, column: str, row: int | None) -> int | None:
+    counts = index.layers[0].token_counts.get(column)
+    return None if counts is None or row is None else int(counts[row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,30 +152,6 @@ def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
         for at in np.lexsort((chunks, -counts)).tolist():
             listed.setdefault(int(chunks[at]), EntityChunk(int(chunks[at]), place, int(counts[at])))
     return list(listed.values())
-
-
-def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """The first rows, until the chunks hold more tokens than the budget, and one more, which may be trimmed."""
-    tokens = np.asarray(index.chunks["tokens"])[np.asarray(rows, dtype=np.int64)]
-    return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
-
-
-def passages_with_reasons(
-    index: Index,
-    rows: Sequence[int],
-    scores: Mapping[int, float],
-    reasons: Mapping[int, Message],
-    items: Mapping[int, tuple[str, ...]],
-) -> tuple[TraceItem, ...]:
-    """Those chunks as items, ranked as they come. All by row; items: ids of what led to a chunk."""
-    return tuple(
-        replace(
-            passage,
-            reason=reasons[passage.row or 0],
-            source=replace(passage.source, items=items[passage.row or 0]) if passage.source else None,
-        )
-        for passage in evidence.passages(index, rows, scores=scores)
-    )
 
 
 def entity_passages(
