@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = (
     ROOT / "docs" / "comparison.md",
+    ROOT / "docs" / "comparison_tables.md",
     ROOT / "docs" / "as_released.md",
     ROOT / "docs" / "scale.md",
     ROOT / "benchmarks" / "README.md",
