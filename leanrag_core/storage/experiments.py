@@ -1,37 +1,27 @@
-"""The experiment store: below one folder, a folder for each experiment; those that come with the program beside it.
+"""The experiments of a record store: what each question of a run found, what it took, and how answers are judged.
 
-spec.json          what is run; the id is made of it and of what it is run on
 record.json        versions, the number of questions, and whether everything is done
 questions.jsonl    the question set as it was when the experiment began
 rows.jsonl         a line for each question of a run
 costs.jsonl        what each of these took; alone differs when an experiment is repeated
 judgements.jsonl   a line for each judgement
-
-Lines are appended as work is done. A process that is killed leaves a last line that is cut; it is dropped and its work
-done again. A complete experiment has its lines in the order of its specification, so repeating it gives the same bytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leanrag_core import private
-from leanrag_core.atomic import writing
-from leanrag_core.errors import ExperimentNotFound, InvalidConfig, LeanRAGError
-from leanrag_core.messages.message import Message, message
-from leanrag_core.records import to_json
-from leanrag_core.storage.record_folders import SPEC, RecordFolders
-from leanrag_core.storage.record_lines import (
-    append_lines,
-    changed,
-    drop_cut_line,
-    lines,
+from leanrag_core.errors import ExperimentNotFound, InvalidConfig
+from leanrag_core.storage.record_store import (
+    RECORD,
+    SPEC,
+    Kind,
+    RecordStore,
+    RecordWriter,
     read_lines,
     read_record,
-    write,
+    time_of,
 )
 from leanrag_core.types.experiment import (
     ExperimentResult,
@@ -43,7 +33,7 @@ from leanrag_core.types.experiment import (
 )
 
 T = TypeVar("T")
-RECORD, QUESTIONS = "record.json", "questions.jsonl"
+QUESTIONS = "questions.jsonl"
 ROWS, COSTS, JUDGEMENTS = "rows.jsonl", "costs.jsonl", "judgements.jsonl"
 
 
@@ -56,31 +46,46 @@ class ExperimentRecord:
     is_complete: bool = False
 
 
-class ExperimentStore(RecordFolders[ExperimentSummary]):
+class ExperimentWriter(RecordWriter):
+    """Appends the results of an experiment."""
+
+    def add_rows(self, rows: Sequence[QuestionRow], costs: Sequence[RunCost]) -> None:
+        """Put the rows on the disk. Raises StorageFailed."""
+        self._append({COSTS: costs, ROWS: rows})  # costs go first: a row says that its question is done
+
+    def add_judgements(self, judgements: Sequence[Judgement]) -> None:
+        """Put the judgements on the disk. Raises StorageFailed."""
+        self._append({JUDGEMENTS: judgements})
+
+    def finish(self, result: ExperimentResult) -> None:
+        """Make the files hold what the result does, in its order. Raises StorageFailed."""
+        lines = {ROWS: result.rows, COSTS: result.costs, JUDGEMENTS: result.judgements}
+        self._rewrite(lines, is_complete=result.is_complete)
+
+
+class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
     """Lists, reads, writes and deletes experiments. shipped: the folder of those that come with the program."""
+
+    writer_type = ExperimentWriter
+    kind = Kind(
+        spec=ExperimentSpec,
+        record=ExperimentRecord,
+        lines=(ROWS, COSTS, JUDGEMENTS),
+        what="what.experiment",
+        not_found=lambda id_: ExperimentNotFound("experiment.not_found", experiment=id_),
+        shipped_stays=lambda id_: InvalidConfig("experiment.shipped_stays", experiment=id_),
+        runs_elsewhere=lambda id_: InvalidConfig("experiment.runs_elsewhere", experiment=id_),
+    )
 
     def __init__(self, root: Path, shipped: Path) -> None:
         super().__init__(root, shipped)
         self._summaries: dict[Path, tuple[tuple[int, ...], ExperimentSummary]] = {}
 
-    def not_found(self, id_: str) -> LeanRAGError:
-        return ExperimentNotFound("experiment.not_found", experiment=id_)
-
-    def shipped_stays(self, id_: str) -> InvalidConfig:
-        return InvalidConfig("experiment.shipped_stays", experiment=id_)
-
-    def runs_elsewhere(self, id_: str) -> InvalidConfig:
-        return InvalidConfig("experiment.runs_elsewhere", experiment=id_)
-
-    def what(self, title: str) -> Message:
-        return _what(title)
-
     def summary(self, id_: str) -> ExperimentSummary:
-        """The experiment's row in a list. Raises ExperimentNotFound, RecordDamaged."""
-        folder = self.folder(id_)
-        stamp = tuple(changed(folder / name) for name in (SPEC, RECORD, ROWS, JUDGEMENTS))
+        """Return the experiment's row in a list. Raises ExperimentNotFound, RecordDamaged."""
+        folder, changed = self.folder(id_), self.changed(id_)
         kept = self._summaries.get(folder)
-        if kept is not None and kept[0] == stamp:
+        if kept is not None and kept[0] == changed:
             return kept[1]
         result, record = self.read(id_), self.record(id_)
         summary = ExperimentSummary(
@@ -94,94 +99,34 @@ class ExperimentStore(RecordFolders[ExperimentSummary]):
             judgements=len(result.judgements),
             is_complete=result.is_complete,
             is_shipped=result.is_shipped,
-            changed=datetime.fromtimestamp(max(stamp) / 1e9, UTC).isoformat(timespec="seconds"),
+            changed=time_of(changed),
         )
-        self._summaries[folder] = stamp, summary
+        self._summaries[folder] = changed, summary
         return summary
 
     def read(self, id_: str) -> ExperimentResult:
-        """The experiment with all that it has so far. Raises ExperimentNotFound, RecordDamaged."""
+        """Return the experiment with all that it has so far. Raises ExperimentNotFound, RecordDamaged."""
         folder = self.folder(id_)
         record = self.record(id_)
         return ExperimentResult(
             id=id_,
             spec=read_record(ExperimentSpec, folder / SPEC),
-            rows=tuple(read_lines(QuestionRow, folder / ROWS)),
-            costs=tuple(read_lines(RunCost, folder / COSTS)),
-            judgements=tuple(read_lines(Judgement, folder / JUDGEMENTS)),
+            rows=read_lines(QuestionRow, folder / ROWS),
+            costs=read_lines(RunCost, folder / COSTS),
+            judgements=read_lines(Judgement, folder / JUDGEMENTS),
             is_complete=record.is_complete,
-            is_shipped=folder.parent == self._shipped,
+            is_shipped=self.is_shipped(id_),
             versions=record.versions,
         )
 
     def record(self, id_: str) -> ExperimentRecord:
-        """What was recorded when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
+        """Return what was recorded when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
         return read_record(ExperimentRecord, self.folder(id_) / RECORD)
 
     def questions(self, id_: str, kind: type[T]) -> tuple[T, ...]:
-        """The experiment's questions. kind: their record. Raises ExperimentNotFound, RecordDamaged."""
-        return tuple(read_lines(kind, self.folder(id_) / QUESTIONS))
+        """Return the experiment's questions. kind: their record. Raises ExperimentNotFound, RecordDamaged."""
+        return read_lines(kind, self.folder(id_) / QUESTIONS)
 
     def begin(self, id_: str, spec: ExperimentSpec, versions: Mapping[str, str], questions: Sequence[Any]) -> None:
-        """The experiment is in the store, without results. Raises StorageFailed."""
-        folder = self.root / id_
-        with writing(_what(spec.title)):
-            private.make_folder(self.root)
-            private.make_folder(folder)
-            write(folder / QUESTIONS, lines(questions))
-            write(folder / RECORD, to_json(ExperimentRecord(len(questions), dict(versions)), indent=1))
-            write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no experiment
-
-    @contextmanager
-    def writer(self, id_: str) -> Iterator["ExperimentWriter"]:
-        """Appends to the experiment while the block lasts; no other process does meanwhile.
-
-        Raises ExperimentNotFound, InvalidConfig where another process runs it or where it is one of the program.
-        """
-        with self.locked(id_) as folder:
-            writer = ExperimentWriter(folder, read_record(ExperimentSpec, folder / SPEC).title)
-            writer.drop_cut_lines()
-            yield writer
-
-
-class ExperimentWriter:
-    """Appends the results of an experiment."""
-
-    def __init__(self, folder: Path, title: str) -> None:
-        self._folder, self._what = folder, _what(title)
-
-    def drop_cut_lines(self) -> None:
-        """What was cut by the end of a process is gone: last lines, and costs of rows that were not written."""
-        with writing(self._what):
-            for name in (ROWS, COSTS, JUDGEMENTS):
-                drop_cut_line(self._folder / name)
-
-    def add_rows(self, rows: Sequence[QuestionRow], costs: Sequence[RunCost]) -> None:
-        """The rows are on the disk. Raises StorageFailed."""
-        # The costs go first: a row says that its question is done.
-        self._append(COSTS, costs)
-        self._append(ROWS, rows)
-
-    def add_judgements(self, judgements: Sequence[Judgement]) -> None:
-        """The judgements are on the disk. Raises StorageFailed."""
-        self._append(JUDGEMENTS, judgements)
-
-    def finish(self, result: ExperimentResult) -> None:
-        """The files hold what the result does, in its order, and the experiment is complete. Raises StorageFailed."""
-        with writing(self._what):
-            record = read_record(ExperimentRecord, self._folder / RECORD)
-            for name, values in ((ROWS, result.rows), (COSTS, result.costs), (JUDGEMENTS, result.judgements)):
-                content, path = lines(values), self._folder / name
-                if content and (not path.is_file() or path.read_bytes() != content):
-                    write(path, content)
-            write(self._folder / RECORD, to_json(replace(record, is_complete=result.is_complete), indent=1))
-
-    def _append(self, name: str, values: Sequence[Any]) -> None:
-        if not values:
-            return
-        with writing(self._what):
-            append_lines(self._folder / name, values)
-
-
-def _what(title: str) -> Message:
-    return message("what.experiment", title=title)
+        """Store the experiment without results. Raises StorageFailed."""
+        self._begin(id_, spec, ExperimentRecord(len(questions), dict(versions)), {QUESTIONS: questions})
