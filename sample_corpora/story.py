@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from leanrag_core.presenting.plan import PresentationPlan
 from leanrag_core.presenting.storing import content_of
+from leanrag_core.presenting.story import PresentationPlan
 from leanrag_core.workbench import Workbench
 
 CORPUS, TITLE, MADE = "mix", "People, cities and ideas", "2026-11-22"

@@ -11,7 +11,7 @@ from leanrag_core.evaluation.paper_tables import SYSTEMS, paper_spec
 from leanrag_core.evaluation.published import TOKENS, WIN_RATES
 from leanrag_core.evaluation.sweeps.points import options_of
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.presenting.plan import NAIVE, PresentationPlan
+from leanrag_core.presenting.story import NAIVE, PresentationPlan
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.retrieval.settings import all_settings, official_settings, settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec

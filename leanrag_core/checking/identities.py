@@ -12,7 +12,7 @@ from leanrag_core.indexing.aggregation import tables as aggregated
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.indexing.manifest import edits_fingerprint
 from leanrag_core.indexing.resolution import names
-from leanrag_core.storage.edits_file import read_edits
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, REFERENCE_GRAPH
 

@@ -10,8 +10,17 @@ import numpy as np
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.storage.search_connection import SearchPlace, connect_to_files, place_in
-from leanrag_core.storage.search_files import DATABASE, REMEDY, SEARCH, changed_file, layer_searches, recorded
+from leanrag_core.storage.search_connection import (
+    DATABASE,
+    REMEDY,
+    SEARCH,
+    SearchPlace,
+    changed_file,
+    connect_to_files,
+    layer_searches,
+    place_in,
+    recorded,
+)
 from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.types.graph import Layer
 

@@ -61,9 +61,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _make(options: argparse.Namespace) -> int:
     from leanrag_core.atomic import write_bytes, writing
     from leanrag_core.messages.message import message
-    from leanrag_core.presenting.plan import LEANRAG, NAIVE, PresentationPlan
     from leanrag_core.presenting.storing import content_of
-    from leanrag_core.presenting.story import PresentedStrategy
+    from leanrag_core.presenting.story import LEANRAG, NAIVE, PresentationPlan, PresentedStrategy
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)

@@ -1,5 +1,9 @@
-"""What every exporter gives, how exporters are found (one file each in formats/), and writing a file in one step."""
+"""What every exporter gives, how exporters are found (one file each in formats/), and writing a file in one step; what
+files of XML and of zip have in common.
+"""
 
+import re
+import zipfile
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +13,10 @@ from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.exported import Exported
 from leanrag_core.types.index import Index
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # of valid Unicode, what XML 1.0 cannot hold
+_MADE = (1980, 1, 1, 0, 0, 0)
 
 
 class Exporter(Protocol):
@@ -80,3 +88,32 @@ def export_index(index: Index, format_name: str, out: Path) -> Exported:
         replaced=replaced,
         bytes=n_bytes,
     )
+
+
+class XmlCharacters:
+    """Replaces what XML cannot hold, and counts it. replaced: so far."""
+
+    def __init__(self) -> None:
+        self.replaced = 0
+
+    def __call__(self, text: str) -> str:
+        """The text with U+FFFD for each character that XML cannot hold."""
+        cleaned, n = NOT_XML.subn(REPLACEMENT, text)
+        self.replaced += n
+        return cleaned
+
+
+def packed_entry(name: str) -> zipfile.ZipInfo:
+    """An entry of that name whose content is compressed."""
+    return _entry(name, zipfile.ZIP_DEFLATED)
+
+
+def stored_entry(name: str) -> zipfile.ZipInfo:
+    """An entry of that name whose content stays as it is."""
+    return _entry(name, zipfile.ZIP_STORED)
+
+
+def _entry(name: str, compression: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _MADE)
+    entry.compress_type, entry.external_attr = compression, 0o644 << 16
+    return entry

@@ -1,9 +1,9 @@
 """Entities, relations and parent links of all layers of an index, one after the other, read in batches."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -12,6 +12,7 @@ from leanrag_core.types.index import Index
 PARENT = "parent"  # the kind of the edge between an entity and its parent
 T = TypeVar("T")
 _BATCH = 8192  # rows that are Python objects at a time
+Text = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +86,57 @@ def edges(index: Index) -> Iterator[Edge]:
                     description=description or "",
                     keywords=tuple(words or ()),
                 )
+
+
+class StreamedGraph:
+    """Entities of all layers as nodes, relations and parent links as edges. text: applied to every text.
+
+    An edge of kind "parent" leads from an entity to its parent and has a kind alone.
+    """
+
+    def __init__(self, index: Index, text: Text = str) -> None:
+        self._index, self._text = index, text
+        self.graph: dict[str, Any] = {"name": text(index.manifest.name), "layers": len(index.layers)}
+
+    def is_directed(self) -> bool:
+        """No: the ends of a relation have no order."""
+        return False
+
+    def is_multigraph(self) -> bool:
+        """Yes: edges have ids."""
+        return True
+
+    def nodes(self, *, data: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Id and attributes of every entity."""
+        text = self._text
+        for node in nodes(self._index):
+            yield (
+                text(node.id),
+                {
+                    "layer": node.layer,
+                    "name": text(node.name),
+                    "type": text(node.type),
+                    "description": text(node.description),
+                },
+            )
+
+    def edges(self, *, data: bool = True, keys: bool = True) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+        """Ends, id and attributes of every parent link and every relation."""
+        text = self._text
+        for node in nodes(self._index):
+            if node.parent:
+                yield text(node.id), text(node.parent), f"{PARENT}-{text(node.id)}", {"kind": PARENT}
+        for edge in edges(self._index):
+            yield (
+                text(edge.source),
+                text(edge.target),
+                text(edge.id),
+                {
+                    "kind": text(edge.kind),
+                    "strength": edge.strength,
+                    "weight": edge.weight,
+                    "layer": edge.layer,
+                    "description": text(edge.description),
+                    "keywords": text(", ".join(edge.keywords)),
+                },
+            )

@@ -10,9 +10,8 @@ from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.making import make_presentation
-from leanrag_core.presenting.plan import PresentationPlan
 from leanrag_core.presenting.storing import PresentationList, presentation_of, read_presentation
-from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.types.experiment import ExperimentResult
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Report, silent

@@ -23,17 +23,16 @@ from leanrag_core.services.references import References
 from leanrag_core.services.samples import SAMPLES, Samples
 from leanrag_core.services.updates import Updates
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.chroma_address import ChromaSeen
+from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.storage.fresh_distances import FreshDistances
 from leanrag_core.storage.history import QuestionHistory
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
-from leanrag_core.storage.own_presets import OwnPresets
 from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
-from leanrag_core.storage.settings import read_settings, write_settings
+from leanrag_core.storage.settings import OwnPresets, read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.types.config import IndexConfig

@@ -3,9 +3,9 @@
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.sweeps.points import index_config
 from leanrag_core.facade.building import Building
-from leanrag_core.storage.index_copies import copy_index
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.ownership import MANIFEST
+from leanrag_core.storage.staging import copy_index
 from leanrag_core.types.sweep import OpenedPoint, SweepPoint
 
 

@@ -14,8 +14,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.records import plain
 from leanrag_core.services.updates import with_edit, without_edit
-from leanrag_core.storage.edits_file import read_edits
-from leanrag_core.storage.layout import read_index, read_manifest
+from leanrag_core.storage.layout import read_edits, read_index, read_manifest
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.editing import Edit, EditLog
 from leanrag_core.types.execution import Execution

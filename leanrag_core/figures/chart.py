@@ -1,11 +1,11 @@
 """What every Plotly chart of the workbench shares: fonts, margins, a hairline grid on one axis, titled axes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.figures.palette import Palette
-from leanrag_core.figures.spreadsheet_cells import spreadsheet_cell
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 FONT = '"Source Sans","Source Sans Pro",system-ui,sans-serif'
 # The mode bar holds the download alone; plotly.js draws the picture in the browser and sends nothing anywhere.
 CONFIG: Mapping[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+_FORMULA = tuple("=+-@\t\r＝＋－＠")  # also in the full-width forms, which spreadsheets in Chinese and Japanese take
+_NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +98,13 @@ def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         [[spreadsheet_cell(cell, numbers=True) for cell in row] for row in (head, *rows)]
     )
     return text.getvalue()
+
+
+def spreadsheet_cell(value: object, *, numbers: bool = False) -> object:
+    """The value; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    numbers: texts such as "-1.5" are numbers, and stay as they are.
+    """
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    return value if numbers and _NUMBER.fullmatch(value) else f"'{value}"

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.axes import Axis, round_axis
-from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, text, text_width
+from leanrag_core.figures.drawing import Axis, Drawing, Shape, circle, fitted, path, rect, round_axis, text, text_width
 
 _ROW, _TOP, _BOTTOM, _SIZE = 24, 8, 26, 13  # px
 _VALUE = 52  # px of the column with the values

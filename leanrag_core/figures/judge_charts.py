@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.axes import Axis
-from leanrag_core.figures.drawing import Drawing, Shape, fitted, marker, path, rect, text, text_width
+from leanrag_core.figures.drawing import Axis, Drawing, Shape, fitted, marker, path, rect, text, text_width
 
 _ROW, _TOP = 24, 8  # px
 _HEIGHT, _LEFT, _BOTTOM = 284, 46, 48

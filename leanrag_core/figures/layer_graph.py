@@ -6,8 +6,7 @@ The same scene gives the same places. x and y are px of a drawing `width` wide; 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.clouds import Cloud, place_clouds
-from leanrag_core.figures.scene_rows import Row, row_places, tree_order
+from leanrag_core.figures.clouds import Cloud, Row, place_clouds, row_places, tree_order
 from leanrag_core.types.layer_scene import Scene
 
 

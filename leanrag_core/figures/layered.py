@@ -9,16 +9,19 @@ from typing import Any
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes, kind_title, lit_ids, ranked_name
-from leanrag_core.figures.layered_lines import (
+from leanrag_core.figures.layered_places import FOLD, Plan, fold_apart, plan, slots, tray_width
+from leanrag_core.figures.layered_shapes import (
+    WIDE,
+    Dot,
+    LayeredGraph,
     Line,
+    Row,
     curve_points,
     described,
     link_points,
     sorted_relations,
     strongest,
 )
-from leanrag_core.figures.layered_places import FOLD, Plan, fold_apart, plan, slots, tray_width
-from leanrag_core.figures.layered_shapes import WIDE, Dot, LayeredGraph, Row
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message, Value

@@ -3,8 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.axes import Axis, round_axis
-from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, marker, path, text, text_width
+from leanrag_core.figures.drawing import (
+    Axis,
+    Drawing,
+    Shape,
+    circle,
+    fitted,
+    marker,
+    path,
+    round_axis,
+    text,
+    text_width,
+)
 
 _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 310, 46, 14, 14, 46  # px
 

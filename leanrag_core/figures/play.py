@@ -7,22 +7,16 @@ beside this module (scripts/play_*.js) draw it on the pages and in files that op
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from leanrag_core.figures.anchors import anchors, is_card, sources_of
 from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_lines import MOST_ARCS
-from leanrag_core.figures.layered_shapes import MEDIUM, NARROW, WIDE, LayeredGraph
+from leanrag_core.figures.layered_shapes import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.figures.play_cards import Cards, passage_cards
-from leanrag_core.figures.play_changes import marked
-from leanrag_core.figures.play_map import Span, spans
-from leanrag_core.figures.play_passages import n_leading
-from leanrag_core.figures.play_scenes import Scene, counted, scenes
-from leanrag_core.figures.play_tokens import Part, budget_of, parts
+from leanrag_core.figures.play_cards import Cards, Span, anchors, is_card, passage_cards, sources_of, spans
+from leanrag_core.figures.play_scenes import Scene, counted, n_leading, scenes
 from leanrag_core.messages.catalog import ENGLISH, sentence
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Style, Trace, TraceItem
+from leanrag_core.types.trace import Answer, ContextSection, Style, Trace, TraceItem
 
 WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
 _MOST_PASSAGE, _MOST_TEXT, _MOST_LINE = 260, 200, 180  # characters of a passage, of another item, of a relation
@@ -62,6 +56,80 @@ _WORDS = (
     "left",
     "legend_later",
 )
+_MAX_TOKENS = "max_tokens"  # the option of strategies whose sections have a budget in common
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the context. note: how many of its items are in it, such as "5 of 23, 18 left out"."""
+
+    letter: str
+    title: str
+    colour: str
+    tokens: int
+    budget: int
+    note: str = ""
+
+
+def parts(trace: Trace, language: str) -> tuple[Part, ...]:
+    """The sections in their order."""
+    return tuple(
+        Part(
+            each.letter,
+            sentence(each.title, language),
+            known_colour(each.colour),
+            each.tokens,
+            each.budget,
+            _section_note(trace, each, language),
+        )
+        for each in trace.context.sections
+    )
+
+
+def budget_of(trace: Trace) -> int:
+    """The tokens that the whole context may take."""
+    context, common = trace.context, trace.parameters.get(_MAX_TOKENS)
+    total = sum(section.budget for section in context.sections)
+    return common if isinstance(common, int) and context.tokens <= common < total else total
+
+
+def _section_note(trace: Trace, section: ContextSection, language: str) -> str:
+    """Passages are taken of candidates, since they may be shorter than the ranked chunks; what counts nothing is left
+    out."""
+    n, ids = len(section.items), {passage.id for passage in trace.passages}
+    total = message("ask.taken_of", n=n, offered=n + section.left_out)
+    out = message("ask.left_out", n=section.left_out)
+    if trace.ranked_chunks and any(item.ref in ids for item in section.items):
+        total = message("ask.taken_of_candidates", n=n, offered=max(len(trace.ranked_chunks), n))
+        out = message("ask.did_not_fit", n=section.left_out)
+    more: tuple[Message, ...] = (out, message("ask.trimmed", n=section.trimmed))
+    said = [sentence(part, language) for part in (total, *more) if part is total or part.values["n"]]
+    return sentence(message("ask.comma"), language).join(said)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """trace: the later one, with the items and relations that left behind its own. entered, left: ids of items and
+    relations."""
+
+    trace: Trace
+    entered: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+
+
+def marked(trace: Trace, before: Trace | None) -> Marked:
+    """What entered and what left since `before`; nothing is marked against another strategy, whose ids say nothing."""
+    if before is None or before.strategy != trace.strategy:
+        return Marked(trace)
+    items, relations = {each.id for each in trace.items}, {each.id for each in trace.relations}
+    old_items = [each for each in before.items if each.id not in items]
+    old_relations = [each for each in before.relations if each.id not in relations]
+    ids = items | {each.id for each in old_items}
+    kept = [each for each in old_relations if {each.source, each.target} <= ids]
+    entered = (items - {each.id for each in before.items}) | (relations - {each.id for each in before.relations})
+    left = {each.id for each in old_items} | {each.id for each in kept}
+    whole = replace(trace, items=(*trace.items, *old_items), relations=(*trace.relations, *kept))
+    return Marked(whole, frozenset(entered), frozenset(left))
 
 
 @dataclass(frozen=True)

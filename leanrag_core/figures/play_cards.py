@@ -1,18 +1,53 @@
-"""The passages of a retrieval as cards in a band below its graph, and the threads that lead to each of them."""
+"""The passages of a retrieval as cards below its graph with the threads that lead to them, and the places of its nodes
+in the whole hierarchy.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.anchors import sources_of
 from leanrag_core.figures.drawn_nodes import kind_title
-from leanrag_core.figures.layered_lines import Point, link_points
-from leanrag_core.figures.layered_shapes import Dot, LayeredGraph
+from leanrag_core.figures.layered_shapes import Dot, LayeredGraph, Point, link_points
+from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceItem
 
 _LEAST, _WIDEST, _GAP, _HEIGHT, _ABOVE, _BELOW = 104.0, 240.0, 8.0, 62.0, 30.0, 12.0  # px
 _MOST_ROWS = 2
+
+
+def anchors(trace: Trace) -> list[TraceItem]:
+    """The items that led to the passages: all of the role of those that passages name.
+
+    None where these are of several roles: their number ranks no passage then.
+    """
+    roles = {item.id: item.role for item in trace.items}
+    named = [roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles]
+    return list(trace.with_role(named[0])) if len(set(named)) == 1 else []
+
+
+def is_card(item: TraceItem) -> bool:
+    """Whether the item is a passage that is drawn as a card below the graph, not as a node of a layer."""
+    return item.source is not None and item.layer is None
+
+
+def sources_of(trace: Trace) -> dict[str, tuple[str, ...]]:
+    """Return the nodes that each card hangs on: those it names, those a relation joins it to, and its parent.
+
+    Cards are in the order of the trace, so that the same trace makes the same file.
+    """
+    linked: dict[str, dict[str, None]] = {item.id: {} for item in trace.items if is_card(item)}
+    known = {item.id for item in trace.items} - linked.keys()
+    for item in trace.items:
+        if item.id in linked:
+            named = item.source.items if item.source else ()
+            linked[item.id] |= dict.fromkeys(id_ for id_ in (*named, item.parent) if id_ in known)
+    for relation in trace.relations:
+        for end, other in ((relation.source, relation.target), (relation.target, relation.source)):
+            if end in linked and other in known:
+                linked[end][other] = None
+    return {id_: tuple(ends) for id_, ends in linked.items()}
 
 
 @dataclass(frozen=True)
@@ -121,3 +156,41 @@ def _holders(nodes: Sequence[Dot]) -> Mapping[str, Dot]:
     holder = {dot.id: dot for dot in nodes}
     holder |= {id_: dot for dot in nodes if dot.kind in ("tray", "fold") for id_ in dot.members}
     return holder
+
+
+@dataclass(frozen=True)
+class Span:
+    """A node in its layer, from left to right: fractions of all base entities. colour: of its role."""
+
+    id: str
+    layer: int
+    left: float
+    right: float
+    colour: str
+
+
+def spans(trace: Trace, index: Index) -> tuple[Span, ...]:
+    """The place of every node of the trace that is in the hierarchy; every node lies below its ancestors."""
+    total = max(1, len(index.layers[0]))
+    placed = []
+    for item in trace.nodes:
+        if item.layer is None or item.row is None or item.layer >= len(index.layers):
+            continue
+        if item.row >= len(index.layers[item.layer]):
+            continue
+        left = _before(index, item.layer, item.row)
+        right = left + int(index.leaf_counts[item.layer][item.row])
+        style = trace.style(item.role)
+        colour = known_colour(style.colour if style else "")
+        placed.append(Span(item.id, item.layer, round(left / total, 5), round(right / total, 5), colour))
+    return tuple(placed)
+
+
+def _before(index: Index, layer: int, row: int) -> int:
+    """How many base entities lie left of a node, where siblings are in the order of their rows."""
+    n = 0
+    for above, parent in index.ancestors(layer, row):
+        siblings = index.children_of(above, parent)
+        n += int(index.leaf_counts[above - 1][siblings[siblings < row]].sum())
+        row = parent
+    return n + int(index.leaf_counts[-1][:row].sum())

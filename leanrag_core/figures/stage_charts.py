@@ -1,20 +1,29 @@
-"""Charts of what the stages of a job took: time, tokens, and how that compares with the forecast."""
+"""Charts of the report of a build: time and tokens of its stages beside the forecast, sizes of clusters, strengths of
+relations, and the figures of a clustering.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
+from leanrag_core.errors import IndexDamaged
 from leanrag_core.figures.chart import Chart, empty_figure, marked_line
 from leanrag_core.figures.numbers import duration, tokens
 from leanrag_core.figures.palette import Palette
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.build_report import BuildReport, LayerClusters
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _ROW = 30  # pixels of a bar
 _FRAME = 90  # pixels of axis and margins
+_MOST_BARS = 40
+_SINGLE = 10  # lambda up to which each value has a bar of its own; above, bars double in width
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -182,3 +191,169 @@ def _bars(palette: Palette, n: int, x_title: str, *, showlegend: bool = False) -
     figure.update_yaxes(autorange="reversed", ticksuffix="  ", tickfont={"color": palette["text"]})
     figure.update_layout(legend={"y": 1.12, "traceorder": "normal"})
     return figure
+
+
+@dataclass(frozen=True, eq=False)
+class LayerClusterSizes:
+    """The clusters that make layer `layer`. sizes: (clusters,) nodes of the layer below in each."""
+
+    layer: int
+    sizes: np.ndarray
+
+
+def cluster_sizes_chart(
+    layers: Sequence[LayerClusterSizes], cap: int | None, palette: Palette, *, language: str = ENGLISH
+) -> Chart:
+    """Histogram of cluster sizes, a colour a layer. cap: the most nodes of a cluster; None draws no line."""
+    import plotly.graph_objects as go
+
+    largest = max(int(layer.sizes.max()) for layer in layers)
+    width = -(-max(largest, cap or 0) // _MOST_BARS)
+    edges = np.arange(1, max(largest, cap or 0) + width + 1, width)
+    x_title, y_title = (sentence(message(f"chart.sizes.{axis}"), language) for axis in ("x", "y"))
+    figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=len(layers) > 1, height=280)
+    rows = []
+    for layer in layers:
+        clusters = np.histogram(layer.sizes, bins=np.append(edges, edges[-1] + width))[0]
+        names = [_sizes(int(edge), width, language) for edge in edges]
+        figure.add_trace(
+            go.Bar(
+                x=edges + (width - 1) / 2,
+                y=clusters,
+                width=0.86 * width,
+                name=sentence(message("chart.sizes.into", layer=layer.layer), language),
+                marker={"color": palette.layer(layer.layer + 1), "line": {"width": 0}},
+                customdata=[
+                    sentence(message("chart.sizes.bar", n=int(n), size=name, layer=layer.layer), language)
+                    for n, name in zip(clusters, names, strict=True)
+                ],
+                hovertemplate="%{customdata}<extra></extra>",
+            )
+        )
+        rows += [(f"L{layer.layer}", name, f"{n:,}") for n, name in zip(clusters.tolist(), names, strict=True) if n > 0]
+    figure.update_layout(barmode="stack", legend={"traceorder": "normal", "y": 1.1})
+    figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=6)
+    figure.update_xaxes(range=[0, max(largest, cap or 0) + 1.5])
+    if cap is not None:
+        marked_line(figure, palette, cap + 0.5, sentence(message("chart.sizes.cap", cap=cap), language))
+    n, smallest = sum(len(layer.sizes) for layer in layers), min(int(layer.sizes.min()) for layer in layers)
+    label = sentence(message("chart.sizes.label", n=n, smallest=smallest, largest=largest), language)
+    return Chart(figure, (sentence(message("chart.sizes.layer"), language), x_title, y_title), tuple(rows), label)
+
+
+def _sizes(first: int, width: int, language: str) -> str:
+    if width == 1:
+        return f"{first:,}"
+    return sentence(message("chart.sizes.range", first=first, last=first + width - 1), language)
+
+
+def strengths_chart(
+    strength: np.ndarray, tau: float, layer: int, palette: Palette, *, language: str = ENGLISH
+) -> Chart:
+    """Bars of relations by lambda; those above tau, which were summarised, in the colour of inter-cluster relations.
+
+    strength: (r,) int, lambda of each relation of the layer, r at least 1. tau: its threshold.
+    """
+    import plotly.graph_objects as go
+
+    bins = strength_bins(int(strength.max()), tau)
+    starts = np.array([first for first, _ in bins])
+    counts = np.bincount(np.searchsorted(starts, strength, side="right") - 1, minlength=len(bins))
+    names = [f"{first:,}" if first == last else f"{first:,}–{last:,}" for first, last in bins]
+    above = starts > tau
+    x_title, y_title = (sentence(message(f"chart.lambda.{axis}"), language) for axis in ("x", "y"))
+    figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=True)
+    made = {name: sentence(message(f"chart.lambda.{name}"), language) for name in ("joined", "summarised")}
+    for is_above, title, colour in (
+        (False, f"{made['joined']}, λ ≤ τ", "base"),
+        (True, f"{made['summarised']}, λ > τ", "inter"),
+    ):
+        places = np.flatnonzero(above == is_above)
+        figure.add_trace(
+            go.Bar(
+                x=places,
+                y=counts[places],
+                name=title,
+                marker={"color": palette[colour], "line": {"width": 0}},
+                customdata=[
+                    sentence(
+                        message(
+                            "chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title
+                        ),
+                        language,
+                    )
+                    for place in places
+                ],
+                hovertemplate="%{customdata}<extra></extra>",
+            )
+        )
+    figure.update_xaxes(tickvals=list(range(len(bins))), ticktext=names, range=[-0.6, len(bins) - 0.4])
+    figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=6)
+    figure.update_layout(legend={"y": 1.1})
+    marked_line(figure, palette, np.count_nonzero(~above) - 0.5, f"τ {tau:g}")
+    rows = tuple(
+        (name, f"{n:,}", made["summarised" if summarised else "joined"])
+        for name, n, summarised in zip(names, counts.tolist(), above.tolist(), strict=True)
+    )
+    summarised = int(counts[above].sum())
+    label = message("chart.lambda.label", n=len(strength), layer=layer, summarised=summarised, tau=f"{tau:g}")
+    head = ("λ", y_title, sentence(message("chart.lambda.made"), language))
+    return Chart(figure, head, rows, sentence(label, language))
+
+
+def strength_bins(largest: int, tau: float) -> list[tuple[int, int]]:
+    """First and last lambda of each bar, from 1 on without gaps; tau lies between two bars, never inside one."""
+    lasts, last, width = [], 0, 1
+    while last < max(largest, 1):
+        width = 1 if last < _SINGLE else 2 * width
+        last = last + width
+        lasts.append(last)
+    cut = int(np.floor(tau))
+    if 0 < cut < lasts[-1] and cut not in lasts:
+        lasts = sorted([*lasts, cut])
+    return [(first + 1, last) for first, last in zip([0, *lasts[:-1]], lasts, strict=True)]
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """How a layer was grouped into the next one.
+
+    layer: the new one. smallest, median, largest, singletons: of the clusters' sizes. neighbours_inside: share of a
+    node's 10 nearest neighbours that are in its cluster, None in a report that does not say. relations_inside: share
+    of the layer's relations with both ends in one cluster, None for a layer without relations. likelihood: mean log
+    density, None for one cluster.
+    """
+
+    layer: int
+    smallest: int
+    median: float
+    largest: int
+    singletons: int
+    neighbours_inside: float | None
+    relations_inside: float | None
+    likelihood: float | None
+
+
+def cluster_facts(report: BuildReport) -> list[ClusterFacts]:
+    """The facts of every layer but the base, the lowest first. Raises IndexDamaged where the report lacks them."""
+    return [_facts(layer) for layer in report.clustering]
+
+
+def _facts(layer: LayerClusters) -> ClusterFacts:
+    below = _recorded(layer.relations_below)
+    return ClusterFacts(
+        layer=_recorded(layer.layer),
+        smallest=_recorded(layer.smallest),
+        median=_recorded(layer.median),
+        largest=_recorded(layer.largest),
+        singletons=_recorded(layer.singletons),
+        neighbours_inside=layer.neighbours_inside,
+        relations_inside=_recorded(layer.relations_inside) / below if below else None,  # both are counts
+        likelihood=layer.likelihood,
+    )
+
+
+def _recorded(value: T | None) -> T:
+    if value is None:
+        raise IndexDamaged("index.clustering_unknown")
+    return value

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from leanrag_core.figures.blocks import Block, Picture, columns_of, fold_id, id_of, lowest_layer
-from leanrag_core.figures.folding import fold
 from leanrag_core.figures.icicle import HEIGHT
-from leanrag_core.figures.shown_tree import ShownTree
+from leanrag_core.figures.shown_tree import ShownTree, fold
 from leanrag_core.types.graph import Place
 
 WIDTH = 766.0  # blocks are as square as can be at this width

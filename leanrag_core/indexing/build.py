@@ -28,8 +28,7 @@ from leanrag_core.indexing.updating.before import Before
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
-from leanrag_core.storage.edits_file import read_edits
-from leanrag_core.storage.layout import read_manifest, rename_index, write_index
+from leanrag_core.storage.layout import read_edits, read_manifest, rename_index, write_index
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.config import IndexConfig

@@ -10,8 +10,7 @@ from leanrag_core.errors import InvalidConfig, PartDamaged, PartMissing
 from leanrag_core.indexing.part_base import PartInfo, PartList, PartModels, PartTools, rests_on
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_index
-from leanrag_core.storage.part_store import PartStore, StoredPart
-from leanrag_core.storage.part_takeover import fits
+from leanrag_core.storage.part_store import PartStore, StoredPart, fits
 from leanrag_core.storage.staging import build_lock
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState

@@ -1,16 +1,20 @@
 """The layered subgraph of a trace as SVG that needs no script: the layout of figures.layered, everything lit."""
 
+from leanrag_core.figures.html import html
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_lines import Line
-from leanrag_core.figures.layered_shapes import Dot, Row
+from leanrag_core.figures.layered_shapes import Dot, Line, Row
 from leanrag_core.figures.palette import Palette, known_colour, palette
-from leanrag_core.notebook.frame import text
 from leanrag_core.types.trace import Trace
 
 _LEFT, _WIDTH = 84, 900  # px: room for the names of the bands, and of the whole
 _CHARACTER = 6.4  # px of one at 12 px
 _LINES, _STEP = 3, 14  # of a name: at most so many lines, and px from one to the next
 _MOST_STRENGTHS = 8  # written on arcs, the strongest first
+
+
+def text(form: str, *values: object) -> str:
+    """Fill the form with the values as text."""
+    return str(html(form, *values))
 
 
 def graph_svg(trace: Trace) -> str:

@@ -1,16 +1,49 @@
-"""What a presentation may claim: each sentence is made of stored figures, and is left out where they do not bear it."""
+"""What a slide says and draws, and what it may claim: each sentence is made of stored figures, and is left out where
+they do not bear it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.numbers import decimal, score, share
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting.making import bridges_of
-from leanrag_core.presenting.page import Claim, Figure
 from leanrag_core.presenting.story import COMPARE, Estimate, Islands, Measured, Presentation, PresentedQuestion, Side
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.trace import Trace, TraceRelation
 
 _MOST_NAME = 44  # characters of a name within a sentence
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a slide claims: a first sentence, which is set bold, and what supports it."""
+
+    strong: Message | None
+    rest: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number in large type, and what it is."""
+
+    value: str
+    label: Message
+
+
+NO_CLAIM = Claim(None)
+
+
+@dataclass(frozen=True)
+class Page:
+    """title, claim, foot: see slides.View."""
+
+    title: Message
+    claim: Claim
+    picture: Any
+    foot: tuple[Message, ...] = ()
 
 
 def cut_name(name: str, most: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from leanrag_core.figures.numbers import money
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
-from leanrag_core.presenting.page import Claim, Page
+from leanrag_core.presenting.claims import Claim, Page
 from leanrag_core.presenting.pages_of_question import Words
 from leanrag_core.presenting.story import Islands, Presentation
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH

@@ -11,8 +11,8 @@ from leanrag_core.figures.layered_shapes import NARROW, WIDE, LayeredGraph
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
+from leanrag_core.presenting.claims import Claim, Figure, Page
 from leanrag_core.presenting.making import bridges_of
-from leanrag_core.presenting.page import Claim, Figure, Page
 from leanrag_core.presenting.story import Presentation, PresentedQuestion, Side
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.trace import AnswerPart, Trace

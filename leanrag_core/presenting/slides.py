@@ -11,7 +11,7 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.presenting import claims, pages_of_index, pages_of_question
-from leanrag_core.presenting.page import NO_CLAIM, Claim, Page
+from leanrag_core.presenting.claims import NO_CLAIM, Claim, Page
 from leanrag_core.presenting.story import (
     ANSWER,
     BRIDGES,

@@ -1,4 +1,5 @@
-"""A presentation as it is stored: all that its slides show, so that neither index nor model is needed to show it.
+"""A presentation as it is planned and as it is stored: all that its slides show, so that neither index nor model is
+needed to show it.
 
 Words are not stored: slides take their sentences from the catalog, in the language of the reader (slides.py).
 """
@@ -9,6 +10,8 @@ from typing import Annotated
 
 from annotated_types import Interval, Len, MaxLen
 
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.records import Count, ShortText, absent_at_default
 from leanrag_core.storage.recorded_runs import RunRecord
 from leanrag_core.types.experiment import Parameter
@@ -24,6 +27,7 @@ SLIDES = (DOCUMENTS, GRAPH, ISLANDS, BRIDGES, HIERARCHY, STEPS, ANSWER, COMPARE,
 Fraction = Annotated[float, Interval(ge=0, le=1)]
 Place = Annotated[int, Interval(ge=0, le=100_000)]
 Share = Annotated[float, Interval(ge=-1e9, le=1e9)]
+LEANRAG, NAIVE = "leanrag", "vector"
 
 
 @dataclass(frozen=True)
@@ -256,3 +260,30 @@ class PresentationSummary:
     strategies: tuple[str, ...]
     size_bytes: int
     is_shipped: bool
+
+
+@dataclass(frozen=True)
+class PresentationPlan:
+    """strategies: the first is played, the others are set beside it. made: the day, ISO 8601. notes: a speaker's own,
+    by slide."""
+
+    title: str
+    questions: tuple[GoldQuestion, ...]
+    strategies: tuple[PresentedStrategy, ...] = (PresentedStrategy(LEANRAG), PresentedStrategy(NAIVE))
+    made: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def require_valid(plan: PresentationPlan) -> None:
+    """Raises InvalidConfig for a plan of which no presentation can be made, with what to change."""
+    if not 0 < len(plan.title.strip()) <= MAX_TITLE:
+        raise InvalidConfig("present.bad_title", limit=MAX_TITLE)
+    if not 0 < len(plan.questions) <= MAX_QUESTIONS:
+        raise InvalidConfig("present.bad_questions", n=MAX_QUESTIONS)
+    if not 0 < len(plan.strategies) <= 1 + MAX_BESIDE:
+        raise InvalidConfig("present.bad_strategies", n=MAX_BESIDE)
+    for slide, text in plan.notes.items():
+        if slide not in SLIDES:
+            raise InvalidConfig("present.unknown_slide", slide=slide, slides=", ".join(SLIDES))
+        if len(text) > MAX_NOTES:
+            raise InvalidConfig("present.long_notes", slide=slide, limit=MAX_NOTES)

@@ -10,7 +10,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.services.builds import Builds, ModelsOf
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.edits_file import read_edits
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import build_lock, put_back, remove_stale_staging, staged
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Edit, EditLog

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import InvalidVectors
 from leanrag_core.messages.message import message
-from leanrag_core.storage.damage import damaged
+from leanrag_core.storage.json_files import damaged
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
 from leanrag_core.types.rows import numbers

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.damage import damaged
+from leanrag_core.storage.json_files import damaged
 from leanrag_core.types.manifest import FileRecord
 
 Digests = Mapping[str, FileRecord]  # by path below the folder

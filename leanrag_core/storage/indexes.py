@@ -1,8 +1,10 @@
-"""The indexes of a home: one folder each, listed by their manifests."""
+"""The indexes of a home, one folder each, listed by their manifests; and those that are kept open between questions."""
 
 import hashlib
 import json
 import re
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -176,3 +178,31 @@ class IndexStore:
 def _ids_of_states(manifest: Manifest, path: Path) -> set[str]:
     earlier = {state.id for state in earlier_states(path)}
     return {manifest.id, *earlier, *(step.from_id for step in manifest.lineage)}
+
+
+class OpenIndexes:
+    """The indexes last used, as many as max_bytes holds; the last one always."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._opened: dict[tuple[str, str], Index] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
+        """The index of that key (id, time of its build), opened if it is not; two sessions never open the same index
+        twice, and a rebuilt index replaces the one of before."""
+        with self._lock:
+            index = self._opened.pop(key, None) or open_it()
+            for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
+                del self._opened[old]
+            while self._opened and sum(map(table_bytes, (index, *self._opened.values()))) > self._max_bytes:
+                del self._opened[next(iter(self._opened))]
+            self._opened[key] = index  # the one used last comes last
+            return index
+
+
+def table_bytes(index: Index) -> int:
+    """Bytes of an opened index's tables; its vectors are mapped from their files."""
+    tables = [index.documents, index.chunks]
+    tables += [table for layer in index.layers for table in (layer.entities, layer.relations)]
+    return sum(table.nbytes for table in tables)

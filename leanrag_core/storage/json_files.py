@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leanrag_core.errors import RecordDamaged
-from leanrag_core.messages.message import message
+from leanrag_core.errors import IndexDamaged, RecordDamaged
+from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import from_values, json_bytes, values_of
-from leanrag_core.storage.damage import damaged
 
 T = TypeVar("T")
 SEAL = "sha256"
+
+
+def damaged(path: Path, problem: Message) -> IndexDamaged:
+    """That the file has this problem, and what to do. The value "row" of the problem is a row of the file's table."""
+    return IndexDamaged("index.damaged", path=str(path), problem=problem)
 
 
 def read_object(path: Path, *, max_bytes: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
 imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
-edits.json        edits by hand, where there are any (storage.edits_file)
+edits.json        edits by hand, where there are any (types.editing)
 calls.arrow       which call of a language model wrote what, where there was one (types.call_table)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
 chroma/           search index of before there were parts; still searched
@@ -29,12 +29,10 @@ from leanrag_core.errors import IndexNotFound, IndexTooNew
 from leanrag_core.messages.message import message
 from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
-from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.digests import digests_of, require_same
-from leanrag_core.storage.edits_file import write_edits
 from leanrag_core.storage.imported_files import write_imported
-from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
-from leanrag_core.storage.ownership import CALLS
+from leanrag_core.storage.json_files import damaged, read_object, read_record, require_seal, sealed
+from leanrag_core.storage.ownership import CALLS, EDITS
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
@@ -51,6 +49,7 @@ FORMAT_VERSION = 2
 CHUNKS = "chunks"
 _MAX_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
+_MAX_EDITS_BYTES = 256_000_000
 
 
 def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS, edits: EditLog = NO_EDITS) -> None:
@@ -212,3 +211,19 @@ def rename_index(directory: Path, name: str) -> None:
 def size_bytes(directory: Path) -> int:
     """Bytes of all files of the index."""
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+def write_edits(directory: Path, log: EditLog) -> tuple[str, ...]:
+    """Writes the log into the folder of an index; returns the names of the files, none for an empty log."""
+    if not log.edits:
+        return ()
+    write_bytes(directory / EDITS, json_bytes(plain(log), indent=1))
+    return (EDITS,)
+
+
+def read_edits(directory: Path) -> EditLog:
+    """The log of the index in the folder; empty where there is none. Raises IndexDamaged."""
+    path = directory / EDITS
+    if not path.is_file():
+        return NO_EDITS
+    return read_record(EditLog, path, read_object(path, max_bytes=_MAX_EDITS_BYTES))

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leanrag_core.errors import SearchIndexFailed
-from leanrag_core.storage.search_connection import Connect, SearchPlace, chroma_errors
-from leanrag_core.storage.search_files import layer_searches
+from leanrag_core.storage.search_connection import Connect, SearchPlace, chroma_errors, layer_searches
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.manifest import LayerSearch
 

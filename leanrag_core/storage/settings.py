@@ -1,4 +1,6 @@
-"""The settings file of a workbench. It names the variable that holds a key, never the key."""
+"""The settings file of a workbench, which names the variable that holds a key, never the key; and the presets of a
+person beside it.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +10,14 @@ from leanrag_core import private
 from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_values, to_json, values_of
+from leanrag_core.records import from_json, from_values, to_json, values_of
+from leanrag_core.types.config import SETTINGS, IndexConfig
+from leanrag_core.types.presets import Preset, presets
 from leanrag_core.types.settings import Settings
+
+MOST = 50
+_LONGEST_TITLE = 80
+_MAX_BYTES = 1_000_000
 
 
 def read_settings(path: Path) -> Settings:
@@ -39,3 +47,48 @@ def write_settings(path: Path, settings: Settings) -> None:
     with writing(message("what.settings", path=str(path)), message("kept.settings")):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, to_json(settings, indent=1), private=True)
+
+
+class OwnPresets:
+    """Lists, saves and deletes the presets of a workbench. path: of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def all(self) -> tuple[Preset, ...]:
+        """The presets in the order in which they were saved. Raises RecordDamaged."""
+        if not self._path.is_file():
+            return ()
+        private.tighten_file(self._path)
+        with self._path.open("rb") as file:
+            return from_json(tuple[Preset, ...], file.read(_MAX_BYTES), name=self._path.name)
+
+    def save(self, title: str, config: IndexConfig, ask: Mapping[str, Any]) -> Preset:
+        """Keeps how an index is built and how it is asked under that title; one of the same title is replaced.
+
+        Models, prompts and entity types are not part of a preset. Raises InvalidConfig for a title that is empty, too
+        long or one of the program's, and for too many presets; RecordDamaged, StorageFailed.
+        """
+        title = " ".join(title.split())
+        if not title or len(title) > _LONGEST_TITLE or title in {preset.title for preset in presets()}:
+            raise InvalidConfig("preset.bad_title", limit=_LONGEST_TITLE)
+        index = {
+            name: getattr(config, name)
+            for name in SETTINGS
+            if getattr(config, name) != IndexConfig.__dataclass_fields__[name].default
+        }
+        preset = Preset(f"own-{title}", title, "", index, dict(ask), plain_mixture=False)
+        kept = [each for each in self.all() if each.title != title]
+        if len(kept) >= MOST:
+            raise InvalidConfig("preset.too_many", limit=MOST)
+        self._write((*kept, preset))
+        return preset
+
+    def delete(self, title: str) -> None:
+        """No preset has that title. Raises RecordDamaged, StorageFailed."""
+        self._write(tuple(each for each in self.all() if each.title != title))
+
+    def _write(self, kept: tuple[Preset, ...]) -> None:
+        with writing(message("what.presets", path=str(self._path))):
+            private.make_folder(self._path.parent)
+            write_bytes(self._path, to_json(kept, indent=1), private=True)

@@ -14,8 +14,9 @@ from leanrag_core.atomic import disk_errors_of, refused_by_the_disk, sync_folder
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.earlier_states import earlier_folder, forget_earlier, keep_earlier, state_folder
+from leanrag_core.storage.layout import read_manifest
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
-from leanrag_core.storage.part_takeover import take_over_parts
+from leanrag_core.storage.part_store import take_over_parts
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"  # what the new folder replaces, until that is in place
@@ -215,3 +216,14 @@ def remove_half_deleted(root: Path) -> None:
         maker = path.name.rsplit("-", 1)[1]
         if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def copy_index(source: Path, target: Path) -> None:
+    """The folder of the store holds a copy of the index, complete or not at all, with its finished parts.
+
+    Raises IndexNotFound, IndexDamaged, StorageFailed.
+    """
+    read_manifest(source)
+    with build_lock(target, waiting=lambda: None), staged(target, in_store=True) as staging:
+        # Hidden folders are parts that another process is making.
+        shutil.copytree(source, staging, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from leanrag_core.answering.support import best_sentence
-from leanrag_core.figures.anchors import anchors as anchors_of
+from leanrag_core.figures.play_cards import anchors as anchors_of
 from leanrag_core.retrieval.context import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace

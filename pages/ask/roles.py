@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from leanrag_core.figures.anchors import anchors
 from leanrag_core.figures.drawn_nodes import kind_title
 from leanrag_core.figures.palette import known_colour
+from leanrag_core.figures.play_cards import anchors
 from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
 from pages.common import markup
 from pages.common.html import NOTHING, html

@@ -6,16 +6,17 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.cluster_sizes import LayerClusterSizes, cluster_sizes_chart
 from leanrag_core.figures.stage_charts import (
     Compared,
+    LayerClusterSizes,
     StageTime,
     StageTokens,
+    cluster_sizes_chart,
     forecast_chart,
     stage_times_chart,
     stage_tokens_chart,
+    strengths_chart,
 )
-from leanrag_core.figures.strengths import strengths_chart
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index

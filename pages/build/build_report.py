@@ -3,7 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.clustering import cluster_facts
+from leanrag_core.figures.stage_charts import cluster_facts
 from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState

@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
-from leanrag_core.storage.open_indexes import OpenIndexes
+from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC

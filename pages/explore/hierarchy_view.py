@@ -9,9 +9,8 @@ import streamlit as st
 from leanrag_core.figures import block_measures
 from leanrag_core.figures.block_measures import CONNECTIVITY, LAYER, QUESTION, SIZE, TYPE, Measure
 from leanrag_core.figures.blocks import Picture, folded_parent, is_drawn
-from leanrag_core.figures.icicle import icicle
+from leanrag_core.figures.icicle import icicle, sunburst
 from leanrag_core.figures.shown_tree import ShownTree, shown_below, shown_tree
-from leanrag_core.figures.sunburst import sunburst
 from leanrag_core.figures.treemap import treemap
 from leanrag_core.queries.filters import Filters
 from leanrag_core.queries.hits import hits_of

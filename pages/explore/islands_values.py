@@ -7,8 +7,7 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.islands import IslandsPicture, islands_picture
-from leanrag_core.figures.lambda_bars import lambda_bars
+from leanrag_core.figures.islands import IslandsPicture, islands_picture, lambda_bars
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
 from leanrag_core.messages.message import message
 from leanrag_core.queries.islands import Components, Surroundings, components, strongest_forest, surroundings

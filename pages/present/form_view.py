@@ -7,13 +7,15 @@ import streamlit as st
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.execution.background import StreamedCall, StreamedCalls
-from leanrag_core.presenting.plan import LEANRAG, NAIVE, PresentationPlan
 from leanrag_core.presenting.story import (
+    LEANRAG,
     MAX_BESIDE,
     MAX_NOTES,
     MAX_QUESTIONS,
     MAX_TITLE,
+    NAIVE,
     SLIDES,
+    PresentationPlan,
     PresentedStrategy,
 )
 from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings

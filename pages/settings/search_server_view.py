@@ -1,7 +1,7 @@
 """Where search indexes are kept: in files of each index, or on a Chroma server, which is asked on a click alone."""
 
 from leanrag_core.figures import numbers
-from leanrag_core.storage.chroma_address import ChromaSeen
+from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.settings import Settings
 from pages.common import addresses, session
 from pages.common.frame import message

@@ -19,8 +19,8 @@ from leanrag_core.records import plain
 from leanrag_core.storage import layout, tables
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.json_files import sealed
-from leanrag_core.storage.part_takeover import index_digests
-from leanrag_core.storage.search_files import fingerprinted
+from leanrag_core.storage.part_store import index_digests
+from leanrag_core.storage.search_connection import fingerprinted
 from leanrag_core.types.index import Index
 from tests.index_parts import made_part
 from tests.test_workbench import BEES, HIVES

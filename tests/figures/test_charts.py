@@ -7,17 +7,19 @@ import numpy as np
 import pytest
 
 from leanrag_core.figures.chart import Chart, as_csv
-from leanrag_core.figures.cluster_sizes import LayerClusterSizes, cluster_sizes_chart
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.stage_charts import (
     Compared,
+    LayerClusterSizes,
     StageTime,
     StageTokens,
+    cluster_sizes_chart,
     forecast_chart,
     stage_times_chart,
     stage_tokens_chart,
+    strength_bins,
+    strengths_chart,
 )
-from leanrag_core.figures.strengths import strength_bins, strengths_chart
 
 LIGHT = palette(dark=False)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from leanrag_core.errors import IndexDamaged
-from leanrag_core.figures.clustering import cluster_facts
+from leanrag_core.figures.stage_charts import cluster_facts
 from leanrag_core.types.build_report import EMPTY_REPORT, LayerClusters
 
 KEPT = LayerClusters(layer=1, smallest=2, median=3.5, largest=6, singletons=0, relations_below=40, relations_inside=10)

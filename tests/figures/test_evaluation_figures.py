@@ -5,9 +5,8 @@ import math
 import pytest
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.axes import round_axis
 from leanrag_core.figures.cell_marks import Estimate, column_scale, pair_mark
-from leanrag_core.figures.drawing import Drawing, Shape, plain_values
+from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis
 from leanrag_core.figures.forest import Beside, Difference, beside_published, forest
 from leanrag_core.figures.heat_map import HeatCell, heat_map, ramp_step
 from leanrag_core.figures.judge_charts import (

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from leanrag_core.figures.blocks import Picture, folded_parent
-from leanrag_core.figures.icicle import HEIGHT, icicle
+from leanrag_core.figures.icicle import HEIGHT, icicle, sunburst
 from leanrag_core.figures.shown_tree import shown_below
-from leanrag_core.figures.sunburst import sunburst
 from leanrag_core.figures.treemap import treemap
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from leanrag_core.figures.islands import islands_picture
-from leanrag_core.figures.lambda_bars import lambda_bars
+from leanrag_core.figures.islands import islands_picture, lambda_bars
 
 
 def ring(n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from leanrag_core.figures.clouds import apart
 from leanrag_core.figures.layer_graph import NARROW, WIDE, LayerGraph, Size, layer_graph
-from leanrag_core.figures.scene_rows import apart
 from leanrag_core.queries.layer_scene import layer_scene
 from leanrag_core.queries.scene_request import SceneRequest
 from leanrag_core.types.graph import Place

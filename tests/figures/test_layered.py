@@ -13,9 +13,8 @@ from itertools import combinations, pairwise
 import pytest
 
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_lines import MOST_ARCS
 from leanrag_core.figures.layered_places import MOST_SEEDS
-from leanrag_core.figures.layered_shapes import MEDIUM, NARROW, WIDE, Dot, LayeredGraph
+from leanrag_core.figures.layered_shapes import MEDIUM, MOST_ARCS, NARROW, WIDE, Dot, LayeredGraph
 from leanrag_core.types.trace import Source, Trace
 from tests.figures.small_trace import node, relation, step, trace_of
 

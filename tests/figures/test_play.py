@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from leanrag_core.figures.play import play, play_frames, play_words
-from leanrag_core.figures.play_map import spans
+from leanrag_core.figures.play_cards import sources_of, spans
 from leanrag_core.figures.play_values import play_page, play_values
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
@@ -52,6 +52,12 @@ def small() -> Trace:
     items = (ContextItem("C1", "c1", "text", 9), ContextItem("C2", "c2", "text", 6))
     section = ContextSection("chunks", message("plain", text="Chunks"), "C", "chunk", items, "", 15, 20)
     return replace(trace, context=Context("", 15, (section,)))
+
+
+def test_cards_are_in_the_order_of_the_trace() -> None:
+    names = [f"c{n}" for n in range(40)]
+    trace = trace_of([node("mite", 0, rank=1)], [], chunks=[chunk(name, "mite", rank=1) for name in names])
+    assert list(sources_of(trace)) == names
 
 
 def test_frames_say_what_happened_and_why() -> None:

@@ -8,8 +8,7 @@ import pytest
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.presenting.making import make_presentation
-from leanrag_core.presenting.plan import PresentationPlan
-from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer

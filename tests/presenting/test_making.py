@@ -7,11 +7,10 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.presenting.measured import measured
-from leanrag_core.presenting.places import grouped_places
-from leanrag_core.presenting.plan import PresentationPlan
+from leanrag_core.presenting.making import measured
+from leanrag_core.presenting.pictures import grouped_places
 from leanrag_core.presenting.storing import content_of
-from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunSpec

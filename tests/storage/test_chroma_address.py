@@ -11,8 +11,7 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.storage import chroma_server
-from leanrag_core.storage.chroma_address import ChromaSeen, look_at_server
-from leanrag_core.storage.chroma_server import ChromaServers
+from leanrag_core.storage.chroma_server import ChromaSeen, ChromaServers, look_at_server
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from tests.storage.searching import place_of

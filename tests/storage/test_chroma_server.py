@@ -15,11 +15,9 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import SearchIndexFailed
-from leanrag_core.storage.chroma_address import look_at_server
-from leanrag_core.storage.chroma_server import ChromaServers
+from leanrag_core.storage.chroma_server import ChromaServers, look_at_server
 from leanrag_core.storage.layout import CHROMA, read_index
-from leanrag_core.storage.search_connection import connect_to_files
-from leanrag_core.storage.search_files import layer_searches
+from leanrag_core.storage.search_connection import connect_to_files, layer_searches
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index

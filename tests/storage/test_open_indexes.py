@@ -1,4 +1,4 @@
-from leanrag_core.storage.open_indexes import OpenIndexes, table_bytes
+from leanrag_core.storage.indexes import OpenIndexes, table_bytes
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
 

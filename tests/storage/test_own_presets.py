@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, RecordDamaged
-from leanrag_core.storage.own_presets import MOST, OwnPresets
+from leanrag_core.storage.settings import MOST, OwnPresets
 from leanrag_core.types.config import IndexConfig
 
 

@@ -10,7 +10,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.editing.replay import Replay
 from leanrag_core.indexing.resolution import resolve
-from leanrag_core.storage.edits_file import write_edits
+from leanrag_core.storage.layout import write_edits
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Action, Edit, EditLog
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.figures.spreadsheet_cells import spreadsheet_cell
+from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.records import json_bytes, plain
 from leanrag_core.types.experiment import ExperimentResult
 

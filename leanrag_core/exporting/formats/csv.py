@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from leanrag_core.exporting.base import packed_entry
 from leanrag_core.exporting.rows import edges, nodes
-from leanrag_core.exporting.zip_entries import packed_entry
-from leanrag_core.figures.spreadsheet_cells import spreadsheet_cell
+from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 

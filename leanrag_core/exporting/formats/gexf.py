@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.exporting.base import XmlCharacters
 from leanrag_core.exporting.rows import PARENT, edges, nodes
-from leanrag_core.exporting.xml_characters import XmlCharacters
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 

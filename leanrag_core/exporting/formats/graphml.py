@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leanrag_core.exporting.network import StreamedGraph
-from leanrag_core.exporting.xml_characters import NOT_XML, REPLACEMENT
+from leanrag_core.exporting.base import NOT_XML, REPLACEMENT
+from leanrag_core.exporting.rows import StreamedGraph
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 

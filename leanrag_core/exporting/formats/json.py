@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from leanrag_core.exporting.network import StreamedGraph
+from leanrag_core.exporting.rows import StreamedGraph
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 

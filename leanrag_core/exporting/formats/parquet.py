@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from leanrag_core.exporting.base import stored_entry
 from leanrag_core.exporting.rows import batches, edges, nodes
-from leanrag_core.exporting.zip_entries import stored_entry
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, fingerprint_of
 from leanrag_core.messages.message import message
-from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_files import SEARCH, changed_file, recorded
+from leanrag_core.storage.search_connection import SEARCH, SearchPlace, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option, validate
