@@ -50,11 +50,12 @@ def routes() -> list[Route]:
 
 
 async def _document(request: Request) -> Response:
-    """Streamlit's document with style.css, behind its own styles: what is drawn is in its place from the beginning."""
+    """Streamlit's document with style.css, behind its own styles, and the script that shows a page once it is drawn."""
     document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
-    sheet = address([Path(__file__).with_name("style.css")])
-    linked = document.replace("</body>", f'<link rel="stylesheet" href="./{sheet}"></body>', 1)
-    return HTMLResponse(linked, headers={"cache-control": "no-cache"})
+    sheet, script = (address([Path(__file__).with_name(name)]) for name in ("style.css", "opening.js"))
+    added = f'<link rel="stylesheet" href="./{sheet}"><script type="module" src="./{script}"></script></body>'
+    opening = document.replace("<html ", '<html class="lr-opening" ', 1).replace("</body>", added, 1)
+    return HTMLResponse(opening, headers={"cache-control": "no-cache"})
 
 
 async def _answer(request: Request) -> Response:
