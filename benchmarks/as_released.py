@@ -75,7 +75,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     bench = Workbench.default(options.home)
-    corpus = next(each.id for each in bench.corpora() if options.corpus in (each.name, each.id))
+    corpus = next(each.id for each in bench.corpora.all() if options.corpus in (each.name, each.id))
     questions = read_questions(options.questions, options.titles)
 
     def add(name: str, settings: dict[str, Any], asked: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from leanrag_core.indexing.build import BuildRequest
+from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.workbench import Workbench, open_index
@@ -97,7 +99,7 @@ def build(corpus: Path, out: Path) -> None:
 
     started = time.perf_counter()
     parsed = read_files([corpus])
-    build_index(parsed.documents, IndexConfig(), out, embedding=MiniLM(), name=corpus.stem)
+    build_index(BuildRequest(parsed.documents, IndexConfig(), out, corpus.stem), BuildModels(MiniLM()))
     print(f"built in {time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 

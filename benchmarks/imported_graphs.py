@@ -78,7 +78,7 @@ def main() -> int:
 
 def measured(bench: Workbench, path: Path, without: Sequence[str]) -> ImportedFigures:
     """The figures of the graph at that path."""
-    preview = bench.preview_import(path)
+    preview = bench.imports.preview(path)
     started = time.perf_counter()
     index = bench.import_graph(path)
     seconds = time.perf_counter() - started

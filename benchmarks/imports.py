@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from benchmarks.memory import peak_gb, reset_peak
 from benchmarks.planted import DIMENSIONS, planted
 from leanrag_core.importing.base import read_graph
-from leanrag_core.indexing.build import build_from_graph
+from leanrag_core.indexing.build import BuildRequest, build_from_graph
+from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.types.config import IndexConfig
 
 TITLE = "Importing n entities, 2 n relations and n / 10 chunks: reading by format, and the whole import but embedding"
@@ -57,7 +58,8 @@ def measure(size: int) -> dict[str, float | int | str]:
         embedding = PreparedEmbedding(2 * size)  # entities of all layers, and chunks
         started, processor = time.perf_counter(), time.process_time()
         imported = read_graph(Path(folder) / "lightrag", "lightrag")
-        build_from_graph(imported, IndexConfig(), Path(folder) / "index", source="lightrag", embedding=embedding)
+        request = BuildRequest((), IndexConfig(), Path(folder) / "index")
+        build_from_graph(imported, "lightrag", request, BuildModels(embedding))
         figures["import_without_embedding_seconds"] = round(time.perf_counter() - started, 2)
         figures["import_without_embedding_processor_seconds"] = round(time.process_time() - processor, 2)
     figures["peak_gb"] = round(peak_gb(), 3)

@@ -20,12 +20,12 @@ from benchmarks.sweep_text import QUALITY, TOKENS, report_text
 from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
-from leanrag_core.services.samples import SAMPLES, sample_id
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import REFERENCE
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepResult, SweepSpec
 from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.samples import SAMPLES, sample_id
 
 FOLDER = Path(__file__).parent
 RESULTS, REPORT = FOLDER / "results" / "sweeps.json", FOLDER.parent / "docs" / "sweep_report.md"
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _swept(bench: Workbench, sample: str, title: str, axes: tuple[Axis, ...]) -> SweepResult:
-    corpora = {corpus.id: corpus for corpus in bench.corpora()}
+    corpora = {corpus.id: corpus for corpus in bench.corpora.all()}
     corpus = corpora[sample_id(sample)]
     spec = SweepSpec(
         f"{corpus.name}: {title}",
@@ -77,12 +77,12 @@ def _swept(bench: Workbench, sample: str, title: str, axes: tuple[Axis, ...]) ->
         if progress.total and (progress.done == progress.total or progress.done % 100 == 0):
             print(sample, progress.stage, progress.done, progress.total, file=sys.stderr, flush=True)
 
-    return bench.run_sweep(spec, said)
+    return bench.sweeps.run(spec, said)
 
 
 def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mapping[str, Any]:
     """What the report needs of a sweep. compared_with: the point whose differences are reported."""
-    card = bench.corpus(result.spec.corpus)
+    card = bench.corpora.summary(result.spec.corpus)
     default = result.at(compared_with)
     assert default is not None
     points = []
@@ -159,7 +159,7 @@ def _ship(bench: Workbench, results: Sequence[SweepResult]) -> None:
     target = SAMPLES / "sweeps"
     shutil.rmtree(target, ignore_errors=True)
     for result in results:
-        folder = bench.sweep_store.folder(result.id)
+        folder = bench.sweeps.store.folder(result.id)
         shutil.copytree(folder, target / result.id, ignore=shutil.ignore_patterns("indexes", ".*"))
         for path in (target / result.id).rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o644)

@@ -147,12 +147,12 @@ def keep(path: Path, name: str, about: dict[str, Any], row: Row) -> None:
 
 def make_parts(bench: Workbench, index: Index, info: StrategyInfo) -> None:
     """The index has the parts that the system needs, and those that these need."""
-    states = {state.name: state for state in bench.parts_of(index)}
+    states = {state.name: state for state in bench.parts.all(index)}
     for name in info.parts:
         for need in (*(need for need in states[name].needs if need in states), name):
             if states[need].status != FINISHED:
                 started = time.perf_counter()
-                bench.build_part(index, need)
+                bench.parts.build(index, need)
                 print(f"  part {need}: {time.perf_counter() - started:.1f} s", file=sys.stderr)
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.indexing.build import build_index
+from leanrag_core.indexing.build import BuildRequest, build_index
+from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.reference.members import end_members, members_of
 from leanrag_core.indexing.reference.records import ReferenceGraph, read_reference
 from leanrag_core.indexing.resolution import name_key
@@ -30,7 +31,8 @@ from sample_corpora.check import ROOT, documents_of
 def built(corpus: str, graph: ReferenceGraph, out: Path) -> Index:
     """The index of the corpus over its reference graph, at default settings."""
     config = IndexConfig(model=REFERENCE)
-    return read_index(build_index(documents_of(corpus), config, out, embedding=MiniLM(), reference=graph))
+    models = BuildModels(MiniLM(), reference=graph)
+    return read_index(build_index(BuildRequest(documents_of(corpus), config, out), models))
 
 
 def base_names(index: Index, number: int) -> list[list[str]]:

@@ -20,10 +20,13 @@ FILE = Path(__file__).parent / "presentations" / "people-cities-and-ideas.json"
 
 def content(bench: Workbench) -> bytes:
     """The content of the file; the index is built below the workbench's folder where it is not there."""
-    index_id, set_id = bench.sample_index(CORPUS)
-    index, questions = bench.open(index_id), {question.id: question for question in bench.question_set(set_id)}
+    index_id, set_id = bench.builds.sample_index(CORPUS)
+    index, questions = (
+        bench.indexes.open(index_id),
+        {question.id: question for question in bench.question_sets.questions(set_id)},
+    )
     plan = PresentationPlan(TITLE, tuple(questions[id_] for id_ in QUESTIONS), made=MADE)
-    return content_of(bench.make_presentation(index, plan))
+    return content_of(bench.presentations.make(index, plan))
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from functools import wraps
 import numpy as np
 import pytest
 
-from leanrag_core.facade import services
+from leanrag_core import workbench as services
 from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits

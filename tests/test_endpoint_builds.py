@@ -100,10 +100,10 @@ def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: 
     own = "Say who did it, as a poem.\n\nContext:\n<<<\n{context}\n>>>\n\nQuestion: {question}\n"
     built = bench.build(corpus, replace(CONFIG, prompts=(("answer", own),)))
     trace = bench.retrieve(built, "Who built the Lantern House?")
-    assert bench.kept_answer(built, trace) is None
+    assert bench.questions.kept_answer(built, trace) is None
     pieces: list[str] = []
-    answer = bench.stream_answer(built, trace, pieces.append)
-    assert bench.kept_answer(built, trace) == answer
+    answer = bench.questions.stream_answer(built, trace, pieces.append)
+    assert bench.questions.kept_answer(built, trace) == answer
     assert answer.text == bench.answer(built, trace).text
     messages, task = answer_messages(trace, PromptBook((("answer", own),)))
     assert messages[0]["content"].startswith("Say who did it, as a poem.")
@@ -114,13 +114,13 @@ def test_page_and_command_line_build_the_same_index(
     server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench, corpus = bench_in(tmp_path / "home", server)
-    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+    assert ended(bench, bench.builds.start(corpus, CONFIG)).status == "done"
     folder = tmp_path / "documents"
     folder.mkdir()
     for n in range(6):
         (folder / f"s{n}.txt").write_bytes(story(n))
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "other"))
-    Workbench.default().save_settings(Settings(base_url=server.url))
+    Workbench.default().settings.save(Settings(base_url=server.url))
     options = ["--cluster-size", "5", "--chunk-tokens", "64", "--overlap-tokens", "8"]
     models = ["--model", "openai:m", "--embedding", "openai:e"]
     assert main(["build", str(folder), "--out", str(tmp_path / "index"), *options, *models]) == 0
@@ -141,7 +141,7 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
     empty = built.report.empty_chunks
     assert len(empty) == 1
     server.clear()
-    assert ended(bench, bench.run_empty_chunks_again(bench.indexes()[0].id)).status == "done"
+    assert ended(bench, bench.builds.start_with_empty_chunks(bench.indexes.all()[0].id)).status == "done"
     assert [call.kind for call in server.log] == ["extract_graph"]
 
 
@@ -177,7 +177,7 @@ def test_a_server_that_disappears_after_extraction_is_reported_where_the_graph_i
     server.plan = FaultPlan(1.0, (faults.HTTP_500,), None, tasks=("aggregate_entity",))
     assert main([*arguments, *options]) == 0
     closing = capsys.readouterr().out
-    (summary,) = bench.indexes()
+    (summary,) = bench.indexes.all()
     assert summary.kind == "LLM graph"
     assert summary.builtin_texts == len(server.failed()) > 0
     assert f"LLM graph ({summary.builtin_texts} of its texts by the built-in writer" in closing
@@ -186,4 +186,4 @@ def test_a_server_that_disappears_after_extraction_is_reported_where_the_graph_i
     server.plan = FaultPlan()
     assert main([*arguments, *options]) == 0
     assert "built-in writer" not in capsys.readouterr().out
-    assert bench.indexes()[0].builtin_texts == 0
+    assert bench.indexes.all()[0].builtin_texts == 0

@@ -36,7 +36,7 @@ def server() -> Iterator[EndpointServer]:
 
 def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0), "e": Price()})
-    job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
+    job = ended(bench, bench.builds.start(corpus, CONFIG, budget=Budget(dollars=0.05)))
     assert job.status == "stopped"
     assert job.error is not None
     assert job.error.code == "budget.dollars_spent"
@@ -44,9 +44,9 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert job.forecast is not None
     assert {stage.stage for stage in job.forecast.stages} >= {"extract", "aggregate entities", "embed"}
     assert set(job.spending.by_stage) <= {"extract", "embed"}
-    assert bench.indexes() == []
+    assert bench.indexes.all() == []
     paid = {call.key for call in server.answered("extract_graph")}
-    again = ended(bench, bench.start_build(corpus, CONFIG))
+    again = ended(bench, bench.builds.start(corpus, CONFIG))
     assert again.status == "done"
     repeated = [key for key, n in Counter(call.key for call in server.answered("extract_graph")).items() if n > 1]
     assert paid
@@ -57,13 +57,13 @@ def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, mon
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.api_key = KEY
     bench, corpus = bench_in(tmp_path, server, retries=0)
-    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
-    [built] = bench.indexes()
-    assert ended(bench, bench.start_part(built.id, "chroma")).status == "done"
-    bench.build_part(bench.open(built.id), "chroma", {"recall": 95})  # in this process, which has the key
+    assert ended(bench, bench.builds.start(corpus, CONFIG)).status == "done"
+    [built] = bench.indexes.all()
+    assert ended(bench, bench.parts.start(built.id, "chroma")).status == "done"
+    bench.parts.build(bench.indexes.open(built.id), "chroma", {"recall": 95})  # in this process, which has the key
     assert len(list(tmp_path.rglob("chroma.sqlite3"))) == 2
     server.api_key = "another"
-    job = ended(bench, bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 4})))
+    job = ended(bench, bench.builds.start(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 4})))
     assert job.status == "failed"
     assert job.error is not None
     assert "refuses the key" in sentence(job.error)
@@ -81,24 +81,24 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
     plan = {"share": 0.2, "kinds": kinds, "recover_after": 1, "seed": 3, "stall_seconds": 2.5}
     with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as undisturbed:
         bench, corpus = bench_in(tmp_path / "home", undisturbed, concurrency=4, timeout_seconds=2)
-        assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+        assert ended(bench, bench.builds.start(corpus, CONFIG)).status == "done"
         expected = files_of(bench)
-        bench.delete_index(bench.indexes()[0].id)
+        bench.indexes.delete(bench.indexes.all()[0].id)
         bench.calls.delete()
         bench.calls.close()
     chance = random.Random(11)
     killed = 0
     with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as server:
-        bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, retries=4, concurrency=4))
-        job = bench.start_build(corpus, CONFIG)
+        bench.settings.save(Settings(base_url=server.url, timeout_seconds=2, retries=4, concurrency=4))
+        job = bench.builds.start(corpus, CONFIG)
         for _ in range(4):
             pid = _started(bench, job)
             time.sleep(chance.uniform(0.05, 1.5))  # killed anywhere in its work
-            if bench.job(job).status == "running":
+            if bench.jobs.job(job).status == "running":
                 os.kill(pid, signal.SIGKILL)
                 killed += 1
             if ended(bench, job).status == "done":
-                bench.delete_index(bench.indexes()[0].id)
+                bench.indexes.delete(bench.indexes.all()[0].id)
             job = bench.resume(job)
         assert ended(bench, job).status == "done"
         assert files_of(bench) == expected
@@ -116,7 +116,7 @@ def _started(bench: Workbench, job: str) -> int:
         events = read_events(bench.root / "jobs" / job)
         return next((event.pid for event in events if event.event == "started" and event.pid is not None), None)
 
-    number = waiting.until(pid, otherwise=lambda: bench.job_log(job))
+    number = waiting.until(pid, otherwise=lambda: bench.jobs.log(job))
     assert number is not None
     return number
 
@@ -124,12 +124,12 @@ def _started(bench: Workbench, job: str) -> int:
 def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: EndpointServer, tmp_path: Path) -> None:
     server.latency_seconds = 0.3
     bench, corpus = bench_in(tmp_path, server, concurrency=1)
-    jobs = [bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "seed": seed})) for seed in range(3)]
+    jobs = [bench.builds.start(corpus, IndexConfig(**{**vars(CONFIG), "seed": seed})) for seed in range(3)]
     waiting.until(
-        lambda: Counter(bench.job(job).status for job in jobs) == {"running": 2, "queued": 1},
-        otherwise=lambda: [bench.job(job) for job in jobs],
+        lambda: Counter(bench.jobs.job(job).status for job in jobs) == {"running": 2, "queued": 1},
+        otherwise=lambda: [bench.jobs.job(job) for job in jobs],
     )
-    for job in sorted(jobs, key=lambda job: bench.job(job).status != "queued"):
-        bench.cancel(job)
+    for job in sorted(jobs, key=lambda job: bench.jobs.job(job).status != "queued"):
+        bench.jobs.cancel(job)
     assert {ended(bench, job).status for job in jobs} == {"cancelled"}
-    assert bench.indexes() == []
+    assert bench.indexes.all() == []

@@ -33,7 +33,7 @@ def test_an_aggregation_model_that_cannot_be_meant_is_refused_before_anything_is
     bench, corpus = bench_in(tmp_path, server)
     config = replace(CONFIG, aggregation_model=name)
     with pytest.raises(InvalidConfig):
-        bench.start_build(corpus, config)
+        bench.builds.start(corpus, config)
     with pytest.raises(InvalidConfig):
         bench.build(corpus, config)
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
@@ -41,7 +41,7 @@ def test_an_aggregation_model_that_cannot_be_meant_is_refused_before_anything_is
     assert main(["build", str(tmp_path / "none"), "--out", str(tmp_path / "index"), *options]) == 2
     assert "openai:NAME" in capsys.readouterr().err
     assert server.log == []
-    assert bench.jobs() == []
+    assert bench.jobs.all() == []
 
 
 def test_a_budget_in_dollars_without_a_price_is_refused_with_what_to_do(
@@ -49,7 +49,7 @@ def test_a_budget_in_dollars_without_a_price_is_refused_with_what_to_do(
 ) -> None:
     bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
     with pytest.raises(InvalidConfig, match=r"no price is known for e.*--budget-tokens"):
-        bench.start_build(corpus, CONFIG, budget=Budget(dollars=5.0))
+        bench.builds.start(corpus, CONFIG, budget=Budget(dollars=5.0))
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
     (tmp_path / "story.txt").write_bytes(story(1))
     arguments = ["build", str(tmp_path / "story.txt"), "--out", str(tmp_path / "index"), "--model", "openai:new"]
@@ -72,7 +72,7 @@ def test_when_every_chunk_fails_the_error_quotes_the_server(
             "moon is in the wrong house",
         )
     else:
-        bench.save_settings(replace(bench.settings(), base_url="http://127.0.0.1:9/v1"))
+        bench.settings.save(replace(bench.settings.read(), base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(EndpointError, match=words):
         bench.build(corpus, config)
-    assert bench.indexes() == []
+    assert bench.indexes.all() == []

@@ -25,15 +25,15 @@ def server() -> Iterator[EndpointServer]:
 
 def bench_in(root: Path, server: EndpointServer) -> Workbench:
     bench = Workbench.default(root)
-    bench.save_settings(Settings(base_url=server.url, prices={"m": Price(1.0, 4.0)}))
+    bench.settings.save(Settings(base_url=server.url, prices={"m": Price(1.0, 4.0)}))
     return bench
 
 
 @pytest.mark.parametrize("name", ["agriculture", "cs", "legal", "mix"])
 def test_a_forecast_after_a_dry_run_meets_the_build(server: EndpointServer, tmp_path: Path, name: str) -> None:
     bench = bench_in(tmp_path, server)
-    bench.corpora()
-    made = bench.forecast(f"sample-{name}", CONFIG, dry_run=3)
+    bench.corpora.all()
+    made = bench.builds.forecast(f"sample-{name}", CONFIG, dry_run=3)
     assert (made.sampled, made.saved) == (3, 6)
     server.clear()
     bench.build(f"sample-{name}", CONFIG)
@@ -48,16 +48,16 @@ def test_stored_answers_are_taken_off_and_nothing_is_asked_for_a_forecast(
     bench = bench_in(tmp_path, server)
     corpus = bench.add_documents("Text", [("a.txt", ("Ada Lovelace met Charles Babbage in London. " * 90).encode())])
     config = IndexConfig(model="openai:m", chunk_tokens=128, overlap_tokens=16)
-    before = bench.forecast(corpus.corpus_id, config)
+    before = bench.builds.forecast(corpus.corpus_id, config)
     assert server.log == []
     assert before.stages[0].calls.expected == 2 * before.chunks, "extraction and one gleaning round"
     assert before.saved == 0
     assert before.dollars.low < before.dollars.expected < before.dollars.high
     bench.build(corpus.corpus_id, config)
-    after = bench.forecast(corpus.corpus_id, config)
+    after = bench.builds.forecast(corpus.corpus_id, config)
     assert after.stages[0].calls == Range(0, 0, 0)
     assert after.saved == 2 * after.chunks
-    entities = len(bench.open(bench.indexes()[0].id).layers[0])
+    entities = len(bench.indexes.open(bench.indexes.all()[0].id).layers[0])
     assert after.entities == Range(entities, entities, entities)
 
 
@@ -68,13 +68,13 @@ def test_a_second_build_with_the_built_in_engine_is_forecast_from_what_the_first
     text = "Ada Lovelace met Charles Babbage in London. " * 90
     corpus = bench.add_documents("Text", [("a.txt", text.encode())]).corpus_id
     config = IndexConfig(chunk_tokens=128, overlap_tokens=16)
-    before = bench.forecast(corpus, config)
+    before = bench.builds.forecast(corpus, config)
     assert (before.sampled, before.calls) == (0, Range())
     assert before.basis == message("forecast.first_build")
     bench.build(corpus, config)
-    after = bench.forecast(corpus, replace(config, cluster_size=4))
+    after = bench.builds.forecast(corpus, replace(config, cluster_size=4))
     assert after.sampled == after.chunks > 0
     assert after.seconds.high < before.seconds.high / 2
-    other_chunks = bench.forecast(corpus, replace(config, chunk_tokens=64))
+    other_chunks = bench.builds.forecast(corpus, replace(config, chunk_tokens=64))
     assert other_chunks.sampled == 0
     assert server.log == []

@@ -9,6 +9,7 @@ import pytest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.errors import IndexNotFound
+from leanrag_core.types.history import HistoryEntry
 from leanrag_core.types.index import Index
 from tests.test_workbench import BEES, HIVES
 
@@ -23,15 +24,15 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
 
 def test_questions_are_listed_noted_and_deleted(bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
     for question in ("What is a mite?", "What is a hive?"):
-        bench.keep_question("i", "Bees", question, "leanrag", link={"q": question})
-    hive, mite = bench.history()
+        bench.history.keep(HistoryEntry.now("i", "Bees", question, "leanrag", link={"q": question}))
+    hive, mite = bench.history.matching()
     assert main(["history", "--note", mite.id, "for \u202eAnna"]) == 0
     assert f"{mite.id} {mite.asked[:16]} Bees: What is a mite? (for [U+202E]Anna)" in capsys.readouterr().out
     assert main(["history", "anna", "--pin", mite.id, "--json"]) == 0
     [listed] = json.loads(capsys.readouterr().out)
     assert (listed["question"], listed["pinned"], listed["link"]) == ("What is a mite?", True, {"q": "What is a mite?"})
     assert main(["history", "--delete", hive.id]) == 0
-    assert [entry.id for entry in bench.history()] == [mite.id]
+    assert [entry.id for entry in bench.history.matching()] == [mite.id]
 
 
 def test_a_follow_up_is_asked_as_it_stands_alone(bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +57,7 @@ def test_questions_that_ask_put_are_in_the_history(bench: Workbench, capsys: pyt
     assert main(["history"]) == 0
     listed = capsys.readouterr().out.splitlines()
     assert [line.rpartition(": ")[2] for line in listed] == ["What is a hive?", "What is a mite?"]
-    assert bench.history()[0].link["index"] == index.path.name
+    assert bench.history.matching()[0].link["index"] == index.path.name
 
 
 def test_methods_about_an_index_take_its_id_or_its_path_too(bench: Workbench) -> None:
@@ -66,7 +67,7 @@ def test_methods_about_an_index_take_its_id_or_its_path_too(bench: Workbench) ->
     wanted = bench.retrieve(index, "What is a mite?").context.text
     for given in (index.path.name, str(index.path), index.path):
         assert bench.retrieve(given, "What is a mite?").context.text == wanted
-        assert len(bench.parts_of(given)) == len(bench.parts_of(index))
+        assert len(bench.parts.all(given)) == len(bench.parts.all(index))
     with pytest.raises(IndexNotFound, match="nowhere"):
         bench.retrieve("nowhere", "What is a mite?")
     with pytest.raises(TypeError, match="not int"):

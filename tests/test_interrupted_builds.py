@@ -28,7 +28,7 @@ def corpus_id(bench: Workbench) -> str:
 
 
 def files_of(bench: Workbench) -> dict[str, bytes]:
-    [index] = bench.indexes()
+    [index] = bench.indexes.all()
     return {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
 
 
@@ -40,11 +40,11 @@ def kill(bench: Workbench, job_id: str) -> None:
 
 @pytest.mark.slow
 def test_a_build_killed_at_each_stage_ends_with_the_same_index_when_resumed(bench: Workbench, corpus_id: str) -> None:
-    assert ended(bench, bench.start_build(corpus_id, CONFIG)).status == "done"
+    assert ended(bench, bench.builds.start(corpus_id, CONFIG)).status == "done"
     expected = files_of(bench)
-    bench.delete_index(bench.indexes()[0].id)
+    bench.indexes.delete(bench.indexes.all()[0].id)
     bench.stages.clear()  # or nothing would be left to do
-    job_id = bench.start_build(corpus_id, CONFIG)
+    job_id = bench.builds.start(corpus_id, CONFIG)
     for stage in ("extract", "aggregate entities", "index"):
         assert stage in {known.name for known in BUILD.stages}
         if not job_when(bench, job_id, lambda job, stage=stage: job.current == stage or not job.live).live:
@@ -52,20 +52,20 @@ def test_a_build_killed_at_each_stage_ends_with_the_same_index_when_resumed(benc
         kill(bench, job_id)
         if ended(bench, job_id).status == "done":
             break
-        assert bench.indexes() == [], "no half index is visible"
+        assert bench.indexes.all() == [], "no half index is visible"
         job_id = bench.resume(job_id)
     state = ended(bench, job_id)
     assert state.status == "done"
     assert files_of(bench) == expected
-    assert [path.name for path in (bench.root / "indexes").iterdir()] == [bench.indexes()[0].id]
+    assert [path.name for path in (bench.root / "indexes").iterdir()] == [bench.indexes.all()[0].id]
 
 
 @pytest.mark.slow
 def test_a_cancelled_build_stops_and_leaves_nothing(bench: Workbench, corpus_id: str) -> None:
-    job_id = bench.start_build(corpus_id, CONFIG)
+    job_id = bench.builds.start(corpus_id, CONFIG)
     job_when(bench, job_id, lambda job: job.current in ("extract", "embed") or not job.live)
-    bench.cancel(job_id)
+    bench.jobs.cancel(job_id)
     assert ended(bench, job_id).status == "cancelled"
-    assert bench.indexes() == []
+    assert bench.indexes.all() == []
     folder = bench.root / "indexes"
     waiting.until(lambda: not folder.exists() or not list(folder.iterdir()), otherwise=lambda: list(folder.iterdir()))

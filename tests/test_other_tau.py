@@ -8,6 +8,7 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.forecasting.relation_calls import relation_calls
 from leanrag_core.queries.islands import components
 from leanrag_core.queries.tau_curve import tau_curve
 from leanrag_core.types.index import Index
@@ -27,13 +28,13 @@ def endpoint() -> Iterator[EndpointServer]:
 @pytest.fixture(scope="module")
 def bench(endpoint: EndpointServer, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     opened = Workbench.default(tmp_path_factory.mktemp("home"))
-    opened.save_settings(Settings(base_url=endpoint.url, prices={"m": Price(1.0, 2.0)}))
+    opened.settings.save(Settings(base_url=endpoint.url, prices={"m": Price(1.0, 2.0)}))
     opened.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)])
     return opened
 
 
 def built(bench: Workbench, tau: str) -> Index:
-    (corpus,) = [corpus.id for corpus in bench.corpora() if corpus.name == "Coast"]
+    (corpus,) = [corpus.id for corpus in bench.corpora.all() if corpus.name == "Coast"]
     return bench.build(corpus, replace(CONFIG, tau=tau))
 
 
@@ -42,7 +43,7 @@ def test_the_curve_says_what_another_tau_gives_and_which_calls_are_kept(
 ) -> None:
     before = built(bench, "2")
     layer, strength = before.layers[1], before.layers[1].relations["strength"].to_numpy()
-    calls = bench.relation_calls(before, 1)
+    calls = relation_calls(before, 1, bench.models.make(), bench.calls)
     assert calls is not None
     assert calls.n_counted == len(strength)
     assert (calls.stored == (strength > 2)).all()  # those above tau were asked, and no others
@@ -58,16 +59,16 @@ def test_the_curve_says_what_another_tau_gives_and_which_calls_are_kept(
     parts, parts_before = (components(len(index.layers[1]), index.layers[1].ends) for index in (after, before))
     assert parts.sizes.tolist() == parts_before.sizes.tolist()  # tau moves nothing off an island
     assert np.array_equal(after.layers[1].relations["strength"].to_numpy(), strength)
-    again = bench.relation_calls(after, 1)
+    again = relation_calls(after, 1, bench.models.make(), bench.calls)
     assert again is not None
     assert (again.stored == (strength > 1)).all()
 
 
 def test_the_builtin_engine_makes_no_calls(bench: Workbench) -> None:
-    (corpus,) = [corpus.id for corpus in bench.corpora() if corpus.name == "Coast"]
+    (corpus,) = [corpus.id for corpus in bench.corpora.all() if corpus.name == "Coast"]
     index = bench.build(corpus, IndexConfig(cluster_size=5))
-    assert bench.relation_calls(index, 1) is None
-    assert 0 < bench.seconds_with_other_tau(index).expected < 60
+    assert relation_calls(index, 1, bench.models.make(), bench.calls) is None
+    assert 0 < bench.builds.seconds_with_other_tau(index).expected < 60
 
 
 def test_one_layer_has_another_tau_and_the_others_keep_theirs() -> None:

@@ -23,17 +23,17 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     """With the tiny index in its store."""
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "home"))
     bench = Workbench.default()
-    stored("tiny", bench.index_path("tiny"))
+    stored("tiny", bench.indexes.path("tiny"))
     return bench
 
 
 def chroma_of(bench: Workbench) -> list[PartState]:
     """The versions of the part chroma on disk, or the one that could be made."""
-    return [state for state in bench.parts("tiny") if state.name == "chroma"]
+    return [state for state in bench.parts.all(bench.indexes.open("tiny")) if state.name == "chroma"]
 
 
 def test_a_job_makes_a_part_and_says_what_it_cost(bench: Workbench) -> None:
-    job = ended(bench, bench.start_part("tiny", "chroma"))
+    job = ended(bench, bench.parts.start("tiny", "chroma"))
     assert (job.status, job.kind, job.result) == ("done", PART, "tiny/chroma"), job.error
     assert job.title == "Search index (Chroma), small"
     assert job.forecast is not None
@@ -41,49 +41,49 @@ def test_a_job_makes_a_part_and_says_what_it_cost(bench: Workbench) -> None:
     assert (state.status, state.needs, state.offered) == ("finished", ("vectors",), False)
     assert job.report.counts["bytes"] == pytest.approx(state.size_bytes, rel=0.1)  # but for the record
     assert state.seconds > 0
-    assert [of_layer.rows for of_layer in bench.part(bench.open("tiny"), "chroma")] == [6, 2, 1]
+    assert [of_layer.rows for of_layer in bench.parts.read(bench.indexes.open("tiny"), "chroma")] == [6, 2, 1]
 
 
 def test_a_part_job_can_be_repeated(bench: Workbench) -> None:
-    first = bench.start_part("tiny", "chroma")
+    first = bench.parts.start("tiny", "chroma")
     ended(bench, first)
-    made = bench.parts("tiny")
+    made = bench.parts.all(bench.indexes.open("tiny"))
     again = ended(bench, bench.resume(first))
     assert again.status == "done"
-    assert bench.parts("tiny") == made  # it was there already
+    assert bench.parts.all(bench.indexes.open("tiny")) == made  # it was there already
 
 
 def test_an_unknown_part_or_option_begins_no_job(bench: Workbench) -> None:
     for name, options, code in (("faiss", {}, "part.unknown"), ("chroma", {"depth": 3}, "part.unknown_option")):
         with pytest.raises(InvalidConfig) as refused:
-            bench.start_part("tiny", name, options)
+            bench.parts.start("tiny", name, options)
         assert refused.value.message.code == code
-    assert bench.jobs() == []
+    assert bench.jobs.all() == []
 
 
 def test_a_large_layer_makes_the_search_index_wanted(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = bench.open("tiny")
-    assert bench.offered_parts(index) == ()
+    index = bench.indexes.open("tiny")
+    assert bench.parts.offered(index) == ()
     monkeypatch.setattr(chroma, "EXACT_UP_TO", 5)
-    assert bench.offered_parts(index) == ("chroma",)
-    bench.build_part(index, "chroma")
-    assert bench.offered_parts(index) == ()
+    assert bench.parts.offered(index) == ("chroma",)
+    bench.parts.build(index, "chroma")
+    assert bench.parts.offered(index) == ()
 
 
 def test_a_part_is_deleted_and_questions_go_on(bench: Workbench) -> None:
-    index = bench.open("tiny")
-    record = bench.build_part(index, "chroma", {"recall": 95})
-    assert bench.searches.open(bench.index_path("tiny")) is not None
+    index = bench.indexes.open("tiny")
+    record = bench.parts.build(index, "chroma", {"recall": 95})
+    assert bench.searches.open(bench.indexes.path("tiny")) is not None
     [state] = chroma_of(bench)
     assert state.config == {"recall": 95}
-    bench.delete_part(index, "chroma", record.fingerprint)
-    assert bench.searches.open(bench.index_path("tiny")) is None
+    bench.parts.delete(index, "chroma", record.fingerprint)
+    assert bench.searches.open(bench.indexes.path("tiny")) is None
     with pytest.raises(PartMissing):
-        bench.part(index, "chroma")
+        bench.parts.read(index, "chroma")
 
 
 def test_the_command_makes_lists_and_shows_a_part(bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = str(bench.index_path("tiny"))
+    folder = str(bench.indexes.path("tiny"))
     assert main(["parts", folder, "--json"]) == 0
     every_part = json.loads(capsys.readouterr().out)["parts"]
     assert {part["name"] for part in every_part} == {info.name for info in parts().parts}

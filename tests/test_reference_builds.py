@@ -8,8 +8,8 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import ReferenceDamaged
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.records import to_json
-from leanrag_core.services.references import References
 from leanrag_core.types.index import Index
+from leanrag_core.workbench.references import References
 from tests.indexing.reference.hives import HIVE, TEXT
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     for name in ("entities", "relations", "aggregated_entities", "aggregated_relations"):
         (folder / f"{name}.jsonl").write_bytes(b"".join(to_json(row) + b"\n" for row in getattr(HIVE, name)))
     opened = Workbench.default(tmp_path_factory.mktemp("home"))
-    opened._builds._references = opened._references = References(folder.parents[1])
+    opened.builds._references = opened.references = References(folder.parents[1], opened.models)
     return opened
 
 
@@ -42,7 +42,7 @@ def test_the_index_holds_what_was_written_by_hand_and_keeps_every_promise(built:
 
 def test_the_report_counts_what_the_builtin_writer_wrote(bench: Workbench, built: Index) -> None:
     assert built.path is not None
-    summary = next(row for row in bench.indexes() if row.id == built.path.name)
+    summary = next(row for row in bench.indexes.all() if row.id == built.path.name)
     assert (summary.builtin_texts, summary.aggregated_texts) == (1, 1)  # four entities are one cluster, the root
     assert [drop.by_builtin for drop in built.report.dropped["aggregate entities"]] == [True]
 
@@ -55,13 +55,13 @@ def test_questions_are_answered_without_a_model(bench: Workbench, built: Index) 
 
 def test_a_corpus_without_a_reference_graph_is_refused_with_the_remedy(bench: Workbench) -> None:
     corpus_id = bench.add_documents("Farm", [("farm.md", b"Clover feeds the bees of the farm.")]).corpus_id
-    assert not bench.has_reference(corpus_id)
+    assert not bench.builds.has_reference(corpus_id)
     with pytest.raises(ReferenceDamaged, match="choose the built-in engine"):
         bench.build(corpus_id, REFERENCE)
 
 
 def test_a_reference_graph_is_complete_with_twenty_of_each_in_every_document(bench: Workbench, built: Index) -> None:
-    references = bench._references
+    references = bench.references
     assert references.covering(["hive.md", "farm.md"]) is not None
     assert references.covering(["farm.md"]) is None
     assert not references.is_complete(["hive.md"])
@@ -70,7 +70,7 @@ def test_a_reference_graph_is_complete_with_twenty_of_each_in_every_document(ben
 def test_a_reference_graph_beside_itself_has_no_score_and_that_is_said(
     bench: Workbench, built: Index, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert bench.extraction_score(built, embedded=False) is None
+    assert bench.references.score(built, embedded=False) is None
     assert built.path is not None
     assert main(["evaluate", str(built.path), "--extraction"]) == 2
     assert "is the reference graph itself" in capsys.readouterr().err

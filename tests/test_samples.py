@@ -11,7 +11,7 @@ from leanrag_core import Workbench
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
-from leanrag_core.services.references import References
+from leanrag_core.workbench.references import References
 
 pytestmark = pytest.mark.slow
 
@@ -63,15 +63,15 @@ def test_question_sets_hold_every_kind(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_reference_graph_has_no_fault_and_covers_every_document(name: str) -> None:
+def test_the_reference_graph_has_no_fault_and_covers_every_document(name: str, tmp_path: Path) -> None:
     documents = read_files([SAMPLES / name / "documents"]).documents
     graph = read_reference(SAMPLES / name / "reference")
     assert (faults(graph), naming_faults(graph), quote_faults(graph, documents)) == ([], [], [])
-    assert References(SAMPLES).is_complete([document.name for document in documents])
+    assert References(SAMPLES, Workbench(tmp_path).models).is_complete([document.name for document in documents])
     assert min(len(graph.aggregated_entities), len(graph.aggregated_relations)) > 0
 
 
 def test_the_first_index_of_an_empty_home_is_that_of_a_reference_graph(tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
-    bench.corpora()  # reads the samples
-    assert {name: bench.sample_config(name).model for name in NAMES} == dict.fromkeys(NAMES, "reference")
+    bench.corpora.all()  # reads the samples
+    assert {name: bench.builds.sample_config(name).model for name in NAMES} == dict.fromkeys(NAMES, "reference")

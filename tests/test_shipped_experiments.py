@@ -6,8 +6,8 @@ from leanrag_core.evaluation.experiments.plan import questions_digest
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import RECALL, TOKENS, pays, score_table
-from leanrag_core.services.samples import SAMPLES
 from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.workbench.samples import SAMPLES
 
 SHIPPED = SAMPLES / "experiments"
 IDS = sorted(path.parent.name for path in SHIPPED.glob("*/spec.json"))

@@ -53,12 +53,14 @@ def address() -> Iterator[str]:
 
 def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: str, tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
-    bench.save_settings(Settings(base_url=address, concurrency=2, timeout_seconds=120, retries=1, max_reply_tokens=220))
-    assert bench.models().endpoint.models() == ["smollm2-135m"]
-    assert bench.models().endpoint.context_window("smollm2-135m") == 8192 // 2, "each of llama.cpp's two slots has half"
+    bench.settings.save(Settings(base_url=address, concurrency=2, timeout_seconds=120, retries=1, max_reply_tokens=220))
+    assert bench.models.make().endpoint.models() == ["smollm2-135m"]
+    assert bench.models.make().endpoint.context_window("smollm2-135m") == 8192 // 2, (
+        "each of llama.cpp's two slots has half"
+    )
     corpus = bench.add_documents("Small", TEXTS).corpus_id
     config = IndexConfig(model="openai:smollm2-135m", cluster_size=3, chunk_tokens=64, overlap_tokens=0)
-    models = bench.models()
+    models = bench.models.make()
     built = bench.build(corpus, config, models=models)
     assert all(check.ok for check in check_index(built))
     assert built.manifest.kind == "LLM graph"
@@ -72,6 +74,6 @@ def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: s
     answer = bench.ask(built, "Who built the tide mill at Carrow?")
     assert answer.text
     assert answer.model == "openai:smollm2-135m"
-    again = bench.models()
+    again = bench.models.make()
     bench.build(corpus, config, models=again)
     assert again.meter.read().reused > 0

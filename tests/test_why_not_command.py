@@ -71,5 +71,5 @@ def test_runs_that_are_not_wanted_any_more_are_left(index: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        bench.why_not(opened, trace, last.name, cancelled=cancelled)
+        bench.explanations.why_not(opened, trace, last.name, cancelled=cancelled)
     assert calls == [0, 1]

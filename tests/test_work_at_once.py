@@ -90,29 +90,29 @@ def test_equal_texts_are_embedded_once(server: EndpointServer, tmp_path: Path) -
 def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path) -> None:
     server.latency_seconds = 0.02  # the builds have some hundred calls
     bench, corpus = bench_in(tmp_path / "alone", server)
-    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+    assert ended(bench, bench.builds.start(corpus, CONFIG)).status == "done"
     once = Counter(call.key for call in server.log)
     server.clear()
     bench, corpus = bench_in(tmp_path / "both", server)
-    jobs = [bench.start_build(corpus, CONFIG), bench.start_build(corpus, CONFIG, "another name")]
+    jobs = [bench.builds.start(corpus, CONFIG), bench.builds.start(corpus, CONFIG, "another name")]
     assert [ended(bench, job).status for job in jobs] == ["done", "done"]
     assert Counter(call.key for call in server.log) == once
-    [index] = bench.indexes()
+    [index] = bench.indexes.all()
     assert [path.name for path in (bench.root / "indexes").iterdir()] == [index.id]
-    assert {bench.job(job).result for job in jobs} == {index.id}
+    assert {bench.jobs.job(job).result for job in jobs} == {index.id}
 
 
 def test_an_equal_build_elsewhere_at_the_same_time_pays_nothing_more(server: EndpointServer, tmp_path: Path) -> None:
     """As a job of the app and the command line: two places, one store of answers."""
     bench, corpus = bench_in(tmp_path, server)
-    twin, same = Workbench.default(tmp_path), bench.create_corpus("twin")
-    documents = [bench.document(corpus, row.id) for row in bench.documents(corpus)]
-    bench.corpus_store.add(same, tuple(documents))
+    twin, same = Workbench.default(tmp_path), bench.corpora.create("twin")
+    documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
+    bench.corpora.add(same, tuple(documents))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda pair: pair[0].build(pair[1], CONFIG), [(bench, corpus), (twin, same)]))
     repeated = {key: n for key, n in Counter(call.key for call in server.log).items() if n > 1}
     assert repeated == {}
-    assert len(bench.indexes()) == 2
+    assert len(bench.indexes.all()) == 2
 
 
 def test_who_waited_for_another_build_of_the_index_takes_it(tmp_path: Path) -> None:
@@ -140,4 +140,4 @@ def test_who_waited_for_another_build_of_the_index_takes_it(tmp_path: Path) -> N
         assert first.result(60).id == second.result(60).id
     assert "extract" in lines["one"]
     assert set(lines["other"]) == {"waits"}
-    assert bench.indexes()[0].name == "other"
+    assert bench.indexes.all()[0].name == "other"

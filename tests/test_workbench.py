@@ -58,11 +58,11 @@ def test_good_files_go_in_and_bad_ones_are_reported(bench: Workbench) -> None:
     again = bench.add_documents(report.corpus_id, [("bees.md", BEES)])
     assert again.added == ()
     assert "already in as bees.md" in sentence(again.duplicates[0].reason)
-    bench.remove_document(report.corpus_id, report.added[0].id)
-    assert [document.name for document in bench.documents(report.corpus_id)] == ["evil.txt"]
-    bench.delete_corpus(report.corpus_id)
+    bench.corpora.remove(report.corpus_id, report.added[0].id)
+    assert [document.name for document in bench.corpora.documents(report.corpus_id)] == ["evil.txt"]
+    bench.corpora.delete(report.corpus_id)
     with pytest.raises(CorpusNotFound):
-        bench.corpus(report.corpus_id)
+        bench.corpora.summary(report.corpus_id)
 
 
 def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Workbench, corpus_id: str) -> None:
@@ -73,7 +73,7 @@ def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Work
     assert "oxalic acid" in answer.text
     assert answer.trace.with_role("lca")
     assert index.manifest.kind == "heuristic graph"
-    assert bench.indexes()[0].corpus_id == corpus_id
+    assert bench.indexes.all()[0].corpus_id == corpus_id
 
 
 def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_an_older_index_is_asked_in_the_form_of_the_builtin_model_that_made_it(
     earlier = MiniLM(form=form)
     embedding = EmbeddingRecord("builtin", earlier.fingerprint, 384)
     older = replace(index, manifest=replace(index.manifest, embedding=embedding))
-    asked = Workbench(tmp_path).question_vector(older, " What about bees? ")
+    asked = Workbench(tmp_path).questions.question_vector(older, " What about bees? ")
     assert np.array_equal(asked, earlier.embed(["What about bees?"])[0])
     assert not np.array_equal(asked, MiniLM().embed(["What about bees?"])[0])
 
@@ -117,9 +117,9 @@ def test_an_older_index_is_asked_in_the_form_of_the_builtin_model_that_made_it(
 def test_an_index_can_be_renamed_and_deleted(bench: Workbench, corpus_id: str) -> None:
     index = bench.build(corpus_id, IndexConfig(cluster_size=5), name="five")
     assert index.path is not None
-    bench.rename_index(index.path.name, "better")
-    assert bench.index_summary(index.path.name).name == "better"
-    bench.delete_index(index.path.name)
+    bench.indexes.rename(index.path.name, "better")
+    assert bench.indexes.summary(index.path.name).name == "better"
+    bench.indexes.delete(index.path.name)
     with pytest.raises(IndexNotFound):
         open_index(index.path)
 
@@ -127,19 +127,19 @@ def test_an_index_can_be_renamed_and_deleted(bench: Workbench, corpus_id: str) -
 @pytest.mark.parametrize("bad", ["", "../x", "a/b", ".hidden"])
 def test_ids_never_become_paths(bench: Workbench, bad: str) -> None:
     with pytest.raises(IndexNotFound):
-        bench.open(bad)
+        bench.indexes.open(bad)
     with pytest.raises(JobNotFound):
-        bench.job(bad)
+        bench.jobs.job(bad)
     with pytest.raises(CorpusNotFound):
-        bench.documents(bad)
+        bench.corpora.documents(bad)
 
 
 def test_sample_corpora_are_there_and_stay(bench: Workbench) -> None:
-    samples = [corpus for corpus in bench.corpora() if corpus.sample]
+    samples = [corpus for corpus in bench.corpora.all() if corpus.sample]
     assert [corpus.id for corpus in samples] == ["sample-agriculture", "sample-cs", "sample-mix", "sample-legal"]
-    assert len(bench.questions("sample-mix")) >= 25
+    assert len(bench.corpora.samples.questions("sample-mix")) >= 25
     with pytest.raises(InvalidConfig, match="belong to the program"):
-        bench.delete_corpus("sample-mix")
+        bench.corpora.delete("sample-mix")
 
 
 def test_an_upload_cannot_reach_outside_the_store(bench: Workbench) -> None:
@@ -163,8 +163,8 @@ def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
     def documents() -> int:
         if begun.is_set():
             looking.set()
-        bench.corpora()
-        return len(bench.documents("sample-mix"))
+        bench.corpora.all()
+        return len(bench.corpora.documents("sample-mix"))
 
     monkeypatch.setattr(CorpusStore, "add", slowly)
     with ThreadPoolExecutor(2) as pool:
@@ -228,8 +228,8 @@ def test_no_change_of_a_setting_undoes_another_one_made_at_the_same_time(tmp_pat
         """What the file held after each change."""
         settings_read = []
         for value in range(1, 21):
-            bench.change_settings(lambda settings, value=value: replace(settings, **{name: value}))
-            settings_read.append(getattr(bench.settings(), name))
+            bench.settings.change(lambda settings, value=value: replace(settings, **{name: value}))
+            settings_read.append(getattr(bench.settings.read(), name))
         return settings_read
 
     with ThreadPoolExecutor(3) as pool:

@@ -25,12 +25,12 @@ def job_when(bench: Workbench, job_id: str, ready: Callable[[JobState], object],
     """The state of the job as soon as that is true of it."""
 
     def state() -> JobState | None:
-        job = bench.job(job_id)
+        job = bench.jobs.job(job_id)
         return job if ready(job) else None
 
     def log() -> str:
-        job = bench.job(job_id)
-        return f"still {job.status} in {job.current}: {bench.job_log(job_id)}"
+        job = bench.jobs.job(job_id)
+        return f"still {job.status} in {job.current}: {bench.jobs.log(job_id)}"
 
     job = until(state, otherwise=log, seconds=seconds)
     assert job is not None

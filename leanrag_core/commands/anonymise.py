@@ -31,13 +31,14 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _anonymise(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.anonymity.corpus import anonymised
+    from leanrag_core.evaluation.anonymity.files import write_anonymous
     from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.workbench import Workbench, open_index
+    from leanrag_core.workbench import open_index
 
-    bench = Workbench.default()
     questions = read_questions(options.questions) if options.questions else ()
-    made = bench.anonymise(open_index(options.index), questions, options.types)
-    bench.save_anonymous(made, options.out)
+    made = anonymised(open_index(options.index), questions, options.types)
+    write_anonymous(made, options.out)
     by_type = dict(sorted(Counter(entry.type for entry in made.dictionary.entries).items()))
     if options.json:
         print_json(
@@ -60,13 +61,12 @@ def _anonymise(options: argparse.Namespace) -> int:
 
 
 def _revert(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity.files import read_given_answers
+    from leanrag_core.evaluation.anonymity.files import read_dictionary, read_given_answers
+    from leanrag_core.evaluation.anonymity.scoring import reversion
     from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.workbench import Workbench
 
-    bench = Workbench.default()
     questions = read_questions(options.questions) if options.questions else ()
-    score = bench.revert(read_given_answers(options.answers), bench.read_dictionary(options.dictionary), questions)
+    score = reversion(read_given_answers(options.answers), read_dictionary(options.dictionary), questions)
     if options.json:
         print_json(asdict(score))
         return 0

@@ -37,19 +37,21 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
     from leanrag_core.messages.catalog import sentence
+    from leanrag_core.storage.recorded_runs import write_run
+    from leanrag_core.types.recorded_run import RecordedRun
     from leanrag_core.workbench import Workbench, open_index
 
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     question = options.question
     if options.after:
-        made = bench.follow_up(index, question, options.after)
+        made = bench.questions.follow_up(index, question, options.after)
         question = made.question
         print(f"asked as: {visible(question)} ({visible(sentence(made.said))})", file=sys.stderr)
     trace = bench.retrieve(index, question, options.strategy, **chosen)
     answer = None if options.no_answer else bench.answer(index, trace)
     if options.save:
-        bench.save_run(options.save, trace, answer)
+        write_run(options.save, RecordedRun(trace, answer))
     _keep(bench, index, question, options.strategy, answer)
     if options.json:
         print_json(ask_record(trace, answer))
@@ -61,13 +63,14 @@ def _ask(options: argparse.Namespace) -> int:
 def _keep(bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None") -> None:
     """Notes the question in the history, which links to indexes of the workbench alone."""
     from leanrag_core.errors import LeanRAGError
+    from leanrag_core.types.history import HistoryEntry
 
-    if index.path is None or index.path.resolve().parent != bench.index_store.root.resolve():
+    if index.path is None or index.path.resolve().parent != bench.indexes.root.resolve():
         return
     id_ = index.path.resolve().name
     text = answer.text if answer is not None and answer.grounded else ""
     link = {"index": id_, "q": question, "strategy": strategy}
     try:
-        bench.keep_question(id_, index.manifest.name, question, strategy, link=link, answer=text)
+        bench.history.keep(HistoryEntry.now(id_, index.manifest.name, question, strategy, link=link, answer=text))
     except LeanRAGError as error:  # the answer is there all the same
         print(visible(str(error)), file=sys.stderr)

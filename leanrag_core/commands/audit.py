@@ -42,29 +42,31 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _audit(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.audit.audit import audit
+    from leanrag_core.evaluation.audit.judge_files import read_judge_files
     from leanrag_core.evaluation.audit.sentences import advice, headline
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
     stored, files = _sources(bench, options.files)
-    read = bench.read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
-    audit = bench.audit((*stored, *read.judgements))
-    said = (headline(audit), *advice(audit))
+    read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
+    audited = audit((*stored, *read.judgements))
+    said = (headline(audited), *advice(audited))
     if options.json:
-        print_json(_record(audit, said, read.notes))
+        print_json(_record(audited, said, read.notes))
         return 0
     for each in (*said, *read.notes):
         print(visible(sentence(each)))
-    _print_judges(audit)
-    _print_pairs(audit)
+    _print_judges(audited)
+    _print_pairs(audited)
     return 0
 
 
 def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement], list[JudgeFile]]":
     """The judgements of the experiments that are named by their id, and the other files."""
-    experiments = {summary.id for summary in bench.experiments()}
+    experiments = {summary.id for summary in bench.experiments.store.all()}
     ids = [name for name in names if name in experiments and not Path(name).is_file()]
-    stored = [judgement for id_ in ids for judgement in bench.experiment(id_).judgements]
+    stored = [judgement for id_ in ids for judgement in bench.experiments.store.read(id_).judgements]
     return stored, [_file(Path(name)) for name in names if name not in ids]
 
 
@@ -78,13 +80,13 @@ def _file(path: Path) -> "JudgeFile":
 
 def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswers]":
     """The answers by the system's name: that in front of "=", else what the file's name says."""
-    from leanrag_core.evaluation.audit.answer_files import system_of
+    from leanrag_core.evaluation.audit.answer_files import read_answers, system_of
 
     answers = {}
     for text in given:
         name, equals, path = text.partition("=")
         file = _file(Path(path if equals else text))
-        answers[name if equals else system_of(file.name)] = bench.read_answers(file)
+        answers[name if equals else system_of(file.name)] = read_answers(file)
     return answers
 
 

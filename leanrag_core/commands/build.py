@@ -33,6 +33,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _build(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.build import BuildRequest
+    from leanrag_core.indexing.built import is_built
     from leanrag_core.indexing.describe import describe
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.storage.staging import give_up_staging
@@ -43,27 +45,20 @@ def _build(options: argparse.Namespace) -> int:
     require_replaceable(options.out)
     require_sources_outside(options.paths, options.out)
     bench = Workbench.default()
-    models = bench.models(
+    models = bench.models.make(
         budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
     )
     execution = execution_of(options, models.settings.execution)
     started = time.perf_counter()
     options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
     parsed = read_sources(options, bench)
-    if options.resume and bench.is_built(options.out, config, parsed.documents):
+    if options.resume and is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
     else:
         options.stop.clean_up = lambda: give_up_staging(options.out)
-        bench.build_documents(
-            parsed.documents,
-            config,
-            options.out,
-            models=models,
-            execution=execution,
-            name=options.name or Path(os.path.abspath(options.paths[0])).name,
-            refusals=parsed.refusals,
-            report=PrintedProgress(),
-        )
+        name = options.name or Path(os.path.abspath(options.paths[0])).name
+        request = BuildRequest(parsed.documents, config, options.out, name, refusals=parsed.refusals)
+        bench.builds.run(request, bench.models.context(models, execution, PrintedProgress()))
     index = open_index(options.out)
     make_offered_parts(options, bench, index)
     shown = describe(index)

@@ -50,33 +50,36 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _edit(options: argparse.Namespace) -> int:
+    from leanrag_core.storage.layout import read_edits
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
     name, *others = (getattr(options, argument.lower()) for argument in options.arguments)
     edit = Edit(
-        number=bench.edits(options.index).next_number,
+        number=read_edits(options.index).next_number,
         action=options.action,
         name=name,
         other=others[0] if others else "",
         documents=tuple(getattr(options, "document", ())),
         text=others[1] if len(others) > 1 else "",
     )
-    return _changed(options, bench, bench.edit_index(options.index, edit, report=PrintedProgress()))
+    return _changed(options, bench, bench.updates.edit(options.index, edit, report=PrintedProgress()))
 
 
 def _undo(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    return _changed(options, bench, bench.undo_edit(options.index, options.number, report=PrintedProgress()))
+    return _changed(options, bench, bench.updates.undo_edit(options.index, options.number, report=PrintedProgress()))
 
 
 def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> int:
+    from leanrag_core.storage.layout import read_edits
+
     make_offered_parts(options, bench, index)
     report = index.report.update
     if options.json:
-        log = plain(bench.edits(options.index))
+        log = plain(read_edits(options.index))
         print_json({"index": str(options.index), **log, "update": plain(report) if report else None})
     elif report is not None:
         print(report_text(report))
@@ -84,9 +87,10 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> i
 
 
 def _list(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench, open_index
+    from leanrag_core.storage.layout import read_edits
+    from leanrag_core.workbench import open_index
 
-    log, index = Workbench.default().edits(options.index), open_index(options.index)
+    log, index = read_edits(options.index), open_index(options.index)
     affected = {outcome.number: outcome.affected for outcome in index.report.edits}
     if options.json:
         print_json({**plain(log), "affected": {str(number): n for number, n in affected.items()}})

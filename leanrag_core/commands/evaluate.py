@@ -81,16 +81,16 @@ def _evaluate_all(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench, folder = Workbench.default(), str(options.index.resolve())
-    index = bench.run_index(folder)
-    set_id = bench.add_question_file(options.questions.name, options.questions.read_bytes())
+    index = bench.experiments.indexes.open(folder)
+    set_id = bench.question_sets.add_file(options.questions.name, options.questions.read_bytes())
     spec = strategies_spec(
         f"All strategies, {index.manifest.name}",
         folder,
         set_id,
-        asks_model=bench.asks_model(index.manifest.config.model),
+        asks_model=bench.questions.asks_model(index.manifest.config.model),
         answers=False,
     )
-    result = bench.run_experiment(spec, PrintedProgress())
+    result = bench.experiments.run(spec, PrintedProgress())
     table = score_table(result)
     if options.json:
         print_json({"experiment": result.id, **table_values(table)})
@@ -107,7 +107,7 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench, open_index
 
     index = open_index(options.index)
-    score = Workbench.default().extraction_score(index)
+    score = Workbench.default().references.score(index)
     if score is None:
         itself = index.manifest.kind == REFERENCE_GRAPH
         raise InvalidConfig("command.reference_itself" if itself else "command.no_reference", index=index.manifest.name)

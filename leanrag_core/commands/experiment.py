@@ -103,11 +103,11 @@ def _run(options: argparse.Namespace) -> int:
 
     bench = Workbench.default()
     options.stop.line = _STOPPED
-    execution = execution_of(options, bench.settings().execution)
+    execution = execution_of(options, bench.settings.read().execution)
     results = []
     for spec in _specs(options, bench):
-        models = bench.models(budget=Budget(dollars=options.max_dollars))
-        result = bench.run_experiment(
+        models = bench.models.make(budget=Budget(dollars=options.max_dollars))
+        result = bench.experiments.run(
             spec,
             PrintedProgress(),
             models=models,
@@ -132,7 +132,7 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
     if options.spec is not None:
         return [read_spec(options.spec)]
     if options.samples:
-        return [_sample_spec(options, bench, name) for name in bench.sample_names()]
+        return [_sample_spec(options, bench, name) for name in bench.corpora.samples.names()]
     if not options.questions:
         raise InvalidConfig("command.experiment_questions")
     set_id = question_set_of(options.questions, bench)
@@ -157,7 +157,7 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         index,
         set_id,
         wanted,
-        asks_model=bench.asks_model(bench.run_index(index).manifest.config.model),
+        asks_model=bench.questions.asks_model(bench.experiments.indexes.open(index).manifest.config.model),
         equal_tokens=options.equal,
         answers=not options.no_answers,
         judges=judges,
@@ -167,8 +167,8 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
 
 
 def _sample_spec(options: argparse.Namespace, bench: "Workbench", name: str) -> "ExperimentSpec":
-    index, set_id = bench.sample_index(name)
-    return _spec(options, bench, index, set_id, bench.question_set_info(set_id).title)
+    index, set_id = bench.builds.sample_index(name)
+    return _spec(options, bench, index, set_id, bench.question_sets.card(set_id).title)
 
 
 def _index_name(given: str) -> str:
@@ -181,7 +181,7 @@ def _list(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    summaries, damaged = bench.experiments(), bench.damaged_experiments()
+    summaries, damaged = bench.experiments.store.all(), bench.experiments.store.damaged()
     if options.json:
         broken = [{"id": each.id, "problem": each.reason} for each in damaged]
         print_json({"experiments": [summary_values(each) for each in summaries], "damaged": broken})
@@ -199,7 +199,7 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
-    result = Workbench.default().experiment(options.experiment)
+    result = Workbench.default().experiments.store.read(options.experiment)
     if options.json:
         print_json(_values(result, options))
     else:
@@ -244,7 +244,7 @@ def _compare(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    before, after = bench.experiment(options.before), bench.experiment(options.after)
+    before, after = bench.experiments.store.read(options.before), bench.experiments.store.read(options.after)
     difference = compare_experiments(before, after, options.measure)
     if options.json:
         print_json(difference_values(difference))
@@ -256,7 +256,7 @@ def _compare(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
-    n_bytes = Workbench.default().export_experiment(options.experiment, options.format, options.out)
+    n_bytes = Workbench.default().experiments.export(options.experiment, options.format, options.out)
     if options.json:
         print_json({"file": str(options.out), "bytes": n_bytes})
     else:

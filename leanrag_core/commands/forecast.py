@@ -28,7 +28,7 @@ def _forecast(options: argparse.Namespace) -> int:
     parsed = read_sources(options, bench)
     if not parsed.documents:
         raise EmptyCorpus("build.no_documents")
-    expected = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
+    expected = bench.builds.forecast_of(parsed.documents, config, dry_run=options.dry_run)
     totals = {
         "calls": expected.calls,
         "tokens": expected.tokens,

@@ -28,12 +28,12 @@ def _history(options: argparse.Namespace) -> int:
 
     bench = Workbench.default()
     if options.pin or options.unpin:
-        bench.question_history.pin(options.pin or options.unpin, pinned=bool(options.pin))
+        bench.history.pin(options.pin or options.unpin, pinned=bool(options.pin))
     if options.note:
-        bench.question_history.note(*options.note)
+        bench.history.note(*options.note)
     if options.delete:
-        bench.question_history.delete(options.delete)
-    entries = bench.history(options.search)
+        bench.history.delete(options.delete)
+    entries = bench.history.matching(options.search)
     if options.json:
         print_json([plain(entry) for entry in entries])
         return 0

@@ -50,6 +50,7 @@ def _import(options: argparse.Namespace) -> int:
     from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.types.spending import Budget
     from leanrag_core.workbench import Workbench
+    from leanrag_core.workbench.models import RunContext
 
     options.format = "" if options.format == "auto" else options.format
     if options.preview:
@@ -59,22 +60,15 @@ def _import(options: argparse.Namespace) -> int:
     require_sources_outside([options.path], options.out)
     bench = Workbench.default()
     _show_carried(options, bench)
-    models = bench.models(
+    models = bench.models.make(
         budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
     )
     started = time.perf_counter()
     options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
     options.stop.clean_up = lambda: give_up_staging(options.out)
-    index = bench.import_graph(
-        options.path,
-        options.format,
-        config,
-        out=options.out,
-        name=options.name,
-        models=models,
-        report=PrintedProgress(),
-        execution=execution_of(options, models.settings.execution),
-    )
+    request = bench.imports.request(options.path, options.format, config, out=options.out, name=options.name)
+    context = RunContext(models, execution_of(options, models.settings.execution), PrintedProgress())
+    index = bench.imports.run(options.path, options.format, request, context)
     shown, seconds = describe(index), time.perf_counter() - started
     dropped = index.report.dropped.get("import", ())
     for drop in dropped[:20]:
@@ -96,7 +90,7 @@ def _show_carried(options: argparse.Namespace, bench: "Workbench") -> None:
 
     if not isinstance(importer_for(options.path, options.format), Restorer):
         return
-    preview = bench.preview_import(options.path, options.format)
+    preview = bench.imports.preview(options.path, options.format)
     for line in _carried_lines(preview):
         print(line, file=sys.stderr)
     if preview.prompts and not options.take_prompts:
@@ -115,7 +109,7 @@ def _preview(options: argparse.Namespace) -> int:
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.workbench import Workbench
 
-    preview = Workbench.default().preview_import(options.path, options.format)
+    preview = Workbench.default().imports.preview(options.path, options.format)
     if options.json:
         print_json({**plain(preview), "notes": [sentence(note) for note in preview.notes]})
         return 0

@@ -31,17 +31,18 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _parts(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.part_base import parts
     from leanrag_core.workbench import Workbench, open_index
 
     bench = Workbench.default()
-    states = bench.parts_of(open_index(options.index))
+    states = bench.parts.all(open_index(options.index))
     if options.json:
-        broken = [{"file": file.file, "problem": sentence(file.message)} for file in bench.broken_parts()]
+        broken = [{"file": file.file, "problem": sentence(file.message)} for file in parts().broken]
         print_json({"parts": [part_values(state) for state in states], "broken": broken})
         return 0
     for state in states:
         print(_line(state))
-    for file in bench.broken_parts():
+    for file in parts().broken:
         print(f"{'not usable':>12}: {visible(sentence(file.message))}")
     return 0
 
@@ -51,8 +52,8 @@ def _part(options: argparse.Namespace) -> int:
 
     bench, index = Workbench.default(), open_index(options.index)
     options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
-    bench.build_part(index, options.name, _chosen(options.option), report=PrintedProgress())
-    [state] = [state for state in bench.parts_of(index) if state.name == options.name and state.finished][:1]
+    bench.parts.build(index, options.name, _chosen(options.option), report=PrintedProgress())
+    [state] = [state for state in bench.parts.all(index) if state.name == options.name and state.finished][:1]
     if options.json:
         print_json(part_values(state))
     else:

@@ -74,13 +74,13 @@ def _make(options: argparse.Namespace) -> int:
         made=_day(options.made),
         notes=_notes(options.notes),
     )
-    presentation = bench.make_presentation(index, plan, report=PrintedProgress())
+    presentation = bench.presentations.make(index, plan, report=PrintedProgress())
     if options.out:
         with writing(message("what.presentation", title=plan.title)):
             write_bytes(options.out, content_of(presentation))
         place = str(options.out)
     else:
-        place = bench.add_presentation(presentation)
+        place = bench.presentations.add(presentation)
     if options.json:
         print_json({"presentation": place, "title": presentation.title, "questions": len(presentation.questions)})
     else:
@@ -91,7 +91,7 @@ def _make(options: argparse.Namespace) -> int:
 def _questions(bench: "Workbench", set_id: str, texts: list[str]) -> "tuple[GoldQuestion, ...]":
     from leanrag_core.evaluation.gold import GoldQuestion
 
-    known = {question.id: question for question in bench.question_set(set_id)} if set_id else {}
+    known = {question.id: question for question in bench.question_sets.questions(set_id)} if set_id else {}
     return tuple(known.get(text) or GoldQuestion(f"own-{number}", text) for number, text in enumerate(texts, start=1))
 
 
@@ -129,7 +129,7 @@ def _notes(path: Path | None) -> dict[str, str]:
 def _list(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
-    listed = Workbench.default().presentations()
+    listed = Workbench.default().presentations.all()
     if options.json:
         values = {"presentations": [asdict(each) for each in listed.presentations]}
         print_json(values | {"damaged": [asdict(each) for each in listed.damaged]})
@@ -144,9 +144,10 @@ def _list(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
+    from leanrag_core.workbench.presentations import export_presentation
 
     bench = Workbench.default()
-    size = bench.export_presentation(_presentation(bench, options.presentation), options.out, options.language)
+    size = export_presentation(_presentation(bench, options.presentation), options.out, options.language)
     if options.json:
         print_json({"file": str(options.out), "bytes": size})
     else:
@@ -155,5 +156,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _presentation(bench: "Workbench", name: str) -> "Presentation":
+    from leanrag_core.presenting.storing import read_presentation
+
     path = Path(name)
-    return bench.open_presentation(path) if path.suffix == ".json" and path.is_file() else bench.presentation(name)
+    return read_presentation(path) if path.suffix == ".json" and path.is_file() else bench.presentations.read(name)

@@ -49,7 +49,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _list(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
-    sets = Workbench.default().question_sets()
+    sets = Workbench.default().question_sets.all()
     if options.json:
         print_json([asdict(each) for each in sets])
         return 0
@@ -63,8 +63,8 @@ def _add(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    id_ = bench.add_question_file(options.file.name, options.file.read_bytes(), title=options.title)
-    card = bench.question_set_info(id_)
+    id_ = bench.question_sets.add_file(options.file.name, options.file.read_bytes(), title=options.title)
+    card = bench.question_sets.card(id_)
     if options.json:
         print_json(asdict(card))
     else:
@@ -78,16 +78,16 @@ def _show(options: argparse.Namespace) -> int:
 
     bench = Workbench.default()
     if options.json:
-        print_json([cells_of(question) for question in bench.question_set(options.id)])
+        print_json([cells_of(question) for question in bench.question_sets.questions(options.id)])
     else:
-        print(bench.question_set_file(options.id).decode(), end="")
+        print(bench.question_sets.content(options.id).decode(), end="")
     return 0
 
 
 def _delete(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
-    Workbench.default().delete_question_set(options.id)
+    Workbench.default().question_sets.delete(options.id)
     return 0
 
 
@@ -99,7 +99,9 @@ def _generate(options: argparse.Namespace) -> int:
     bench, index = Workbench.default(), open_index(options.index)
     fields = ("model", "n", "seed", "users", "tasks", "questions")
     how = Generation(kinds=tuple(options.kinds), **{name: getattr(options, name) for name in fields})
-    generated = bench.generated_questions(index, how, budget=Budget(dollars=options.budget), report=PrintedProgress())
+    generated = bench.question_sets.generated(
+        index, how, budget=Budget(dollars=options.budget), report=PrintedProgress()
+    )
     if options.out:
         from leanrag_core.atomic import write_bytes
         from leanrag_core.evaluation.question_sets.reading import to_jsonl
@@ -108,7 +110,7 @@ def _generate(options: argparse.Namespace) -> int:
         stored = {"file": str(options.out)}
     else:
         title = options.title or f"{index.manifest.name}, {options.model}"
-        stored = {"id": bench.add_question_set(title, generated.questions, corpus_id=index.manifest.corpus.id)}
+        stored = {"id": bench.question_sets.add(title, generated.questions, corpus_id=index.manifest.corpus.id)}
     if options.json:
         print_json({**stored, "questions": len(generated.questions), "lost": generated.n_lost})
     else:

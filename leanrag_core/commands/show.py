@@ -64,6 +64,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_thing(options: argparse.Namespace) -> int:
     """What one thing of the index says, and what made it."""
+    from leanrag_core.queries.made_by import made_by
     from leanrag_core.queries.things import thing_of
     from leanrag_core.workbench import Workbench, open_index
 
@@ -72,9 +73,9 @@ def _show_thing(options: argparse.Namespace) -> int:
     if shown is None:
         raise InvalidConfig("show.nothing_of_that_id", id=options.of)
     bench = Workbench.default()
-    made = bench.made_by(index, shown.id)
+    made = made_by(index, shown.id)
     assert made is not None
-    stored = [bench.model_call(call.key) for call in made.calls]
+    stored = [bench.calls.get(call.key) for call in made.calls]
     if options.json:
         calls = [
             {**plain(call), "seconds": record.seconds if record else None, **_texts(record, options.prompts)}

@@ -19,9 +19,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _show_run(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
-    from leanrag_core.workbench import Workbench
+    from leanrag_core.storage.recorded_runs import read_run
 
-    run = Workbench.default().open_run(options.file)
+    run = read_run(options.file)
     if options.json:
         print_json(ask_record(run.trace, run.answer))
         return 0

@@ -24,13 +24,14 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _suggest(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.question_sets.reading import read_set
     from leanrag_core.workbench import Workbench, open_index
 
     bench = Workbench.default()
     index = open_index(options.index)
     questions = None
     if options.questions is not None:
-        questions = bench.read_question_file(options.questions.name, options.questions.read_bytes())
+        questions = read_set(options.questions.read_bytes(), options.questions.name)
     made = bench.suggest(index, questions, seconds=options.seconds)
     if options.json:
         print_json(plain(made))

@@ -62,14 +62,14 @@ def _sweep(options: argparse.Namespace) -> int:
         return _list(bench, options)
     spec = _spec(options, bench)
     if options.forecast:
-        return _forecast(bench.forecast_sweep(spec), options)
+        return _forecast(bench.sweeps.forecast(spec), options)
     options.stop.line = "stopped; the same command goes on where it stopped"
-    options.stop.clean_up = bench.give_up_sweeping
-    result = bench.run_sweep(
+    options.stop.clean_up = bench.sweeps.give_up_builds
+    result = bench.sweeps.run(
         spec,
         PrintedProgress(),
-        models=bench.models(budget=Budget(dollars=options.budget)),
-        execution=execution_of(options, bench.settings().execution),
+        models=bench.models.make(budget=Budget(dollars=options.budget)),
+        execution=execution_of(options, bench.settings.read().execution),
         again=options.again,
     )
     if options.out:
@@ -92,7 +92,7 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
     if not options.source:
         raise InvalidConfig("sweep.corpus_or_index")
     axes = tuple(_axis(text, options.strategy) for text in options.axis)
-    source = bench.sweep_source(options.source)
+    source = bench.sweeps.source(options.source)
     config = source.config or preset(options.preset).config()
     settings = [_axis(text, options.strategy) for text in options.set]
     config = replace(config, **{axis.name: axis.values[0] for axis in settings if axis.level == INDEX})
@@ -147,7 +147,7 @@ def _value(text: str) -> Any:
 def _list(bench: Any, options: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    sweeps = bench.sweeps()
+    sweeps = bench.sweeps.store.all()
     if options.json:
         print_json([asdict(each) for each in sweeps])
         return 0

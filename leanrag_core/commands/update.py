@@ -59,6 +59,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _update(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.updating.changes import changes_to
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)
@@ -68,17 +69,18 @@ def _update(options: argparse.Namespace) -> int:
     if options.paths:
         parsed = read_sources(options, bench)
         if parsed.documents:
-            changed = _changed(options, bench, index, bench.changes_to(index, parsed.documents))
+            changed = _changed(options, bench, index, changes_to(index, parsed.documents))
     return _compared(options, bench) if options.compare_fresh and not options.preview else changed
 
 
 def _remove(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.updating.changes import removal
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)
-    done = _changed(options, bench, index, bench.removal(index, options.documents))
+    done = _changed(options, bench, index, removal(index, options.documents))
     if options.forget and not options.preview:
-        bench.forget_earlier_states(options.index)
+        bench.updates.forget_earlier(options.index)
     return done
 
 
@@ -87,7 +89,7 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, chan
     from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.types.spending import Budget
 
-    preview = bench.preview_update(index, changes)
+    preview = bench.updates.preview(index, changes)
     if options.preview:
         if options.json:
             print_json(plain(preview))
@@ -99,9 +101,11 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, chan
     if changes:
         options.stop.line = "stopped; the index is as it was, and what models answered is kept for the next time"
         options.stop.clean_up = lambda: give_up_staging(options.index)
-        models = bench.models(budget=Budget(options.budget, options.budget_tokens), index=options.index.name)
+        models = bench.models.make(budget=Budget(options.budget, options.budget_tokens), index=options.index.name)
         execution = execution_of(options, models.settings.execution)
-        index = bench.update_index(options.index, changes, models=models, report=PrintedProgress(), execution=execution)
+        index = bench.updates.update(
+            options.index, changes, models=models, report=PrintedProgress(), execution=execution
+        )
         make_offered_parts(options, bench, index)
     _print_changed(options, index, preview)
     return 0
@@ -169,7 +173,7 @@ def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
     from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions) if options.questions else None
-    distance = bench.compare_with_fresh(options.index, questions, report=PrintedProgress())
+    distance = bench.fresh_builds.compare(options.index, questions, report=PrintedProgress())
     if options.json:
         print_json({**plain(distance), "advises_rebuild": distance.advises_rebuild})
         return 0
@@ -190,13 +194,14 @@ def sentence_of_advice(advises: bool) -> str:
 
 def _undo(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.describe import describe
+    from leanrag_core.storage.earlier_states import earlier_states
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
     if options.list or options.forget:
         if options.forget:
-            bench.forget_earlier_states(options.index)
-        states = bench.earlier_states(options.index)
+            bench.updates.forget_earlier(options.index)
+        states = earlier_states(options.index)
         if options.json:
             print_json({"states": [plain(state) for state in states]})
         elif not states:
@@ -204,7 +209,7 @@ def _undo(options: argparse.Namespace) -> int:
         for state in states if not options.json else ():
             print(f"{state.number}: {counted(state.documents, 'document')}, {size(state.size_bytes)}")
         return 0
-    index = bench.undo_update(options.index)
+    index = bench.updates.undo(options.index)
     if options.json:
         print_json({**plain(describe(index)), "index": str(options.index)})
     else:

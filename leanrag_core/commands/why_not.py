@@ -27,7 +27,7 @@ def _why_not(options: argparse.Namespace) -> int:
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
-    explained = bench.why_not(index, trace, options.wanted, offer=not options.no_tries)
+    explained = bench.explanations.why_not(index, trace, options.wanted, offer=not options.no_tries)
     if options.json:
         print_json(why_values(explained.why, explained.offers))
         return 0

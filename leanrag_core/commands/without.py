@@ -27,7 +27,7 @@ def _without(options: argparse.Namespace) -> int:
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
-    run = bench.without(index, trace, ids_of(trace, options.items))
+    run = bench.explanations.without(index, trace, ids_of(trace, options.items))
     context = changes(trace, run.trace)
     said = None if options.no_answer else answer_changes(bench.answer(index, trace), bench.answer(index, run.trace))
     if options.json:

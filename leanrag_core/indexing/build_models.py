@@ -1,11 +1,11 @@
 """The models of one build, and what is made of them: extractor, embedder, writer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from leanrag_core.execution.choice import Executor
+from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
@@ -31,17 +31,27 @@ from leanrag_core.types.manifest import Deciding
 
 @dataclass(frozen=True)
 class BuildModels:
-    """What writes and embeds in one build. stages: where results are kept, or None. reference: a graph that was written
-    by hand, in place of an extractor."""
+    """What writes and embeds in one build.
+
+    language None chooses the built-in extractor and writer; aggregation None takes the same model for both. apply:
+    makes the calls of a language model. executor: reads, embeds and clusters with the built-in models, here or
+    elsewhere. stages: where results are kept and taken from, or None; like the two before it changes nothing in the
+    index. reference: a graph of the documents that was written by hand: it takes the place of an extractor, and of the
+    writer where its texts fit.
+    """
 
     embedding: EmbeddingModel
-    language: LanguageModel | None
-    aggregation: LanguageModel | None
-    prompts: PromptBook
-    apply: ThreadMap
-    executor: Executor
+    language: LanguageModel | None = None
+    aggregation: LanguageModel | None = None
+    apply: ThreadMap = field(default_factory=lambda: ThreadMap(1))
+    executor: Executor = HERE
     stages: StageStore | None = None
     reference: ReferenceGraph | None = None
+    prompts: PromptBook = field(default_factory=PromptBook)
+
+    def configured(self, config: IndexConfig) -> "BuildModels":
+        """Return the models with the prompts of those settings, and with the model that writes aggregations."""
+        return replace(self, prompts=PromptBook(config.prompts), aggregation=self.aggregation or self.language)
 
     def embedder(self) -> OnceEmbedder:
         """Embeds each text once. A model at an endpoint is called from this process, whatever does the rest."""

@@ -16,20 +16,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
 from leanrag_core import private
 from leanrag_core.atomic import write_json, writing
-from leanrag_core.errors import JobNotFound, JobUnknown, RecordDamaged
+from leanrag_core.errors import InvalidConfig, JobNotFound, JobUnknown, RecordDamaged
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import absent_at_default, from_json, json_bytes, plain, to_json, values_of
+from leanrag_core.records import absent_at_default, from_json, from_values, json_bytes, plain, to_json, values_of
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.spending import Spending
+
+T = TypeVar("T")
 
 _REPEATED = ("progress", "heartbeat", "spent")  # a later one replaces what they say
 _EVENT_SECONDS = 0.2  # at most one progress event of a stage in that time
@@ -48,6 +50,21 @@ class JobSpec:
     arguments: Mapping[str, Any]
     created: str
     kind: str = BUILD.name
+
+    def argument(self, kind: type[T], name: str) -> T:
+        """Read the argument of that name. Raises InvalidConfig for one of another version."""
+        return _of_kind(kind, self.arguments.get(name) or {}, name)
+
+    def configured(self, kind: type[T]) -> T:
+        """Read what the job shall do from its config. Raises InvalidConfig for a record of another version."""
+        return _of_kind(kind, dict(self.config), "config")
+
+
+def _of_kind(kind: type[T], values: object, name: str) -> T:
+    try:
+        return from_values(kind, values, name=name, closed=True)
+    except RecordDamaged as error:
+        raise InvalidConfig("config.other_version") from error
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,21 @@ class QuestionHistory:
         with self._path.open("rb") as file:
             return from_json(tuple[HistoryEntry, ...], file.read(_MAX_BYTES + 1), name="history", max_bytes=_MAX_BYTES)
 
+    def matching(self, search: str = "") -> tuple[HistoryEntry, ...]:
+        """Return the questions that hold every word of `search`: pinned ones first, then the one asked last. Raises
+        RecordDamaged."""
+        matching = [entry for entry in self.all() if entry.holds(search)]
+        return tuple(sorted(matching, key=lambda entry: not entry.pinned))
+
+    def thread(self, id_: str) -> tuple[HistoryEntry, ...]:
+        """Return the question of that id and those that it follows, the oldest first; nothing for an unknown one."""
+        by_id = {entry.id: entry for entry in self.all()}
+        thread: list[HistoryEntry] = []
+        while id_ in by_id and by_id[id_] not in thread:
+            thread.append(by_id[id_])
+            id_ = by_id[id_].follows
+        return tuple(reversed(thread))
+
     def keep(self, entry: HistoryEntry) -> HistoryEntry:
         """The question is the one asked last; asked again it keeps its pin, its note and its thread. Raises
         RecordDamaged, StorageFailed."""

@@ -63,7 +63,7 @@ class OwnPresets:
         with self._path.open("rb") as file:
             return from_json(tuple[Preset, ...], file.read(_MAX_BYTES), name=self._path.name)
 
-    def save(self, title: str, config: IndexConfig, ask: Mapping[str, Any]) -> Preset:
+    def save(self, title: str, config: IndexConfig, ask: Mapping[str, Any] | None = None) -> Preset:
         """Keeps how an index is built and how it is asked under that title; one of the same title is replaced.
 
         Models, prompts and entity types are not part of a preset. Raises InvalidConfig for a title that is empty, too
@@ -77,7 +77,7 @@ class OwnPresets:
             for name in SETTINGS
             if getattr(config, name) != IndexConfig.__dataclass_fields__[name].default
         }
-        preset = Preset(f"own-{title}", title, "", index, dict(ask), plain_mixture=False)
+        preset = Preset(f"own-{title}", title, "", index, dict(ask or {}), plain_mixture=False)
         kept = [each for each in self.all() if each.title != title]
         if len(kept) >= MOST:
             raise InvalidConfig("preset.too_many", limit=MOST)

@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
 from leanrag_core.records import ShortText
 
@@ -29,6 +31,12 @@ class HistoryEntry:
     follows: ShortText = ""
     written: ShortText = ""
     way: ShortText = ""
+
+    @classmethod
+    def now(cls, index: str, index_name: str, question: str, strategy: str, **others: Any) -> "HistoryEntry":
+        """Make the entry of a question that is asked now. index: its name in links. others: further fields."""
+        asked = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return cls(entry_id(index, question), question, index, index_name, strategy, asked, **others)
 
     def holds(self, text: str) -> bool:
         """Whether every word of the text occurs in the question, its answer, its note, or the index's name."""

@@ -80,6 +80,11 @@ class Index(ShownInNotebooks):
         """The index's own id."""
         return self.manifest.id
 
+    @property
+    def folder_name(self) -> str:
+        """The name of the index's folder, under which its model calls are kept; the id of one in memory."""
+        return self.path.name if self.path else self.id
+
     def document(self, row: int) -> Document:
         """The document in that row."""
         return document_of(self.documents.slice(row, 1).to_pylist()[0])

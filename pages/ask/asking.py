@@ -41,7 +41,7 @@ class Ask:
     @classmethod
     def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
         """The question with what the controls hold."""
-        calls_model = chosen.calls_model and session.workbench().asks_model(summary.config.model)
+        calls_model = chosen.calls_model and session.workbench().questions.asks_model(summary.config.model)
         return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
 
     @property
@@ -113,7 +113,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
             _offer(scope, ask)
         else:
             answer_view.show(scope, answer)
-            answer_view.expected(session.workbench().questions(ask.summary.corpus_id), ask.question)
+            answer_view.expected(session.workbench().corpora.samples.questions(ask.summary.corpus_id), ask.question)
     return answer
 
 
@@ -163,7 +163,7 @@ def _marked(text: str, context: Context) -> Markup:
 
 def model_of(ask: Ask) -> str:
     """The title of the model that answers."""
-    settings = session.workbench().settings()
+    settings = session.workbench().settings.read()
     return model_title(settings.answer_model or ask.summary.config.model)
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.trace import Trace
 from pages.ask import asking, controls
 from pages.common import markup, session, state
@@ -41,7 +42,7 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
 
 def take_along(scope: Scope) -> None:
     """Compare's first column has the settings of this group of widgets, its second one is naive RAG."""
-    strategies = {info.name: info for info in session.workbench().strategies().strategies}
+    strategies = {info.name: info for info in all_strategies().strategies}
     for plain in controls.url_names(Scope(), strategies):
         if plain not in ("index", "q"):
             state.remember(_OWN.name(plain), state.recall(scope.name(plain)))

@@ -8,9 +8,10 @@ from markupsafe import Markup
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Group, changes
 from leanrag_core.figures.direction import isolated
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.trace import Trace
 from pages.ask import roles
-from pages.common import forms, markup, session
+from pages.common import forms, markup
 from pages.common.html import html, joined
 from pages.common.messages import known, say, words
 from pages.common.scope import Scope
@@ -39,7 +40,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
 
 def _value(name: str, value: object) -> str:
     """The value of a setting in words; a strategy by its title."""
-    titles = {info.name: info.title for info in session.workbench().strategies().strategies}
+    titles = {info.name: info.title for info in strategies().strategies}
     return words(titles[value]) if name == "strategy" and value in titles else forms.shown(name, value)
 
 

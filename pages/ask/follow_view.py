@@ -57,12 +57,12 @@ def take(scope: Scope, summary: IndexSummary) -> None:
     bench, slot = session.workbench(), st.empty()
     try:
         require_question(text)
-        earlier = [entry.question for entry in bench.thread(entry_id(summary.id, before))] or [before]
+        earlier = [entry.question for entry in bench.history.thread(entry_id(summary.id, before))] or [before]
         with slot.container():
             draw(markup.muted(say("follow.in_work")))
             st.skeleton(60)
         answer = str(st.session_state.get(scope.key("last_answer"), ""))
-        made = bench.follow_up(session.open_index(summary), text, earlier, answer)
+        made = bench.questions.follow_up(session.open_index(summary), text, earlier, answer)
         require_question(made.question)
     except LeanRAGError as error:
         slot.empty()
@@ -94,7 +94,7 @@ def thread(scope: Scope, question: str) -> None:
     if not wrote:
         return
     try:
-        earlier = session.workbench().thread(after)
+        earlier = session.workbench().history.thread(after)
     except LeanRAGError:  # said where the history is opened
         earlier = ()
     with st.container(border=True, gap="xsmall", key=scope.name("thread")):

@@ -10,6 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.history import MAX_NOTE, HistoryEntry
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
@@ -33,7 +34,7 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
     st.session_state[scope.key("in_history")] = marker
     link = {name: value for name, value in state.memory().published.items() if name not in _NOT_KEPT}
     try:
-        session.workbench().keep_question(
+        entry = HistoryEntry.now(
             ask.summary.id,
             ask.summary.title,
             ask.question,
@@ -44,6 +45,7 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
             written=state.recall(scope.name(WROTE)),
             way=way,
         )
+        session.workbench().history.keep(entry)
     except LeanRAGError as error:  # the answer is there all the same
         message(error, title=say("history.not_kept"))
 
@@ -70,7 +72,7 @@ def button(scope: Scope) -> None:
 def recent(scope: Scope, summary: IndexSummary) -> None:
     """The last questions to this index, for a page without one."""
     try:
-        entries = [entry for entry in session.workbench().history() if entry.index == summary.id][:_RECENT]
+        entries = [entry for entry in session.workbench().history.matching() if entry.index == summary.id][:_RECENT]
     except LeanRAGError:  # said where the history is opened
         return
     if not entries:
@@ -107,7 +109,7 @@ def _history(scope: Scope) -> None:
         message(failed, kind="error")
     _undo(scope)
     try:
-        entries = bench.history(search or "")
+        entries = bench.history.matching(search or "")
     except LeanRAGError as error:
         message(error, kind="error")
         return
@@ -115,7 +117,7 @@ def _history(scope: Scope) -> None:
         draw(markup.muted(say("history.nothing_matches") if search else say("history.empty")))
         return
     draw(markup.muted(say("history.count", n=len(entries), shown=min(_SHOWN, len(entries)))))
-    strategies = bench.strategies().strategies
+    strategies = all_strategies().strategies
     for entry in entries[:_SHOWN]:
         _row(scope, entry, strategies)
 
@@ -186,7 +188,7 @@ def _told(scope: Scope) -> Iterator[None]:
 
 def _pin(scope: Scope, entry: HistoryEntry) -> None:
     with _told(scope):
-        session.workbench().question_history.pin(entry.id, pinned=not entry.pinned)
+        session.workbench().history.pin(entry.id, pinned=not entry.pinned)
 
 
 def _begin_note(scope: Scope, entry: HistoryEntry) -> None:
@@ -196,18 +198,18 @@ def _begin_note(scope: Scope, entry: HistoryEntry) -> None:
 
 def _note(scope: Scope, entry: HistoryEntry, key: str) -> None:
     with _told(scope):
-        session.workbench().question_history.note(entry.id, str(st.session_state.get(key, "")))
+        session.workbench().history.note(entry.id, str(st.session_state.get(key, "")))
     st.session_state[scope.key("history_noting")] = None
 
 
 def _delete(scope: Scope, entry: HistoryEntry) -> None:
     with _told(scope):
-        session.workbench().question_history.delete(entry.id)
+        session.workbench().history.delete(entry.id)
         st.session_state[scope.key("deleted")] = [*st.session_state.get(scope.key("deleted"), []), entry]
 
 
 def _restore(scope: Scope) -> None:
     deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
     with _told(scope):
-        session.workbench().question_history.restore(deleted[-1])
+        session.workbench().history.restore(deleted[-1])
         st.session_state[scope.key("deleted")] = deleted[:-1]

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import (
     asking,
@@ -24,7 +25,7 @@ from pages.common.scope import PAGE
 
 def page() -> None:
     summary = enter("ask")
-    listed = session.workbench().strategies()
+    listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
     names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in asking.LINKED)]
     run = recorded_view.opened(PAGE)
@@ -64,7 +65,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
     """Controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
     if above != _above():  # such as another question, which was chosen in here
         st.rerun()
-    listed = session.workbench().strategies()
+    listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
     shown = controls.show(PAGE, strategies, above=presets.buttons)
     chosen = shown.chosen

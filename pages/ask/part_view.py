@@ -38,7 +38,7 @@ def with_quick_parts(
                 raise
             bench, title = session.workbench(), _title(summary, part)
             with st.spinner(say("part.making_first", part=title)):
-                record = bench.build_part(session.open_index(summary), part)
+                record = bench.parts.build(session.open_index(summary), part)
             made.append((part, record.seconds))
             st.session_state[scope.key("parts_made")] = (summary.id, question, tuple(made))
 
@@ -71,12 +71,12 @@ def _is_quick(summary: IndexSummary, part: str) -> bool:
 
 def _with_needs(summary: IndexSummary, part: str) -> list[str]:
     """The part, after those of its needs that the index lacks."""
-    lacking = {state.name: state for state in session.workbench().lacking_parts(session.open_index(summary))}
+    lacking = {state.name: state for state in session.workbench().parts.lacking(session.open_index(summary))}
     return [*(need for need in lacking[part].needs if need in lacking), part] if part in lacking else [part]
 
 
 def _forecasts(summary: IndexSummary, names: Sequence[str]) -> list[Forecast]:
-    return [session.workbench().forecast_part(session.open_index(summary), name) for name in names]
+    return [session.workbench().parts.forecast(session.open_index(summary), name) for name in names]
 
 
 def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *, ask_again: str = "") -> None:
@@ -91,8 +91,8 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *,
         st.fragment(_progress, run_every=_EVERY)(scope, job.id, _title(summary, part), ask_again)
         return
     try:
-        states = {state.name: state for state in session.workbench().parts(summary.id)}
-        lacking = [state.name for state in session.workbench().lacking_parts(session.open_index(summary))]
+        states = {state.name: state for state in session.workbench().parts.all(session.open_index(summary))}
+        lacking = [state.name for state in session.workbench().parts.lacking(session.open_index(summary))]
         takes = _takes(_forecasts(summary, _with_needs(summary, part)))
         all_take = _takes(_forecasts(summary, lacking))
     except LeanRAGError as error:
@@ -129,7 +129,14 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *,
 def _title(summary: IndexSummary, part: str) -> str:
     """The part's title in the reader's language (that of its job is English), or its name for an index that is gone."""
     try:
-        return next((words(state.title) for state in session.workbench().parts(summary.id) if state.name == part), part)
+        return next(
+            (
+                words(state.title)
+                for state in session.workbench().parts.all(session.open_index(summary))
+                if state.name == part
+            ),
+            part,
+        )
     except LeanRAGError:
         return part
 
@@ -150,7 +157,7 @@ def _want_all(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str
     try:
         for name in lacking:
             if name not in begun:
-                session.workbench().start_part(summary.id, name)
+                session.workbench().parts.start(summary.id, name)
     except LeanRAGError as error:
         message(error, kind="error")
 
@@ -163,9 +170,9 @@ def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
         st.session_state.pop(_key(scope), None)  # so that a person decides whether to try again
         return None
     try:
-        job_id = session.workbench().start_part(summary.id, part)
+        job_id = session.workbench().parts.start(summary.id, part)
         st.session_state[tried] = (summary.id, part)
-        return session.workbench().job(job_id)
+        return session.workbench().jobs.job(job_id)
     except LeanRAGError as error:
         st.session_state.pop(_key(scope), None)
         message(error, kind="error")
@@ -179,7 +186,7 @@ def _job_of(summary: IndexSummary, part: str) -> JobState | None:
 
 def _failed(summary: IndexSummary, part: str) -> JobState | None:
     """The last job that was to make that part, where it ended without it."""
-    last = next((job for job in session.workbench().jobs() if _makes(job, summary, part)), None)
+    last = next((job for job in session.workbench().jobs.all() if _makes(job, summary, part)), None)
     return last if last is not None and last.status not in ("done", "cancelled") and not last.live else None
 
 
@@ -189,7 +196,7 @@ def _makes(job: JobState, summary: IndexSummary, part: str) -> bool:
 
 def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
     try:
-        job = session.workbench().job(job_id)
+        job = session.workbench().jobs.job(job_id)
     except LeanRAGError:  # deleted since
         st.rerun()
     if job.status == "done":

@@ -78,7 +78,7 @@ def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 
 def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
     """Questions of the corpus as buttons, one of each type first. askers: see form()."""
-    questions = session.workbench().questions(summary.corpus_id)
+    questions = session.workbench().corpora.samples.questions(summary.corpus_id)
     if not questions:
         message(say("ask.no_examples"))
         return

@@ -9,6 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
 from pages.ask import (
@@ -50,7 +51,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
     except PartMissing as error:
         if ask.calls_model:
             asking.withdraw(scope)
-        info = session.workbench().strategies().named(ask.strategy)
+        info = strategies().named(ask.strategy)
         again = ask.question if ask.calls_model else ""
         part_view.offer(scope, ask.summary, info, part_view.missing(error), ask_again=again)
         _last_result(scope, index, ask, drawn)
@@ -73,7 +74,7 @@ def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[]
         return
     trace = session.kept_retrieval(shown.topic) if shown.calls_model else _trace(shown)
     if trace is not None:
-        title = words(session.workbench().strategies().named(shown.strategy).title)
+        title = words(strategies().named(shown.strategy).title)
         draw(markup.label(say("ask.still_shown", strategy=title)))
         _result(scope, index, shown, trace, drawn)
 

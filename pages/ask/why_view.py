@@ -6,12 +6,13 @@ from markupsafe import Markup
 from leanrag_core.comparing.remedies import Remedy
 from leanrag_core.comparing.why_not import LOST, PASSED, Check, WhyNot
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.facade.explaining import Explained
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.queries.entity_search import find_entities, nearest_names
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+from leanrag_core.workbench.explanations import Explained
 from pages.ask import asking, presets
 from pages.common import forms, markup, session, state, widgets
 from pages.common.html import draw, html, joined
@@ -75,7 +76,7 @@ def _explained(
     topic: tuple[object, ...], wanted: str, offer: bool, _ask: asking.Ask, _index: Index, _trace: Trace
 ) -> Explained:
     # A use of the session's state ends a run that a newer one has overtaken, such as by a slider that moves on.
-    return session.workbench().why_not(
+    return session.workbench().explanations.why_not(
         _index,
         _trace,
         wanted,
@@ -123,7 +124,7 @@ def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
     if why.loss is None:
         return
     draw(markup.label(say("why.would_find"), say("why.were_run") if explained.offers else ""))
-    info = session.workbench().strategies().named(ask.strategy)
+    info = strategies().named(ask.strategy)
     for place, each in enumerate(explained.offers):
         if st.button(
             forms.plain(_offer_text(each)),

@@ -7,13 +7,14 @@ from markupsafe import Markup
 
 from leanrag_core.comparing.without import OTHER, SENT, AnswerChanges, Removable, answer_changes, removables
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.facade.explaining import RunWithout
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.direction import isolated
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench.explanations import RunWithout
 from pages.ask import asking, roles
 from pages.common import markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
@@ -35,7 +36,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
         html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("without.title")),
         markup.muted(say("without.hint")),
     )
-    info = session.workbench().strategies().named(ask.strategy)
+    info = strategies().named(ask.strategy)
     if hasattr(info.strategy, "answer"):
         draw(markup.muted(say("without.answers_itself", strategy=info.title)))
         return
@@ -93,7 +94,7 @@ def _title(each: Removable) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _kept_run(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> RunWithout:
-    return session.workbench().without(_index, _trace, ids)
+    return session.workbench().explanations.without(_index, _trace, ids)
 
 
 def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: Trace) -> RunWithout:
@@ -143,8 +144,8 @@ def _answer(
         draw(markup.muted(say("without.no_answer_yet")))
         return
     try:
-        if bench.asks_model(ask.summary.config.model):
-            after = bench.kept_answer(index, trace)
+        if bench.questions.asks_model(ask.summary.config.model):
+            after = bench.questions.kept_answer(index, trace)
         else:
             after = _extractive(ask.topic, chosen, index, trace)
         if after is None:

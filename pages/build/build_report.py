@@ -86,7 +86,9 @@ def show(job: JobState) -> None:
             with st.expander(say("build.left_out_why")):
                 drop_list(job, summary)
     with plain_errors():
-        made = tuple(part for part in session.workbench().parts(summary.id) if part.status != ABSENT)
+        made = tuple(
+            part for part in session.workbench().parts.all(session.open_index(summary)) if part.status != ABSENT
+        )
         if made:
             parts_view.table(made)
     title = say("build.charts")
@@ -173,7 +175,7 @@ def losses(job: JobState, summary: IndexSummary) -> None:
                 key="retry_empty",
                 help=say("build.run_again_hint"),
             ):
-                state.remember("job", session.workbench().run_empty_chunks_again(summary.id))
+                state.remember("job", session.workbench().builds.start_with_empty_chunks(summary.id))
                 st.rerun()
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("build.others_stored")))
 
@@ -208,7 +210,7 @@ def _beginning(text: str) -> str:
 
 def log_fold(job: JobState) -> None:
     """What the build's process printed, to read and to download; nothing when it printed nothing."""
-    log = session.workbench().job_log(job.id)
+    log = session.workbench().jobs.log(job.id)
     if not log.strip():
         return
     with st.expander(say("build.log"), icon=":material/notes:", key="job_log"):

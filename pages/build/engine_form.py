@@ -52,14 +52,14 @@ def choose(corpus_id: str) -> Engine:
 
 def _has_reference(corpus_id: str) -> bool:
     with plain_errors():
-        return session.workbench().has_reference(corpus_id)
+        return session.workbench().builds.has_reference(corpus_id)
     return False
 
 
 def endpoint(corpus_id: str) -> Engine:
     """The endpoint's models and what they are asked for."""
     try:
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
     except LeanRAGError as error:
         message(error, kind="error")
         return Engine(ENDPOINT, lacking=say("build.engine.settings_unreadable"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from leanrag_core.exporting.base import broken_exporters, exporters
 from leanrag_core.types.summary import IndexSummary
 from pages.common import session
 from pages.common.messages import message, say, words
@@ -16,9 +17,8 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 def popover(index: IndexSummary) -> None:
     """A button for each format; the file is made when it is pressed."""
-    workbench = session.workbench()
     with st.popover(say("build.download"), type="tertiary", icon=":material/download:", key="download_index"):
-        for exporter in workbench.exporters():
+        for exporter in exporters():
             st.download_button(
                 words(exporter.title),
                 partial(_content, index.id, exporter.name),
@@ -29,7 +29,7 @@ def popover(index: IndexSummary) -> None:
                 on_click="ignore",
                 key=f"download_{exporter.name}",
             )
-        for file in workbench.broken_exporters():
+        for file in broken_exporters():
             message(words(file.message), kind="error", title=say("library.import.broken_format"))
 
 
@@ -38,5 +38,5 @@ def _content(index_id: str, format_name: str) -> bytes:
     workbench = session.workbench()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index"
-        workbench.export(workbench.open(index_id), format_name, path)
+        workbench.export(workbench.indexes.open(index_id), format_name, path)
         return path.read_bytes()

@@ -58,7 +58,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             disabled=bool(fault or engine.lacking) or not corpus.documents,
         ):
             with plain_errors():
-                started = session.workbench().start_build(corpus.id, config, name.strip() or None, budget=budget)
+                started = session.workbench().builds.start(corpus.id, config, name.strip(), budget=budget)
                 session.endpoint_builds.clear()
                 state.remember("job", started)
                 st.session_state[STARTED] = True
@@ -103,7 +103,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         return
     bench = session.workbench()
     try:
-        settings = bench.settings()
+        settings = bench.settings.read()
         expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, plain(settings), len(bench.calls))
     except LeanRAGError as error:
         message(error, kind="error")
@@ -153,7 +153,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         help=say("build.improve_hint"),
     ):
         with plain_errors(), st.spinner(say("build.reading"), show_time=True):
-            bench.forecast(corpus.id, config, dry_run=_SAMPLED)
+            bench.builds.forecast(corpus.id, config, dry_run=_SAMPLED)
             st.rerun()
 
 
@@ -192,7 +192,7 @@ def _forecast(
     corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], n_results: int
 ) -> Forecast:
     """The forecast, kept until the corpus, the settings or the number of builds or stored calls change."""
-    return session.workbench().forecast(corpus_id, config)
+    return session.workbench().builds.forecast(corpus_id, config)
 
 
 def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
@@ -220,7 +220,7 @@ def budget_fields(config: IndexConfig) -> Budget:
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:
         with plain_errors():
-            names = unpriced(session.workbench().settings(), config)
+            names = unpriced(session.workbench().settings.read(), config)
             if names:
                 said = say("build.no_price", models=say("ask.comma").join(names))
                 draw(html('<div class="lr-notes"><div>{}</div></div>', said))

@@ -18,7 +18,7 @@ from pages.common.messages import say
 def known_presets() -> dict[str, Preset]:
     """The presets by title: the program's, then the person's own as far as their file reads."""
     try:
-        return {preset.title: preset for preset in session.workbench().presets()}
+        return {preset.title: preset for preset in session.workbench().presets.with_shipped()}
     except LeanRAGError:  # the page says so where it draws them
         return {preset.title: preset for preset in presets()}
 

@@ -105,7 +105,7 @@ def _rename(index: IndexSummary) -> None:
     name = st.text_input(say("build.column.name"), value=index.name)
     if st.button(say("build.rename"), type="primary", key="primary_rename"):
         with plain_errors():
-            session.workbench().rename_index(index.id, name)
+            session.workbench().indexes.rename(index.id, name)
             st.rerun()
 
 
@@ -113,7 +113,7 @@ def _delete(ids: Sequence[str]) -> None:
     """The indexes are deleted, and can be taken back for a while. For callbacks."""
     for index_id in ids:
         try:
-            session.workbench().hold_deletion(index_id)
+            session.workbench().indexes.hold(index_id)
         except LeanRAGError as error:
             st.session_state[_FAULT] = error
             return
@@ -125,7 +125,7 @@ def _delete(ids: Sequence[str]) -> None:
 def deleted() -> None:
     """The indexes that were deleted just now, each with the way to take it back."""
     with plain_errors():
-        for held in session.workbench().held_deletions():
+        for held in session.workbench().indexes.revocable():
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"held_{held.id}"):
                 until = time.strftime("%H:%M", time.localtime(held.until))
                 size = numbers.size(held.size_bytes)
@@ -149,7 +149,7 @@ def deleted() -> None:
 
 def _take_back(index_id: str) -> None:
     try:
-        session.workbench().take_back_deletion(index_id)
+        session.workbench().indexes.take_back(index_id)
         state.remember(TICKED, index_id)
     except LeanRAGError as error:
         st.session_state[_FAULT] = error
@@ -157,6 +157,6 @@ def _take_back(index_id: str) -> None:
 
 def _end(index_id: str) -> None:
     try:
-        session.workbench().end_deletion(index_id)
+        session.workbench().indexes.end_deletion(index_id)
     except LeanRAGError as error:
         st.session_state[_FAULT] = error

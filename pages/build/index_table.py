@@ -14,6 +14,7 @@ from leanrag_core.queries.index_table import (
     group_of,
     grouped,
 )
+from leanrag_core.storage.layout import read_report
 from leanrag_core.types.build_report import Spent
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import model_title
@@ -162,12 +163,12 @@ def _recall(measured: MeasuredRecall | None) -> str:
 def _recalls() -> Mapping[str, MeasuredRecall]:
     """Evidence recall by index, read again when an experiment has changed."""
     bench = session.workbench()
-    key = tuple((each.id, each.changed, each.rows) for each in bench.experiments())
+    key = tuple((each.id, each.changed, each.rows) for each in bench.experiments.store.all())
 
     @st.cache_data(max_entries=4, show_spinner=False)
     def read(key: tuple[object, ...]) -> dict[str, MeasuredRecall]:
         try:
-            return dict(bench.measured_recall())
+            return dict(bench.experiments.measured_recall())
         except LeanRAGError:  # Evaluate says which experiment is damaged
             return {}
 
@@ -181,6 +182,6 @@ def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:
 @st.cache_data(max_entries=1000, show_spinner=False)
 def _cost(index_id: str, created: str) -> Spent:
     try:
-        return session.workbench().index_cost(index_id)
+        return read_report(session.workbench().indexes.path(index_id)).usage
     except LeanRAGError:  # the page that opens the index says that it is damaged
         return Spent()

@@ -25,7 +25,7 @@ _NOTHING = 0.0005  # seconds that are not worth a number
 def show(job_id: str) -> None:
     """The job, drawn again every second while it is live; when it ends, the whole page is drawn once more."""
     try:
-        job = session.workbench().job(job_id)
+        job = session.workbench().jobs.job(job_id)
     except JobNotFound as error:
         message(error, kind="error")
         return
@@ -35,7 +35,7 @@ def show(job_id: str) -> None:
 
 
 def _panel(job_id: str, was_live: bool) -> None:
-    job = session.workbench().job(job_id)
+    job = session.workbench().jobs.job(job_id)
     if st.session_state.pop(_MOVED, False) or (was_live and not job.live):
         st.rerun()
     with st.container(border=True, key=f"job_{job.id}"):
@@ -98,7 +98,7 @@ def _subject(job: JobState) -> Markup:
     if not job.builds_index or not job.corpus_id:  # an import has no corpus
         return markup.label(subject)
     try:
-        corpus = session.workbench().corpus(job.corpus_id)
+        corpus = session.workbench().corpora.summary(job.corpus_id)
     except LeanRAGError:
         return markup.label(subject, say("job.corpus_deleted"))
     documents = say("count.documents", n=corpus.documents)
@@ -150,7 +150,7 @@ def _headline(job: JobState) -> None:
 
 def _cancel(job_id: str) -> None:
     try:
-        session.workbench().cancel(job_id)
+        session.workbench().jobs.cancel(job_id)
     except LeanRAGError as error:
         st.session_state[_FAULT] = str(error)
 

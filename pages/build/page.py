@@ -30,7 +30,7 @@ def page() -> None:
     import_view.choose_when_built()
     enter("build")
     workbench = session.workbench()
-    corpora, jobs = workbench.corpora(), workbench.jobs()
+    corpora, jobs = workbench.corpora.all(), workbench.jobs.all()
     heading(say("page.build"), say("build.facts"))
     if not corpora:
         draw(html('<div class="lr-empty">{}</div>', say("build.no_corpus")))
@@ -65,7 +65,7 @@ def _job_panel(jobs: list[JobState]) -> None:
     if not wanted:
         return
     try:
-        job = session.workbench().job(wanted)
+        job = session.workbench().jobs.job(wanted)
     except JobNotFound as error:
         message(error, kind="error")
         state.remember("job", None)

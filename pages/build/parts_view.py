@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.indexing.part_base import parts
 from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
@@ -24,7 +25,7 @@ def fold(index: IndexSummary) -> None:
 
 def panel(index: IndexSummary) -> None:
     """Each part with its cost, and what can be done with it."""
-    states = session.workbench().parts(index.id)
+    states = session.workbench().parts.all(session.open_index(index))
     jobs = [job for job in session.running_jobs() if job.kind.makes == "part" and job.config.get("index") == index.id]
     job_of = {str(job.config.get("part")): job.id for job in jobs}
     markup.note(say("build.parts.what"))
@@ -41,7 +42,7 @@ def panel(index: IndexSummary) -> None:
                 _buttons(index, part)
     for name in dict.fromkeys(part.name for part in states if part.finished and part.name not in job_of):
         _proposals(index, name)
-    for file in session.workbench().broken_parts():
+    for file in parts().broken:
         message(words(file.message), kind="error", title=say("build.parts.broken"))
 
 
@@ -64,7 +65,7 @@ def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> No
 def _proposals(index: IndexSummary, name: str) -> None:
     """What the part proposes to the person, where it proposes something, and a button that accepts the chosen ones."""
     bench = session.workbench()
-    proposals = bench.part_proposals(bench.open(index.id), name)
+    proposals = bench.parts.proposals(bench.indexes.open(index.id), name)
     if not proposals:
         return
     texts = {proposal.value: words(proposal.text) for proposal in proposals}
@@ -78,7 +79,7 @@ def _proposals(index: IndexSummary, name: str) -> None:
             key=f"proposed_{name}",
         )
         if st.form_submit_button(say("part.accept"), icon=":material/check:"):
-            state.remember("job", bench.start_accepting(index.id, name, chosen))
+            state.remember("job", bench.parts.start_accepting(index.id, name, chosen))
             st.rerun()
 
 
@@ -88,11 +89,11 @@ def _buttons(index: IndexSummary, part: PartState) -> None:
     if part.status in _MAKE:
         label = say(f"build.parts.{_MAKE[part.status]}", part=title)
         if st.button(label, key=f"make_part_{key}", icon=":material/build:", help=forms.plain(words(part.help))):
-            state.remember("job", session.workbench().start_part(index.id, part.name, part.config))
+            state.remember("job", session.workbench().parts.start(index.id, part.name, part.config))
             st.rerun()
     if part.status != ABSENT and st.button(
         say("build.parts.delete", part=title), key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
     ):
         bench = session.workbench()
-        bench.delete_part(bench.open(index.id), part.name, part.fingerprint)
+        bench.parts.delete(bench.indexes.open(index.id), part.name, part.fingerprint)
         st.rerun()

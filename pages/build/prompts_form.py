@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
@@ -121,12 +121,12 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
         st.session_state.pop("lr_preview", None)
         with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
-            bench, config = session.workbench(), IndexConfig(entity_types=entity_types)
-            catalogs = bench.check_model(model, passage, config)
+            models, config = session.workbench().models.make(), IndexConfig(entity_types=entity_types)
+            catalogs = check_model(models, model, passage, config)
             edited = None
             if own:
                 mine = IndexConfig(entity_types=entity_types, prompts=(("extract_graph", own),))
-                edited = bench.check_model(model, passage, mine)
+                edited = check_model(models, model, passage, mine)
             st.session_state["lr_preview"] = (asked, catalogs, edited)
     before, catalogs, edited = st.session_state.get("lr_preview", (None, None, None))
     if catalogs is None:
@@ -152,7 +152,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
 def choose_chunk(corpus_id: str, passage: str) -> str:
     """A document and the number of one of its chunks; returns the chunk's text. Another choice voids the passage that
     was written under that name."""
-    documents = {document.id: document.name for document in session.workbench().documents(corpus_id)}
+    documents = {document.id: document.name for document in session.workbench().corpora.documents(corpus_id)}
     if not documents:
         return ""
     sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
@@ -191,7 +191,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
 @st.cache_data(max_entries=16, show_spinner=False)
 def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: int) -> list[str]:
     """Texts of a document's chunks as a build would cut them."""
-    document = session.workbench().document(corpus_id, document_id)
+    document = session.workbench().corpora.document(corpus_id, document_id)
     overlap = min(overlap_tokens, max_tokens - 1)
     return [chunk.text for chunk in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
 

@@ -71,7 +71,7 @@ def _corpus(corpora: list[CorpusSummary]) -> str:
 def _preset() -> None:
     """The presets, the one marked that the fields agree with."""
     with plain_errors():
-        session.workbench().presets()  # a file that does not read says so; the program's own are there
+        session.workbench().presets.with_shipped()  # a file that does not read says so; the program's own are there
     presets = form_values.known_presets()
     titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
     title = widgets.show(
@@ -118,7 +118,7 @@ def _on_ask(preset: Preset) -> str:
 def _delete_preset(title: str) -> None:
     """The person's preset is gone; the form keeps its values. For callbacks."""
     with plain_errors():
-        session.workbench().delete_preset(title)
+        session.workbench().presets.delete(title)
         state.remember("b_preset", None)
 
 

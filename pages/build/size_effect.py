@@ -22,7 +22,7 @@ def show(corpus_id: str, config: IndexConfig) -> None:
     """The curve over clustersize with the form's value marked; a size chosen there is that of the form."""
     sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
     try:
-        made = session.workbench().size_effects(corpus_id, config, sizes)
+        made = session.workbench().builds.size_effects(corpus_id, config, sizes)
     except LeanRAGError:  # the forecast beside it says so
         return
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.storage.earlier_states import earlier_states
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.editing import Edit, EditOutcome
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import REBUILD_BELOW, DocumentChanges, EarlierState, UpdatePreview, UpdateReport
@@ -39,7 +41,7 @@ def panel(index: IndexSummary) -> None:
     if at_work:
         message(say("update.at_work"))
     with plain_errors():  # of a corpus that is gone; what was changed before can be undone nevertheless
-        changes = bench.corpus_changes(index.id)
+        changes = bench.updates.corpus_changes(session.open_index(index))
         if changes:
             _preview(index, changes, at_work=at_work)
         else:
@@ -49,7 +51,7 @@ def panel(index: IndexSummary) -> None:
 
 
 def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) -> None:
-    preview = session.workbench().preview_update(session.open_index(index), changes)
+    preview = session.workbench().updates.preview(session.open_index(index), changes)
     names = (
         ("update.documents.added", preview.added),
         ("update.documents.changed", preview.changed),
@@ -63,7 +65,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
     if st.button(
         say("update.button"), type="primary", icon=":material/sync:", key="primary_update_index", disabled=at_work
     ):
-        state.remember("job", session.workbench().start_update(index.id))
+        state.remember("job", session.workbench().updates.start(index.id))
         st.rerun()
 
 
@@ -139,14 +141,14 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
     bench = session.workbench()
     outcome(index)
     _distance(index, at_work=at_work)
-    states: tuple[EarlierState, ...] = bench.earlier_states(index.path)
+    states: tuple[EarlierState, ...] = earlier_states(index.path)
     if not states:
         return
     size = numbers.size(sum(each.size_bytes for each in states))
     markup.note(say("update.states", n=len(states), size=size))
     with st.container(horizontal=True, gap="small"):
         if st.button(say("update.undo"), icon=":material/undo:", key="undo_update", disabled=at_work):
-            bench.undo_update(index.path)
+            bench.updates.undo(index.path)
             st.toast(say("update.undone"), icon=":material/undo:")
             st.rerun()
         if st.button(
@@ -157,7 +159,7 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
             help=say("update.forget_hint"),
             disabled=at_work,
         ):
-            bench.forget_earlier_states(index.path)
+            bench.updates.forget_earlier(index.path)
             st.rerun()
 
 
@@ -166,7 +168,7 @@ def _distance(index: IndexSummary, *, at_work: bool) -> None:
     bench, opened = session.workbench(), session.open_index(index)
     if not opened.manifest.lineage:
         return
-    distance = bench.fresh_distance(opened)
+    distance = bench.fresh_builds.store.read(opened.id)
     if distance is None:
         if st.button(
             say("update.compare"),
@@ -176,7 +178,7 @@ def _distance(index: IndexSummary, *, at_work: bool) -> None:
             help=say("update.compare_hint"),
             disabled=at_work,
         ):
-            state.remember("job", bench.start_comparing_with_fresh(index.id))
+            state.remember("job", bench.fresh_builds.start(index.id))
             st.rerun()
         return
     listed = ", ".join(numbers.score(value) for value in distance.clusters)
@@ -192,7 +194,7 @@ def _distance(index: IndexSummary, *, at_work: bool) -> None:
 
 def _edits(index: IndexSummary, *, at_work: bool) -> None:
     bench = session.workbench()
-    log = bench.edits(index.path)
+    log = read_edits(index.path)
     if not log.edits:
         return
     draw(markup.label(say("edit.log"), f"{len(log.edits):,}"))
@@ -201,7 +203,7 @@ def _edits(index: IndexSummary, *, at_work: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.text(_sentence(edit, outcomes.get(edit.number)))
             if st.button(say("edit.undo"), key=f"undo_edit_{edit.number}", type="tertiary", disabled=at_work):
-                state.remember("job", bench.start_undoing_edit(index.id, edit.number))
+                state.remember("job", bench.updates.start_undoing_edit(index.id, edit.number))
                 st.rerun()
 
 

@@ -82,7 +82,7 @@ def enter(page: str) -> IndexSummary | None:
 def _where_text_goes(chosen: IndexSummary | None) -> Markup:
     """Which machine reads the index's text and the questions; and which one a build is sending text to."""
     try:
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
     except InvalidConfig as error:
         return html(
             '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
@@ -117,7 +117,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         message(damaged.reason, kind="error")
         if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
             with plain_errors():
-                session.workbench().delete_index(damaged.id)
+                session.workbench().indexes.delete(damaged.id)
                 st.rerun()  # not after an error, which would be wiped away
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")

@@ -19,7 +19,7 @@ def provide() -> None:
     """The variable that Settings names holds the key of the app's secrets where the environment has none; jobs
     inherit it. Without a secrets file nothing happens."""
     try:
-        name = session.workbench().settings().key_variable
+        name = session.workbench().settings.read().key_variable
     except LeanRAGError:  # said where settings are shown
         return
     if os.environ.get(name) or not st.secrets.load_if_toml_exists():

@@ -12,7 +12,7 @@ from pages.common.frame import PAGES, mark_path, plain_errors
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
 keys.provide()
 try:
-    messages.begin(session.workbench().settings().language)
+    messages.begin(session.workbench().settings.read().language)
 except LeanRAGError:  # which every page shows
     messages.begin(ENGLISH)
 folder = Path(__file__).resolve().parents[1]

@@ -32,7 +32,7 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
     jobs = []
     for job_id in job_ids:
         try:
-            jobs.append(session.workbench().job(job_id))
+            jobs.append(session.workbench().jobs.job(job_id))
         except LeanRAGError:  # deleted since
             continue
     if first and any(job.status == "done" and job.builds_index for job in jobs):

@@ -9,6 +9,7 @@ import streamlit as st
 from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
+from leanrag_core.indexing.extraction.builtin import share_without_grammar
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
@@ -27,15 +28,15 @@ def workbench() -> Workbench:
     """The workbench; on the first start of all it begins to build the sample index."""
     opened = Workbench.default()
     with suppress(InvalidConfig):  # settings that do not read; Settings says so and mends them, if it can be opened
-        opened.ensure_sample_index()
+        opened.builds.start_first_sample()
     with suppress(LeanRAGError):  # Build, which lists them, says so
-        opened.delete_overdue()
+        opened.indexes.delete_overdue()
     return opened
 
 
 def index_list() -> IndexList:
     """The indexes there are; one that does not read hides none of the others."""
-    return workbench().index_list()
+    return workbench().indexes.index_list()
 
 
 def open_index(summary: IndexSummary) -> Index:
@@ -47,12 +48,12 @@ def open_index(summary: IndexSummary) -> Index:
 def reading(summary: IndexSummary) -> Iterator[Index]:
     """The opened index; a file of it that turns out to be damaged while it is read is named."""
     index = open_index(summary)
-    with workbench().naming_damage(index):
+    with workbench().questions.naming_damage(index):
         yield index
 
 
 def _opened(index_id: str, created: str) -> Index:
-    return _open_indexes().get((index_id, created), lambda: workbench().open(index_id))
+    return _open_indexes().get((index_id, created), lambda: workbench().indexes.open(index_id))
 
 
 def finder(summary: IndexSummary) -> GoldFinder:
@@ -73,7 +74,7 @@ def without_grammar(summary: IndexSummary) -> float:
     @st.cache_data(max_entries=64, show_spinner=False)
     def share(index_id: str, created: str) -> float:
         with reading(summary) as index:
-            return workbench().share_without_grammar(index)
+            return share_without_grammar(index)
 
     with suppress(LeanRAGError):  # the page says that an index is damaged, which it opens next
         return float(share(summary.id, summary.created))
@@ -86,7 +87,7 @@ def read_ahead(summary: IndexSummary) -> None:
 
     def read() -> None:
         with suppress(LeanRAGError):  # the question itself will tell it
-            bench.read_ahead(index)
+            bench.questions.read_ahead(index)
 
     _read_ahead().begin(f"{summary.id} {summary.created}", read)
 
@@ -146,7 +147,7 @@ def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Op
     """The answer to that question with those options where no model needs to be called for it, else None."""
     if not is_remote(str(summary.config.model)):
         return _answered(summary.id, summary.created, question, strategy, options, trace)
-    return workbench().kept_answer(_opened(summary.id, summary.created), trace)
+    return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
@@ -162,7 +163,7 @@ def writing(key: tuple[object, ...]) -> bool:
 def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[str, Answer]:
     """The answer that is being written for that key: the one under way, else one that begins now."""
     bench = workbench()
-    return _answers_under_way().begin(key, lambda write: bench.stream_answer(index, trace, write))
+    return _answers_under_way().begin(key, lambda write: bench.questions.stream_answer(index, trace, write))
 
 
 @st.cache_resource(show_spinner=False)
@@ -172,7 +173,7 @@ def _answers_under_way() -> StreamedCalls[str, Answer]:
 
 def running_jobs() -> list[JobState]:
     """Jobs that are under way, the newest first."""
-    return [job for job in workbench().jobs() if job.live]
+    return [job for job in workbench().jobs.all() if job.live]
 
 
 @st.cache_data(ttl=3, show_spinner=False)

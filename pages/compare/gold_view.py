@@ -29,7 +29,7 @@ class GoldOf:
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
     """The question set of the index's corpus."""
     try:
-        return session.workbench().questions(summary.corpus_id)
+        return session.workbench().corpora.samples.questions(summary.corpus_id)
     except LeanRAGError:  # a sample's file that does not read is reported where its questions are shown
         return ()
 

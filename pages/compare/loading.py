@@ -99,7 +99,7 @@ def load(column: Column, question: str) -> Loaded:
     """What there is of the column; a call of a model begins when the person has asked for it."""
     try:
         index = session.open_index(column.summary)
-        with session.workbench().naming_damage(index):
+        with session.workbench().questions.naming_damage(index):
             return part_view.with_quick_parts(
                 column.scope, column.summary, question, lambda: _load(column, question, index)
             )

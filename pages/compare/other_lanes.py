@@ -5,7 +5,7 @@ import streamlit as st
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import lane
 from leanrag_core.errors import LeanRAGError, PartMissing
-from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.base import StrategyInfo, strategies
 from pages.common import drawing_view, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -28,7 +28,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
         return
     taken = {each.column.info.name for each in loaded}
     left_out = []
-    for info in session.workbench().strategies().strategies:
+    for info in strategies().strategies:
         if info.name in taken:
             continue
         if not _lane(own, info, gold):
@@ -40,7 +40,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
 def _lane(own: Loaded, info: StrategyInfo, gold: Gold) -> bool:
     """Whether the strategy ran and its lane is drawn: none is that would call a model, or lacks a part."""
     assert own.index is not None
-    if info.calls_model and session.workbench().asks_model(own.column.summary.config.model):
+    if info.calls_model and session.workbench().questions.asks_model(own.column.summary.config.model):
         return False
     try:
         trace = session.retrieve(own.column.summary, own.question, info.name, ())

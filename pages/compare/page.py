@@ -7,6 +7,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sharing import compare
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import question_view
 from pages.build import job_view
@@ -35,7 +36,7 @@ from pages.compare.columns import Column
 def page() -> None:
     summary = enter("compare")
     draw(html("<style>{}</style>", Markup(style.sheet())))
-    listed = session.workbench().strategies()
+    listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
     saved = saved_view.opened()
     if saved is not None:

@@ -79,7 +79,7 @@ def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
             if n % 5 == 0:
                 place.html(str(markup.muted(say("set.running", letter=column.letter, n=n, questions=len(questions)))))
 
-        with bench.naming_damage(index):
+        with bench.questions.naming_damage(index):
             result = over_questions(index, questions, retrieve, say_progress)
         place.empty()
         return result

@@ -11,6 +11,7 @@ from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
@@ -128,7 +129,7 @@ def _settings_button(loaded: Loaded, indexes: Mapping[str, IndexSummary]) -> Non
     if not popover.open:
         return
     with popover:
-        strategies = {info.name: info for info in session.workbench().strategies().strategies}
+        strategies = {info.name: info for info in all_strategies().strategies}
         columns.form(loaded.column, indexes, strategies)
         if loaded.column.fixed:
             draw(

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.audit.answer_files import JudgeFile, system_of
+from leanrag_core.evaluation.audit.answer_files import JudgeFile, read_answers, system_of
+from leanrag_core.evaluation.audit.audit import audit
+from leanrag_core.evaluation.audit.judge_files import read_judge_files
 from leanrag_core.evaluation.audit.records import Audit
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
-from pages.common import choices, markup, session, state
+from pages.common import choices, markup, state
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.evaluate import experiments
@@ -62,7 +64,7 @@ def audit_of(source: Source) -> Audit:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _kept(stamp: str, _judgements: tuple[Judgement, ...]) -> Audit:
-    return session.workbench().audit(_judgements)
+    return audit(_judgements)
 
 
 def of_judge(audit: Audit, judge: str) -> Audit:
@@ -112,9 +114,8 @@ def _read() -> None:
     if not files:
         st.session_state[_READ] = None
         return
-    bench = session.workbench()
     try:
-        read = bench.read_judge_files(files, {system_of(file.name): bench.read_answers(file) for file in answers})
+        read = read_judge_files(files, {system_of(file.name): read_answers(file) for file in answers})
     except LeanRAGError as error:
         st.session_state[_ERROR] = error
         return

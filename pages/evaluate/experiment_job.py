@@ -19,7 +19,7 @@ def show() -> None:
     if not wanted and not jobs:
         return
     try:
-        job = session.workbench().job(wanted) if wanted else jobs[0]
+        job = session.workbench().jobs.job(wanted) if wanted else jobs[0]
     except JobNotFound as error:
         message(error, kind="error")
         state.remember(places.JOB, None)

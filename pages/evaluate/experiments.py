@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
@@ -21,7 +22,7 @@ _STARTER, _BASELINE = "leanrag", "vector"  # strategies that are compared while 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _opened(experiment: str, changed: str) -> ExperimentResult:
-    return session.workbench().experiment(experiment)
+    return session.workbench().experiments.store.read(experiment)
 
 
 def opened(summary: ExperimentSummary) -> ExperimentResult:
@@ -33,7 +34,7 @@ def opened(summary: ExperimentSummary) -> ExperimentResult:
 def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
     """The questions as they were when the experiment began."""
     try:
-        return session.workbench().experiment_questions(experiment)
+        return session.workbench().experiments.questions(experiment)
     except LeanRAGError:  # the ids of the questions stand in for their words
         return ()
 
@@ -164,4 +165,4 @@ def take_settings(prefix: str, run: RunSpec) -> None:
 
 def strategies() -> Mapping[str, StrategyInfo]:
     """The strategies there are, by name."""
-    return {info.name: info for info in session.workbench().strategies().strategies}
+    return {info.name: info for info in all_strategies().strategies}

@@ -76,7 +76,7 @@ def _covered() -> dict[str, IndexSummary]:
 
 def _has_reference(corpus_id: str) -> bool:
     try:
-        return bool(corpus_id) and session.workbench().has_reference(corpus_id)
+        return bool(corpus_id) and session.workbench().builds.has_reference(corpus_id)
     except LeanRAGError:  # an index whose corpus is gone
         return False
 
@@ -114,7 +114,7 @@ def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, Extraction
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _score(index_id: str, created: str, embedded: bool, _summary: IndexSummary) -> ExtractionScore | None:
     with session.reading(_summary) as index:
-        return session.workbench().extraction_score(index, embedded=embedded)
+        return session.workbench().references.score(index, embedded=embedded)
 
 
 def _percent(share: float | None) -> str:

@@ -119,7 +119,7 @@ def _run(summary: ExperimentSummary) -> None:
     """A job goes on with the experiment, or does everything once more. For callbacks."""
     with faults.kept():
         spec = experiments.opened(summary).spec
-        state.remember(places.JOB, session.workbench().start_experiment(spec, again=summary.is_complete))
+        state.remember(places.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))
         state.remember(places.TAB, None)
 
 
@@ -134,6 +134,6 @@ def _delete(summary: ExperimentSummary) -> None:
 def _deleted(experiment: str) -> None:
     """The experiment is gone. For callbacks."""
     with faults.kept():
-        session.workbench().delete_experiment(experiment)
+        session.workbench().experiments.store.delete(experiment)
         for name in (_ROW, places.EXPERIMENT):
             state.remember(name, None)

@@ -30,12 +30,12 @@ from pages.evaluate import (
 def page() -> None:
     chosen_index = enter("evaluate")
     draw(html("<style>{}</style>", Markup(style.sheet())))
-    summaries = session.workbench().experiments()
+    summaries = session.workbench().experiments.store.all()
     shown = experiments.chosen(summaries)
     _head(shown)
     if chosen_index is None:
         gone_index()
-    for damaged in session.workbench().damaged_experiments():
+    for damaged in session.workbench().experiments.store.damaged():
         message(damaged.reason, kind="error", title=say("evaluate.damaged", experiment=damaged.id))
     tab, place = _tabs()
     state.publish(places.URL)

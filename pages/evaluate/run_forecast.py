@@ -39,9 +39,11 @@ def models_of(indexes: Sequence[IndexSummary]) -> dict[str, str]:
     bench = session.workbench()
     answering = ""
     with plain_errors():
-        answering = bench.settings().answer_model
+        answering = bench.settings.read().answer_model
     return {
-        each.id: answering or str(each.config.model) for each in indexes if bench.asks_model(str(each.config.model))
+        each.id: answering or str(each.config.model)
+        for each in indexes
+        if bench.questions.asks_model(str(each.config.model))
     }
 
 
@@ -71,7 +73,7 @@ def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> 
     """Rows on tokens and money."""
     rows = [(say("evaluate.form.about_tokens"), numbers.tokens(sum(tokens_of(load))))]
     with plain_errors():
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
         dollars = None if settings.local else dollars_of(spec, load, model_of, settings)
         shown = say("evaluate.form.no_cost") if settings.local else say("evaluate.form.no_price")
         rows.append((say("evaluate.form.about_cost"), shown if dollars is None else numbers.money(dollars)))
@@ -143,12 +145,12 @@ def _missing(spec: ExperimentSpec) -> tuple[MissingPart, ...]:
 
 @st.cache_resource(ttl=15, max_entries=16, show_spinner=False)
 def _looked_up(key: tuple[tuple[str, str], ...], _spec: ExperimentSpec) -> tuple[MissingPart, ...]:
-    return session.workbench().missing_parts(_spec)
+    return session.workbench().experiments.missing_parts(_spec)
 
 
 def _time(spec: ExperimentSpec, load: Load) -> str:
     """About how long retrieval takes, by what the same strategies took in an experiment before."""
-    summaries = session.workbench().experiments()
+    summaries = session.workbench().experiments.store.all()
     if not summaries:
         return ""
     times: dict[str, list[float]] = {}

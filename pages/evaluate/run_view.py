@@ -44,7 +44,7 @@ def button() -> None:
 
 def _form() -> None:
     indexes = {each.id: each for each in session.index_list().indexes}
-    sets = {each.id: each for each in session.workbench().question_sets()}
+    sets = {each.id: each for each in session.workbench().question_sets.all()}
     if not indexes or not sets:
         message(say("evaluate.form.nothing"))
         return
@@ -76,7 +76,7 @@ def _form() -> None:
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     """A job runs the experiment, and the page shows it. For callbacks."""
     with faults.kept():
-        state.remember(places.JOB, session.workbench().start_experiment(spec, budget=budget))
+        state.remember(places.JOB, session.workbench().experiments.start(spec, budget=budget))
         state.remember(places.TAB, None)
 
 
@@ -224,7 +224,7 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
 def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
     """Who judges the answers, what is asked, and how often."""
     try:
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
     except LeanRAGError as error:
         message(error, kind="error")
         return ()

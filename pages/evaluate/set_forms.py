@@ -9,7 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.question_sets.reading import MAX_BYTES
+from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
 from leanrag_core.types.model_names import BUILTIN, endpoint_model, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
 from leanrag_core.types.summary import IndexSummary
@@ -41,7 +41,7 @@ def upload() -> None:
             return
         bench = session.workbench()
         try:
-            questions = bench.read_question_file(file.name, file.getvalue())
+            questions = read_set(file.getvalue(), file.name)
         except LeanRAGError as error:
             message(error, kind="error", title=say("evaluate.sets.not_read"))
             return
@@ -50,7 +50,7 @@ def upload() -> None:
         if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_add", icon=":material/add:"):
             with plain_errors():
                 state.remember(
-                    places.SET, bench.add_question_file(file.name, file.getvalue(), title=title, corpus_id=corpus)
+                    places.SET, bench.question_sets.add_file(file.name, file.getvalue(), title=title, corpus_id=corpus)
                 )
                 st.rerun()
 
@@ -70,7 +70,7 @@ def _title(default: str, key: str) -> str:
 def _corpus(key: str) -> str:
     """The corpus that the questions are about, "" for none; at first that of the index that is chosen."""
     titles = {"": say("evaluate.sets.no_corpus")}
-    titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora()}
+    titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
     chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
     return st.selectbox(
         say("evaluate.sets.corpus"),
@@ -105,10 +105,10 @@ def _write() -> None:
     if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_written", icon=":material/add:"):
         bench = session.workbench()
         with plain_errors():
-            questions = bench.read_question_file("questions.jsonl", written(edited.to_dict("records")))
+            questions = read_set(written(edited.to_dict("records")), "questions.jsonl")
             state.remember(
                 places.SET,
-                bench.add_question_set(title or say("evaluate.sets.untitled"), questions, corpus_id=corpus),
+                bench.question_sets.add(title or say("evaluate.sets.untitled"), questions, corpus_id=corpus),
             )
             st.rerun()
 
@@ -177,14 +177,15 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
         say("evaluate.sets.generate"), type="primary", key="primary_set_generate", icon=":material/auto_awesome:"
     ):
         with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
-            state.remember(places.SET, session.workbench().generate_questions(index, how))
+            bench = session.workbench()
+            state.remember(places.SET, bench.question_sets.generate(bench.indexes.open(index), how))
             st.rerun()
 
 
 def _model() -> str:
     """Who makes the questions: templates, or a model of the endpoint where one is set up."""
     with plain_errors():
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
         if endpoint_view.is_set_up(settings):
             names = [BUILTIN, *map(endpoint_model, endpoint_view.listing(settings).writing)]
             titles = {name: model_title(name) for name in names}

@@ -19,7 +19,7 @@ _ROW = "question"
 
 def show() -> None:
     """The list of sets at the left, the chosen one beside it; above them the ways to get a new one."""
-    infos = session.workbench().question_sets()
+    infos = session.workbench().question_sets.all()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="set_actions"):
         set_forms.upload()
         set_forms.write()
@@ -80,7 +80,7 @@ def kinds(info: QuestionSetInfo) -> str:
 def _details(info: QuestionSetInfo) -> None:
     """What the set holds, and what can be done with it."""
     bench = session.workbench()
-    questions = bench.question_set(info.id)
+    questions = bench.question_sets.questions(info.id)
     figure_view.title(info.title, say("evaluate.sets.gold", n=info.n, evidence=info.n_evidence, answers=info.n_answers))
     draw(markup.muted(kinds(info)))
     if info.about:
@@ -89,7 +89,7 @@ def _details(info: QuestionSetInfo) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             say("evaluate.sets.download"),
-            bench.question_set_file(info.id),
+            bench.question_sets.content(info.id),
             file_name=f"{info.id}.jsonl",
             mime="application/jsonl",
             icon=":material/download:",
@@ -173,5 +173,5 @@ def _delete(info: QuestionSetInfo) -> None:
 def _deleted(set_id: str) -> None:
     """The set is gone. For callbacks."""
     with faults.kept():
-        session.workbench().delete_question_set(set_id)
+        session.workbench().question_sets.delete(set_id)
         state.remember(places.SET, None)

@@ -30,7 +30,7 @@ def command(summary: ExperimentSummary) -> None:
 
 def command_of(experiment: str) -> str:
     """The command, with the path of the experiment's specification."""
-    path = session.workbench().experiment_store.folder(experiment) / "spec.json"
+    path = session.workbench().experiments.store.folder(experiment) / "spec.json"
     return f"python -m leanrag_core experiment run {shlex.quote(str(path))}"
 
 
@@ -43,7 +43,7 @@ def export(summary: ExperimentSummary) -> None:
         for format_name, mime, icon in _FILES:
             st.download_button(
                 say(f"evaluate.export.{format_name}"),
-                partial(session.workbench().exported_experiment, summary.id, format_name, language()),
+                partial(session.workbench().experiments.exported, summary.id, format_name, language()),
                 file_name=f"{name}.{format_name}",
                 mime=mime,
                 icon=f":material/{icon}:",

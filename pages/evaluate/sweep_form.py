@@ -40,8 +40,8 @@ def button() -> None:
 
 def _form() -> None:
     bench = session.workbench()
-    corpora = {corpus.id: corpus for corpus in bench.corpora() if corpus.documents}
-    sets = {each.id: each for each in bench.question_sets()}
+    corpora = {corpus.id: corpus for corpus in bench.corpora.all() if corpus.documents}
+    sets = {each.id: each for each in bench.question_sets.all()}
     if not corpora or not sets:
         message(say("evaluate.form.nothing"))
         return
@@ -94,7 +94,7 @@ def _start_button(spec: SweepSpec) -> None:
         draw(markup.muted(say("evaluate.sweep.form.no_axes")))
         return
     try:
-        expected = session.workbench().forecast_sweep(spec)
+        expected = session.workbench().sweeps.forecast(spec)
     except LeanRAGError as error:
         message(error, kind="error")
         return
@@ -113,7 +113,7 @@ def _start_button(spec: SweepSpec) -> None:
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
     """A job runs the sweep, and the page shows it. For callbacks."""
     with faults.kept():
-        state.remember(places.JOB, session.workbench().start_sweep(spec, budget=budget))
+        state.remember(places.JOB, session.workbench().sweeps.start(spec, budget=budget))
 
 
 def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
@@ -132,7 +132,7 @@ def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
     titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in own.items()}
     titles[""] = say("evaluate.sweep.form.builtin")
     with plain_errors():
-        if session.workbench().has_reference(corpus.id):
+        if session.workbench().builds.has_reference(corpus.id):
             titles[REFERENCE] = say("evaluate.sweep.form.reference")
     chosen = st.selectbox(
         say("evaluate.sweep.form.settings"), list(titles), format_func=titles.__getitem__, key="sweep_settings_of"

@@ -114,7 +114,7 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
 def _to_ask(sweep: SweepResult, result: PointResult) -> None:
     """Ask holds the point's index and options; an index that is to be built first is shown as a job. For callbacks."""
     with faults.kept():
-        opened = session.workbench().open_sweep_point(sweep.id, result.point.name)
+        opened = session.workbench().sweeps.open_point(sweep.id, result.point.name)
         state.remember("index", opened.index)
         options = options_of(sweep.spec, result.point)
         experiments.take_settings("", RunSpec(result.point.name, opened.index, sweep.spec.strategy, options))
@@ -126,7 +126,7 @@ def _save(sweep: SweepResult, result: PointResult, title: str) -> None:
     """The point's settings are a preset. For callbacks."""
     with faults.kept():
         ask = options_of(sweep.spec, result.point) if sweep.spec.strategy == _LEANRAG else {}
-        session.workbench().save_preset(title, index_config(sweep.spec, result.point), ask)
+        session.workbench().presets.save(title, index_config(sweep.spec, result.point), ask)
         st.toast(say("evaluate.sweep.saved", title=forms.plain(title)), icon=":material/bookmark:")
 
 

@@ -23,9 +23,9 @@ _PER_1000 = "recall-per-1000"
 def show() -> None:
     """The chosen sweep: its finding, three pictures with one chosen point, and what can be done with that."""
     bench = session.workbench()
-    for damaged in bench.damaged_sweeps():
+    for damaged in bench.sweeps.store.damaged():
         message(damaged.reason, kind="error", title=say("evaluate.sweep.damaged", sweep=damaged.id))
-    summaries = bench.sweeps()
+    summaries = bench.sweeps.store.all()
     if not summaries:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.sweep.none")))
         return
@@ -46,7 +46,7 @@ def show() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _opened(sweep: str, changed: str) -> SweepResult:
-    return session.workbench().sweep(sweep)
+    return session.workbench().sweeps.read(sweep)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -210,6 +210,6 @@ def _delete(summary: SweepSummary) -> None:
 def _deleted(sweep: str) -> None:
     """The sweep is gone. For callbacks."""
     with faults.kept():
-        session.workbench().delete_sweep(sweep)
+        session.workbench().sweeps.store.delete(sweep)
         for name in (SWEEP, POINT, KEEP):
             state.remember(name, None)

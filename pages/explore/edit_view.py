@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.queries import browse
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.editing import Action, Edit
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
@@ -68,7 +69,7 @@ def edits_of(index: Index, entity: Entity) -> list[Edit]:
     """The edits by hand that name the entity, the last one first."""
     if index.path is None or entity.layer:
         return []
-    edits = session.workbench().edits(index.path).edits
+    edits = read_edits(index.path).edits
     return [edit for edit in reversed(edits) if entity.name in (edit.name, edit.other)]
 
 
@@ -88,7 +89,7 @@ def _undo(index: Index, edits: list[Edit]) -> None:
                 assert index.path is not None
                 with plain_errors():
                     _shown_on_build(
-                        session.workbench().start_undoing_edit(index.path.name, edit.number), index.path.name
+                        session.workbench().updates.start_undoing_edit(index.path.name, edit.number), index.path.name
                     )
 
 
@@ -102,9 +103,9 @@ def _start(index: Index, edit: Edit) -> None:
     """The job of the edit is shown on Build."""
     assert index.path is not None
     bench = session.workbench()
-    number = bench.edits(index.path).next_number
+    number = read_edits(index.path).next_number
     numbered = Edit(number, edit.action, edit.name, edit.other, edit.documents, edit.text)
-    _shown_on_build(bench.start_edit(index.path.name, numbered), index.path.name)
+    _shown_on_build(bench.updates.start_edit(index.path.name, numbered), index.path.name)
 
 
 def _shown_on_build(job_id: str, index_id: str) -> None:

@@ -31,7 +31,7 @@ def values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
     said, lines = words(made_sentence(made)), list[str]()
     if len(made.calls) == 1:
         call = made.calls[0]
-        record = session.workbench().model_call(call.key)
+        record = session.workbench().calls.get(call.key)
         lines.append(words(call_sentence(call, record)))
         if made.how == "by_model":  # the line of the call names the model, too
             said, lines = lines[0], []
@@ -60,7 +60,7 @@ def _calls(calls: tuple[RecordedCall, ...]) -> None:
         call = st.selectbox(
             say("explore.inspect.which_call"), calls, format_func=_title, key=f"call_of_{calls[0].number}"
         )
-    record = session.workbench().model_call(call.key)
+    record = session.workbench().calls.get(call.key)
     draw(markup.muted(words(call_sentence(call, record))))
     if record is None:
         message(say("explore.inspect.not_stored"))

@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.direction import isolated
 from leanrag_core.indexing.aggregation.threshold import parse_tau
-from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
+from leanrag_core.indexing.forecasting.relation_calls import RelationCalls, relation_calls
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.model_names import is_remote
@@ -105,7 +105,7 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
     reason, seconds = _rebuilding(index)
     rule = parse_tau(config.tau, index.manifest.kind == HEURISTIC)
     steps = [rule.step_text(number) for number in range(1, layers[-1]["number"] + 1)]
-    settings = bench.settings()
+    settings = bench.settings.read()
     data: dict[str, Any] = {
         "index": summary.id + summary.created,
         "words": _panel_words(model),
@@ -163,7 +163,8 @@ def _known_calls(index: Index, summary: IndexSummary, number: int, model: str) -
 
 @st.cache_resource(max_entries=32, ttl=120, show_spinner=False)
 def _calls(index_id: str, created: str, number: int, model: str, _index: Index) -> RelationCalls | None:
-    return session.workbench().relation_calls(_index, number)
+    bench = session.workbench()
+    return relation_calls(_index, number, bench.models.make(), bench.calls)
 
 
 def _rebuilding(index: Index) -> tuple[str, float]:
@@ -173,7 +174,7 @@ def _rebuilding(index: Index) -> tuple[str, float]:
     if index.manifest.config.relation_rule != "lambda":
         return say("explore.tau.other_rule"), 0.0
     try:
-        return "", session.workbench().seconds_with_other_tau(index).expected
+        return "", session.workbench().builds.seconds_with_other_tau(index).expected
     except LeanRAGError as error:
         return words(error), 0.0
 

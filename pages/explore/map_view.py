@@ -69,7 +69,7 @@ def _nothing_chosen() -> None:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
     """The sample of a layer in the plane."""
-    return session.workbench().map_places(_index, number)
+    return session.workbench().indexes.map_places(_index, number)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

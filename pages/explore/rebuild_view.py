@@ -19,7 +19,7 @@ _FAULT = "lr_rebuild_fault"
 def start(summary: IndexSummary, config: IndexConfig) -> None:
     """A job builds the index's corpus with these settings, beside the index."""
     try:
-        job_id = session.workbench().start_build(summary.corpus_id, config, summary.name)
+        job_id = session.workbench().builds.start(summary.corpus_id, config, summary.name)
         session.endpoint_builds.clear()
         st.session_state[_JOB] = (summary.id, job_id)
     except LeanRAGError as error:
@@ -40,12 +40,12 @@ def progress(index_id: str) -> None:
         message(fault, kind="error")
     of, job_id = st.session_state.get(_JOB, ("", ""))
     if of == index_id:
-        live = session.workbench().job(job_id).live
+        live = session.workbench().jobs.job(job_id).live
         st.fragment(_line, run_every=0.5 if live else None)(job_id)
 
 
 def _line(job_id: str) -> None:
-    job = session.workbench().job(job_id)
+    job = session.workbench().jobs.job(job_id)
     if job.status == "done" and job.result:
         st.session_state.pop(_JOB, None)
         go_to(job.result)

@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.queries.upload_rows import ADDED, FileRow, upload_rows
-from leanrag_core.services.uploads import File
 from leanrag_core.types.summary import CorpusSummary, UploadReport
+from leanrag_core.workbench.corpora import File
 from pages.common import choices, forms, markup, paging, session, state, units, widgets
 from pages.common.frame import message, page_path
 from pages.common.html import draw, html
@@ -83,11 +84,11 @@ def _choose(mode: str) -> Chosen:
         fault = "" if is_there else say("library.path.missing", path=path) if path else say("library.path.empty")
         return Chosen([Path(path).expanduser()], fault)
     if mode == _FOLDER:
-        label = say("library.folder.label", formats=session.workbench().formats())
+        label = say("library.folder.label", formats=known())
         help_text = say("library.folder.hint")
         files = st.file_uploader(label, accept_multiple_files="directory", key=f"folder_{turn}", help=help_text)
     else:
-        label = say("library.files.label", formats=session.workbench().formats())
+        label = say("library.files.label", formats=known())
         files = st.file_uploader(label, accept_multiple_files=True, key=f"files_{turn}", help=say("library.files.hint"))
     return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
 

@@ -52,7 +52,7 @@ def show(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
         text = st.session_state[_KEY].get("head")
         if isinstance(text, str):
             with plain_errors():
-                state.remember("doc", session.workbench().put_back(corpus.id, document.id, text))
+                state.remember("doc", session.workbench().corpora.put_back(corpus.id, document.id, text))
                 st.session_state[_CHANGED] = True
 
     component(_SCRIPT, _FRAME)(
@@ -66,7 +66,7 @@ def show(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_language: str) -> dict[str, Any]:
     """What the script draws. of_language: the language of its sentences, for which they are kept."""
-    document = session.workbench().document(corpus_id, document_id)
+    document = session.workbench().corpora.document(corpus_id, document_id)
     text = document.text[:SHOWN]
     places = _places(text)
     return {

@@ -20,7 +20,7 @@ _REFUSED = 100  # files that are listed
 def panel(corpus: CorpusSummary) -> None:
     """The corpus below the cards."""
     reveal.show("documents")
-    documents = session.workbench().documents(corpus.id)
+    documents = session.workbench().corpora.documents(corpus.id)
     facts = [say("count.documents", n=len(documents)), say("count.tokens", n=corpus.tokens)]
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
@@ -83,7 +83,7 @@ def _facts(document: DocumentSummary) -> str:
 
 def _refused_files(corpus: CorpusSummary) -> None:
     """Files that could not be read, in a fold; nothing when all could."""
-    refused = session.workbench().refused_files(corpus.id)
+    refused = session.workbench().corpora.refused(corpus.id)
     if not refused:
         return
     with st.expander(say("library.could_not_be_read", n=len(refused)), icon=":material/error:"):
@@ -136,7 +136,7 @@ def _confirm_delete(corpus: CorpusSummary) -> None:
     st.write(say("library.delete_corpus.means", n=corpus.documents))
     if st.button(say("library.delete_corpus"), icon=":material/delete:", key="confirm_delete_corpus"):
         with plain_errors():
-            session.workbench().delete_corpus(corpus.id)
+            session.workbench().corpora.delete(corpus.id)
             state.remember("corpus", None)
             adding_view.forget_outcome()
             st.rerun()
@@ -147,6 +147,6 @@ def _confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
     st.write(say("library.removed_from_corpus"))
     if st.button(say("library.remove_document"), icon=":material/delete:", key="confirm_remove_document"):
         with plain_errors():
-            session.workbench().remove_document(corpus.id, document.id)
+            session.workbench().corpora.remove(corpus.id, document.id)
             state.remember("doc", None)
             st.rerun()

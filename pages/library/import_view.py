@@ -9,6 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.import_lines import import_lines
+from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
@@ -61,7 +62,7 @@ def panel() -> None:
             _form()
         else:
             _preview(looked_at)
-        for file in session.workbench().broken_importers():
+        for file in broken_importers():
             message(words(file.message), kind="error", title=say("library.import.broken_format"))
 
 
@@ -71,7 +72,7 @@ def choose_when_built() -> None:
     if job_id is None:
         return
     try:
-        job = session.workbench().job(job_id)
+        job = session.workbench().jobs.job(job_id)
     except LeanRAGError:  # its record was deleted
         del st.session_state[_TO_OPEN]
         return
@@ -90,11 +91,11 @@ def _forget() -> None:
     """The preview is gone, and with it the uploaded files that nothing was built of."""
     looked_at = st.session_state.pop(_LOOKED_AT, None)
     if looked_at is not None and looked_at.uploaded:
-        session.workbench().discard_import_upload(looked_at.path)
+        session.workbench().imports.uploads.discard(looked_at.path)
 
 
 def _form() -> None:
-    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    titles = {importer.name: words(importer.title) for importer in importers()}
     files = st.file_uploader(
         say("library.import.files"),
         accept_multiple_files=True,
@@ -134,13 +135,13 @@ def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> Looke
     workbench = session.workbench()
     if not files:
         path = Path(folder).expanduser()
-        return LookedAt(path, path.name or str(path), False, workbench.preview_import(path, format_name))
+        return LookedAt(path, path.name or str(path), False, workbench.imports.preview(path, format_name))
     uploads = [UploadedFile(file.name, file) for file in files]
-    path = workbench.add_import_upload(uploads)
+    path = workbench.imports.uploads.add(uploads)
     try:
-        preview = workbench.preview_import(path, format_name)
+        preview = workbench.imports.preview(path, format_name)
     except LeanRAGError:
-        workbench.discard_import_upload(path)
+        workbench.imports.uploads.discard(path)
         raise
     stem = Path(uploads[0].name).stem
     return LookedAt(path, stem if len(uploads) == 1 else path.name, True, preview)
@@ -148,7 +149,7 @@ def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> Looke
 
 def _preview(looked_at: LookedAt) -> None:
     preview = looked_at.preview
-    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    titles = {importer.name: words(importer.title) for importer in importers()}
     tiles = [
         (say("build.entities"), f"{preview.entities:,}", titles.get(preview.format, preview.format)),
         (say("build.relations"), f"{preview.relations:,}", say("library.import.base_graph")),
@@ -188,7 +189,9 @@ def _preview(looked_at: LookedAt) -> None:
         markup.note(say("library.import.settings"))
     if starts:
         with plain_errors():
-            job = session.workbench().start_import(looked_at.path, preview.format, name=name.strip() or looked_at.shown)
+            job = session.workbench().imports.start(
+                looked_at.path, preview.format, name=name.strip() or looked_at.shown
+            )
             st.session_state.pop(_LOOKED_AT)
             st.session_state[_OPEN] = False
             state.remember("job", job)

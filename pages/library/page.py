@@ -13,7 +13,7 @@ from pages.library import adding_view, cards_view, documents_view, import_view
 def page() -> None:
     enter("library")
     workbench = session.workbench()
-    corpora = workbench.corpora()
+    corpora = workbench.corpora.all()
     documents = sum(corpus.documents for corpus in corpora)
     counts = [say("library.corpora_n", n=len(corpora)), say("count.documents", n=documents)]
     heading(say("page.library"), say("ask.comma").join(counts))
@@ -46,11 +46,11 @@ def page() -> None:
 
 def _damaged() -> None:
     """Corpora whose record does not read, each with the way to delete it."""
-    for broken in session.workbench().damaged_corpora():
+    for broken in session.workbench().corpora.damaged():
         message(broken.reason, kind="error")
         if st.button(say("library.delete_damaged"), key=f"delete_damaged_{broken.id}", icon=":material/delete:"):
             with plain_errors():
-                session.workbench().delete_corpus(broken.id)
+                session.workbench().corpora.delete(broken.id)
                 st.rerun()  # not after an error, which would be wiped away
 
 

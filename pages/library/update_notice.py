@@ -11,7 +11,7 @@ from pages.common.messages import say
 
 def behind(corpus: CorpusSummary) -> None:
     """How many indexes are behind, with a way to update each; nothing where none is."""
-    indexes = session.workbench().indexes_behind(corpus.id)
+    indexes = session.workbench().updates.behind(corpus.id)
     if not indexes:
         return
     message(say("update.indexes_behind", n=len(indexes)))

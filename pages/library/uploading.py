@@ -9,9 +9,9 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.indexing.reading import FileRead
-from leanrag_core.services.uploads import File
 from leanrag_core.types.summary import UploadReport
 from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.corpora import File
 
 _KEY = "lr_uploading"
 _AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need not be drawn twice

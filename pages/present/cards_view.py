@@ -8,6 +8,7 @@ from babel.dates import format_date
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.message import message as message_of
+from leanrag_core.presenting.html_file import as_html
 from leanrag_core.presenting.storing import content_of
 from leanrag_core.presenting.story import PresentationSummary
 from pages.common import session, state
@@ -20,7 +21,7 @@ _WIDE = 3  # cards in a row
 
 def show() -> None:
     """A card for each presentation, the person's own first."""
-    listed = session.workbench().presentations()
+    listed = session.workbench().presentations.all()
     if not listed.presentations:
         message(say("present.empty"))
     for start in range(0, len(listed.presentations), _WIDE):
@@ -78,7 +79,7 @@ def _card(summary: PresentationSummary) -> None:
         with st.popover("", icon=":material/more_horiz:", type="tertiary", key=f"more_{summary.id}"):
             st.download_button(
                 say("present.download"),
-                lambda: content_of(session.workbench().presentation(summary.id)),
+                lambda: content_of(session.workbench().presentations.read(summary.id)),
                 file_name=f"{summary.id}.json",
                 mime="application/json",
                 help=say("present.download_help"),
@@ -95,7 +96,7 @@ def _card(summary: PresentationSummary) -> None:
 
 def _html(presentation_id: str, code: str) -> bytes:
     bench = session.workbench()
-    return bench.exported_presentation(bench.presentation(presentation_id), code)
+    return as_html(bench.presentations.read(presentation_id), code)
 
 
 def _strategy(name: str) -> str:
@@ -113,5 +114,5 @@ def _stored_on(made: str) -> str:
 
 def _delete(presentation_id: str) -> None:
     with plain_errors():
-        session.workbench().delete_presentation(presentation_id)
+        session.workbench().presentations.delete(presentation_id)
         st.rerun()

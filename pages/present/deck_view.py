@@ -25,7 +25,7 @@ export default function (component) {
 def show(presentation_id: str) -> bool:
     """Whether the presentation is shown; one that cannot be says why, and the page goes on below."""
     try:
-        changed = session.workbench().presentation_changed(presentation_id)
+        changed = session.workbench().presentations.path(presentation_id).stat().st_mtime_ns
         deck = _deck(presentation_id, changed, language())
     except LeanRAGError as error:
         message(error, kind="error", title=say("present.not_shown"))
@@ -41,7 +41,7 @@ def _close() -> None:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _deck(presentation_id: str, changed: int, language_code: str) -> dict[str, Any]:
-    return values_of_deck(deck_of(session.workbench().presentation(presentation_id), language_code))
+    return values_of_deck(deck_of(session.workbench().presentations.read(presentation_id), language_code))
 
 
 @st.cache_resource(show_spinner=False)

@@ -18,6 +18,7 @@ from leanrag_core.presenting.story import (
     PresentationPlan,
     PresentedStrategy,
 )
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.summary import IndexSummary
@@ -63,7 +64,7 @@ def show(summary: IndexSummary | None) -> None:
 def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
     """Those chosen from a question set, then the person's own, each once."""
     bench = session.workbench()
-    sets = sorted(bench.question_sets(), key=lambda info: info.corpus_id != summary.corpus_id)
+    sets = sorted(bench.question_sets.all(), key=lambda info: info.corpus_id != summary.corpus_id)
     titles = {info.id: info.title for info in sets}
     chosen_set = st.selectbox(
         say("present.choose_set"),
@@ -73,7 +74,9 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
         placeholder=say("present.no_set"),
         key=f"present_set_{summary.id}",
     )
-    known = {question.question: question for question in (bench.question_set(chosen_set) if chosen_set else ())}
+    known = {
+        question.question: question for question in (bench.question_sets.questions(chosen_set) if chosen_set else ())
+    }
     chosen = st.multiselect(
         say("present.choose_questions"),
         list(known),
@@ -88,11 +91,7 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
 
 def _beside() -> list[PresentedStrategy]:
     """Strategies beside LeanRAG, with their official settings."""
-    infos = {
-        info.name: info
-        for info in session.workbench().strategies().strategies
-        if info.name != LEANRAG and not info.parts
-    }
+    infos = {info.name: info for info in strategies().strategies if info.name != LEANRAG and not info.parts}
     titles = {name: words(info.title) for name, info in infos.items()}
     chosen = st.multiselect(
         say("present.beside"),
@@ -127,7 +126,7 @@ def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str, s
         def report(progress: Progress) -> None:
             write(f"{min(progress.done + 1, progress.total)}/{progress.total} ")
 
-        return bench.add_presentation(bench.make_presentation(index, plan, report=report))
+        return bench.presentations.add(bench.presentations.make(index, plan, report=report))
 
     return _calls().begin((summary.id, plan.title, plan.questions), make)
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.presenting.storing import MAX_BYTES
+from leanrag_core.presenting.storing import MAX_BYTES, presentation_of
 from pages.common import markup, session, state
 from pages.common.html import draw
 from pages.common.messages import message, say
@@ -34,6 +34,7 @@ def _open() -> None:
     if file is None:
         return
     try:
-        state.remember("show", session.workbench().add_presentation_file(file.name, file.getvalue()))
+        presentation = presentation_of(file.getvalue(), name=file.name)
+        state.remember("show", session.workbench().presentations.add(presentation))
     except LeanRAGError as error:
         st.session_state[_ERROR] = error

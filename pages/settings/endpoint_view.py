@@ -8,7 +8,7 @@ import streamlit as st
 
 from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.figures import numbers
-from leanrag_core.models.listing import ModelList
+from leanrag_core.models.listing import ModelList, context_windows, list_models
 from leanrag_core.types.settings import Settings
 from pages.common import forms, keys, session, state, widgets
 from pages.common.frame import message
@@ -53,7 +53,8 @@ def _tested() -> BoundedCache[tuple[str, str], ModelList]:
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
 def _listing(base_url: str, key_variable: str, has_key: bool) -> ModelList:
     bench = session.workbench()
-    return bench.list_models(_patient(replace(bench.settings(), base_url=base_url)))
+    settings = _patient(replace(bench.settings.read(), base_url=base_url))
+    return list_models(bench.models.endpoint(settings))
 
 
 def _patient(settings: Settings) -> Settings:
@@ -63,12 +64,12 @@ def _patient(settings: Settings) -> Settings:
 def test_connection(settings: Settings) -> Tested:
     """The server is asked now for its models and their context windows."""
     _listing.clear()
-    bench, quick = session.workbench(), _patient(settings)
-    listed = bench.list_models(quick)
+    endpoint = session.workbench().models.endpoint(_patient(settings))
+    listed = list_models(endpoint)
     if listed.error is None:
-        listed = bench.list_models(quick)  # the first time, loading the client took longer than the server
+        listed = list_models(endpoint)  # the first time, loading the client took longer than the server
     _tested().keep(_who(settings), listed)
-    return Tested(listed, bench.context_windows(quick, listed.names[:_WINDOWS_ASKED]))
+    return Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]))
 
 
 def show_test(tested: Tested, settings: Settings) -> None:

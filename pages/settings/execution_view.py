@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference
+from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
 from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
 from leanrag_core.types.settings import Settings
@@ -69,7 +69,7 @@ def _title(kind: str) -> str:
 def _kept() -> Execution:
     """What the file holds now; of one that does not read, keep() will tell."""
     try:
-        return session.workbench().settings().execution
+        return session.workbench().settings.read().execution
     except LeanRAGError:
         return Execution()
 
@@ -127,7 +127,7 @@ def _test(kept: Execution) -> None:
         "cluster",
         "scheduler",
         kept.scheduler,
-        session.workbench().cluster_status,
+        read_cluster_status,
         key="test_cluster",
         disabled=kept.kind != DASK,
     )

@@ -7,11 +7,12 @@ from leanrag_core.evaluation.extraction import GivenGraph
 from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.model_check import ModelCheck
-from leanrag_core.services.extraction_scores import PassageScores, judged
-from leanrag_core.services.samples import FIRST_SAMPLE
+from leanrag_core.indexing.model_check import ModelCheck, check_model
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench.references import PassageScores, judged
+from leanrag_core.workbench.samples import FIRST_SAMPLE
 from pages.common import forms, markup, session, widgets
 from pages.common.frame import message, plain_errors
 from pages.common.html import draw, html, joined
@@ -42,9 +43,9 @@ def panel(settings: Settings) -> None:
         if st.button(say("settings.check.button"), key="check_now", icon=":material/rule:", disabled=not ready):
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
-                made = session.workbench().check_model(model, passage)
+                made = check_model(session.workbench().models.make(), model, passage, IndexConfig())
                 st.session_state["lr_checked"] = made
-                st.session_state["lr_checked_scores"] = session.workbench().passage_scores(
+                st.session_state["lr_checked_scores"] = session.workbench().references.passage_scores(
                     passage,
                     GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations)),
                 )
@@ -141,13 +142,13 @@ def _of(part: int, whole: int) -> str:
 def sample_passage(corpus_id: str) -> str:
     """A passage of running text from the corpus, empty while it has none: on a first start it is being read."""
     bench = session.workbench()
-    known = {corpus.id for corpus in bench.corpora()}
-    listed = bench.documents(corpus_id) if corpus_id in known else []
+    known = {corpus.id for corpus in bench.corpora.all()}
+    listed = bench.corpora.documents(corpus_id) if corpus_id in known else []
     return _passage(corpus_id, listed[0].id) if listed else ""
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _passage(corpus_id: str, document_id: str) -> str:
-    document = session.workbench().document(corpus_id, document_id)
+    document = session.workbench().corpora.document(corpus_id, document_id)
     chunks = chunk_documents([document], max_tokens=_PASSAGE_TOKENS, overlap_tokens=0)
     return chunks[min(1, len(chunks) - 1)].text if chunks else ""

@@ -7,6 +7,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList
+from leanrag_core.models.probing import probe_concurrency
 from leanrag_core.types.model_names import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages.common import forms, markup, session, state, tour
@@ -150,7 +151,8 @@ def probe(settings: Settings, models: ModelList) -> None:
             plain_errors(),
             st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True),
         ):
-            st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
+            probed = probe_concurrency(session.workbench().models.make().endpoint, model)
+            st.session_state["lr_probed"] = (_who(settings), model, probed)
     draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
     who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
@@ -222,7 +224,7 @@ def _amount(value: object) -> float:
 def damaged(error: InvalidConfig) -> None:
     message(error, kind="error", title=say("build.engine.settings_unreadable"))
     if st.button(say("settings.start_again"), key="reset_settings"):
-        session.workbench().save_settings(Settings())
+        session.workbench().settings.save(Settings())
         st.rerun()
 
 
@@ -230,7 +232,7 @@ def page() -> None:
     enter("settings")
     settings_form.begin()
     try:
-        settings = session.workbench().settings()
+        settings = session.workbench().settings.read()
     except InvalidConfig as error:
         heading(say("page.settings"))
         damaged(error)

@@ -23,7 +23,7 @@ def panel(settings: Settings) -> None:
     )
     draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.search.what")))
     seen = settings_form.look_button(
-        "server", "chroma_url", settings.chroma_url, session.workbench().look_at_chroma, key="test_chroma"
+        "server", "chroma_url", settings.chroma_url, session.workbench().searches.servers.look_at, key="test_chroma"
     )
     if seen is not None:
         show_server(seen)

@@ -29,7 +29,7 @@ def change(name: str, new_value: Callable[[Settings], Any]) -> None:
     """As keep(), with a value that is made from the settings as they are when it is saved."""
     forgive(name)
     try:
-        session.workbench().change_settings(lambda settings: replace(settings, **{name: new_value(settings)}))
+        session.workbench().settings.change(lambda settings: replace(settings, **{name: new_value(settings)}))
     except LeanRAGError as error:
         refuse(name, words(error))
 

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementList
 from streamlit.util import calc_hash
 
-import leanrag_core.services.samples
+import leanrag_core.workbench.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.jobs import runner
@@ -28,11 +28,12 @@ from leanrag_core.models import (
     minilm,
 )
 from leanrag_core.retrieval import strategies
-from leanrag_core.services import references
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
+from leanrag_core.workbench import references
+from leanrag_core.workbench.questions import Questions
 from tests.endpoint.server import EndpointServer
 
 FOLDER = Path(__file__).resolve().parent
@@ -117,10 +118,10 @@ def one_model() -> Callable[[], minilm.MiniLM]:
 def built(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one index; tests work on copies of it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
+        patch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
         bench = Workbench.default(tmp_path_factory.mktemp("built"))
-        bench.corpora()
+        bench.corpora.all()
         bench.build(CORPUS, IndexConfig(cluster_size=3))
     return bench.root
 
@@ -140,11 +141,11 @@ def home(built: Path, tmp_path: Path) -> Workbench:
 def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one index whose graph the scripted model wrote; one document names nothing."""
     with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
-        patch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
+        patch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
         bench = Workbench.default(tmp_path_factory.mktemp("written"))
-        bench.save_settings(Settings(base_url=endpoint.url))
-        bench.corpora()
+        bench.settings.save(Settings(base_url=endpoint.url))
+        bench.corpora.all()
         bench.add_documents(CORPUS, [("void.txt", b"it was so, and then it was not so. " * 3)])
         bench.build(CORPUS, CONFIG)
         bench.calls.close()
@@ -160,7 +161,7 @@ def endpoint() -> Iterator[EndpointServer]:
 @pytest.fixture
 def llm_home(written: Path, endpoint: EndpointServer, tmp_path: Path) -> Workbench:
     bench = Workbench.default(shutil.copytree(written, tmp_path / "home"))
-    bench.save_settings(Settings(base_url=endpoint.url))
+    bench.settings.save(Settings(base_url=endpoint.url))
     return bench
 
 
@@ -170,7 +171,7 @@ def launched(
 ) -> Iterator[list[Path]]:
     """Folders of the jobs whose processes would have been started."""
     folders: list[Path] = []
-    monkeypatch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
+    monkeypatch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
     monkeypatch.setattr(minilm, "MiniLM", one_model)
     monkeypatch.setattr(runner, "launch", lambda folder, package_root: folders.append(folder))
     # The pages' own components come with them; looking through all packages for others takes most of a test's time.
@@ -217,7 +218,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
 def debate(monkeypatch: pytest.MonkeyPatch) -> None:
     """A strategy that calls a model, as if these indexes had an endpoint."""
     monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER / "strategies")])
-    monkeypatch.setattr(Workbench, "asks_model", lambda bench, model: True)
+    monkeypatch.setattr(Questions, "asks_model", lambda questions, model: True)
 
 
 @pytest.fixture

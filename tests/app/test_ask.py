@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.messages.catalog import sentence as words
 from leanrag_core.retrieval import strategies
+from leanrag_core.retrieval.base import strategies as all_strategies
 from pages.common import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
@@ -117,11 +118,11 @@ def test_a_chunk_card_quotes_the_sentence_that_the_answer_cites(home: Workbench,
 
 
 def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> None:
-    names = [info.name for info in home.strategies().strategies]
+    names = [info.name for info in all_strategies().strategies]
     app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
     drawn.assert_sound(app)
     assert "This strategy does not use the hierarchy" in graph(app)["notes"][-1]
-    near = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "vector").passages
+    near = home.retrieve(home.indexes.open(home.indexes.all()[0].id), QUESTION, "vector").passages
     assert len(graph(app)["cards"][-1]["cards"]) == len(near) > 0, "all chunks that are near enough"
     assert graph(app)["nodes"] == []
     assert drawn.component(app, "lr_citations")
@@ -144,7 +145,7 @@ def test_any_question_is_taken_as_text(question: str, home: Workbench, visit: Vi
 
 
 def test_a_citation_that_refers_to_an_entity_opens_in_a_drawer(home: Workbench, visit: Visit) -> None:
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     trace = home.retrieve(index, QUESTION)
     for section, shown_text in (("entities", "L0"), ("relations", " and ")):
         item = trace.context.section(section).items[0]
@@ -157,7 +158,7 @@ def test_a_citation_that_refers_to_an_entity_opens_in_a_drawer(home: Workbench, 
 
 
 def test_a_link_opens_a_passage_at_what_the_answer_cites_of_it(home: Workbench, visit: Visit) -> None:
-    made = home.ask(home.open(home.indexes()[0].id), QUESTION)
+    made = home.ask(home.indexes.open(home.indexes.all()[0].id), QUESTION)
     mark = next(mark for mark in made.citations if mark.startswith("C"))
     section = made.trace.context.section("chunks")
     ref = next(item.ref for item in section.items if item.mark == mark)
@@ -168,14 +169,14 @@ def test_a_link_opens_a_passage_at_what_the_answer_cites_of_it(home: Workbench, 
     assert cited in next(part.text for part in made.parts if mark in part.marks)
     assert cited
     # Of a chunk that this retrieval lacks, its document alone is shown; an id of nothing is forgotten.
-    rest = visit("ask", home, q=QUESTION, n="1", c="1", at=home.open(home.indexes()[0].id).chunk(3).id)
+    rest = visit("ask", home, q=QUESTION, n="1", c="1", at=home.indexes.open(home.indexes.all()[0].id).chunk(3).id)
     drawn.assert_sound(rest)
     assert len(drawn.component(rest, "lr_passage")) == 1
     assert "at" not in visit("ask", home, q=QUESTION, at="nothing").query_params
 
 
 def test_what_was_retrieved_is_told_from_what_is_cited(home: Workbench, visit: Visit) -> None:
-    made = home.ask(home.open(home.indexes()[0].id), QUESTION)
+    made = home.ask(home.indexes.open(home.indexes.all()[0].id), QUESTION)
     app = visit("ask", home, q=QUESTION)
     [answer] = drawn.component(app, "lr_citations")
     by_title = {section["title"]: section for section in answer["items"]}
@@ -200,7 +201,7 @@ def test_where_nothing_is_retrieved_there_is_no_play_to_pin_or_to_save(home: Wor
 
 
 def test_the_context_is_sent_when_a_person_opens_it(home: Workbench, visit: Visit) -> None:
-    made = home.retrieve(home.open(home.indexes()[0].id), QUESTION)
+    made = home.retrieve(home.indexes.open(home.indexes.all()[0].id), QUESTION)
     app = visit("ask", home, q=QUESTION)
     assert not app.code
     app.session_state["context_fold"] = True

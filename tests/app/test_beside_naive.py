@@ -14,9 +14,9 @@ Visit = Callable[..., AppTest]
 
 def test_pieces_of_chunks_count_as_the_chunks_that_hold_them(home: Workbench, visit: Visit) -> None:
     """RAPTOR's leaves are shorter than chunks and have ids of their own."""
-    index = home.open(home.indexes()[0].id)
-    home.build_part(index, "chunk_tree")
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
+    home.parts.build(index, "chunk_tree")
+    index = home.indexes.open(home.indexes.all()[0].id)
     naive = {passage.row for passage in home.retrieve(index, QUESTION, "vector").passages}
     leaves = {passage.row for passage in home.retrieve(index, QUESTION, "raptor").passages}
     assert naive & leaves

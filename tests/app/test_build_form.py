@@ -14,6 +14,7 @@ from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.presets import presets
 from leanrag_core.types.recorded_config import RecordedConfig, recorded_config
 from leanrag_core.types.summary import IndexList
+from leanrag_core.workbench.indexes import Indexes
 from tests.app import drawn
 from tests.app.job_records import HOSTILE
 from tests.other_values import other_value
@@ -76,13 +77,13 @@ def test_every_setting_of_an_index_is_in_the_form_that_builds_it_again(
     home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = IndexConfig(**{name: other_value(name) for name in SETTINGS})
-    home.save_preset("All of them", changed)
+    home.presets.save("All of them", changed)
     app = visit("build", home)
     app.pills("preset").set_value("All of them").run()
     assert app.pills("preset").value == "All of them"
     assert built_config(app, launched) == changed
-    index = replace(home.indexes()[0], config=RecordedConfig.of(changed))
-    monkeypatch.setattr(Workbench, "index_list", lambda bench: IndexList((index,), ()))
+    index = replace(home.indexes.all()[0], config=RecordedConfig.of(changed))
+    monkeypatch.setattr(Indexes, "index_list", lambda indexes: IndexList((index,), ()))
     app = visit("build", home)
     app.button("duplicate_index").click().run()
     assert built_config(app, launched) == changed
@@ -92,8 +93,8 @@ def test_an_index_with_vectors_of_the_endpoint_is_not_built_again_with_others(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = RecordedConfig.of(IndexConfig(embedding="openai:embedder"))
-    index = replace(home.indexes()[0], config=config)
-    monkeypatch.setattr(Workbench, "index_list", lambda bench: IndexList((index,), ()))
+    index = replace(home.indexes.all()[0], config=config)
+    monkeypatch.setattr(Indexes, "index_list", lambda indexes: IndexList((index,), ()))
     app = visit("build", home)
     app.button("duplicate_index").click().run()
     drawn.assert_sound(app)
@@ -115,7 +116,7 @@ def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbenc
 
 
 def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
-    home.rename_index(home.indexes()[0].id, HOSTILE)
+    home.indexes.rename(home.indexes.all()[0].id, HOSTILE)
     app = visit("build", home)
     app.button("rename_index").click().run()
     drawn.assert_sound(app)
@@ -123,26 +124,26 @@ def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
 
 
 def test_a_deleted_index_can_be_taken_back(home: Workbench, visit: Visit) -> None:
-    index = home.indexes()[0]
-    home.rename_index(index.id, HOSTILE)
+    index = home.indexes.all()[0]
+    home.indexes.rename(index.id, HOSTILE)
     app = visit("build", home, index=index.id)
     app.button("delete_index").click().run()
     drawn.assert_sound(app)
-    assert home.indexes() == []
+    assert home.indexes.all() == []
     assert HOSTILE in drawn.text(app)
     assert "is deleted" in drawn.text(app)
     assert "No index yet." in drawn.text(app)
     app.button(f"take_back_{index.id}").click().run()
     drawn.assert_sound(app)
-    assert [each.id for each in home.indexes()] == [index.id]
+    assert [each.id for each in home.indexes.all()] == [index.id]
     assert "is deleted" not in drawn.text(app)
 
 
 def test_the_space_of_a_deleted_index_can_be_freed_at_once(home: Workbench, visit: Visit) -> None:
-    index = home.indexes()[0]
+    index = home.indexes.all()[0]
     app = visit("build", home)
     app.button("delete_index").click().run()
     app.button(f"end_deletion_{index.id}").click().run()
     drawn.assert_sound(app)
-    assert home.held_deletions() == []
-    assert [path for path in home.index_store.root.iterdir() if path.is_dir()] == []
+    assert home.indexes.revocable() == []
+    assert [path for path in home.indexes.root.iterdir() if path.is_dir()] == []

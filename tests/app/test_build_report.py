@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.services.samples
+import leanrag_core.workbench.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from leanrag_core.types.graph import Layer
@@ -123,8 +123,8 @@ def assert_report_is_true(app: AppTest, index: Index) -> None:
 
 
 def test_charts_are_drawn_when_their_fold_is_open_and_count_what_the_index_holds(home: Workbench, visit: Visit) -> None:
-    [summary] = home.indexes()
-    index = home.open(summary.id)
+    [summary] = home.indexes.all()
+    index = home.indexes.open(summary.id)
     app = report_of(home, index, visit)
     assert not app.get("plotly_chart"), "closed, they cost nothing"
     app.session_state["build_charts"] = True
@@ -147,8 +147,8 @@ def page_html(app: AppTest) -> str:
 
 
 def test_every_value_of_a_report_is_that_of_the_index(home: Workbench, visit: Visit) -> None:
-    [summary] = home.indexes()
-    index = home.open(summary.id)
+    [summary] = home.indexes.all()
+    index = home.indexes.open(summary.id)
     app = report_of(home, index, visit)
     assert any(len(layer.ends) > 0 for layer in index.layers[:-1])
     assert_report_is_true(app, index)
@@ -156,8 +156,8 @@ def test_every_value_of_a_report_is_that_of_the_index(home: Workbench, visit: Vi
 
 def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_home: Workbench, visit: Visit) -> None:
     with EndpointServer() as endpoint:
-        empty_home.save_settings(Settings(base_url=endpoint.url))
-        empty_home.corpora()
+        empty_home.settings.save(Settings(base_url=endpoint.url))
+        empty_home.corpora.all()
         config = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
         index = empty_home.build(CORPUS, config)
         assert_report_is_true(report_of(empty_home, index, visit), index)
@@ -169,7 +169,7 @@ def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_ho
 def test_every_value_of_a_report_on_a_sample_is_that_of_its_index(
     name: str, empty_home: Workbench, visit: Visit, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(leanrag_core.services.samples, "SAMPLES", SAMPLES)
-    empty_home.corpora()
+    monkeypatch.setattr(leanrag_core.workbench.samples, "SAMPLES", SAMPLES)
+    empty_home.corpora.all()
     index = empty_home.build(f"sample-{name}")
     assert_report_is_true(report_of(empty_home, index, visit), index)

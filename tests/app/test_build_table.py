@@ -79,7 +79,7 @@ def test_suggestions_are_made_when_asked_for_and_accepted_one_by_one(home: Workb
     with pytest.raises(KeyError):
         app.button("accept_top_n")
     app.button("suggest_now").click().run()
-    [index] = home.indexes()
+    [index] = home.indexes.all()
     made = waiting.until(lambda: suggest_view._calls().kept((index.id, index.created)))
     app.run()
     drawn.assert_sound(app)
@@ -98,7 +98,7 @@ def test_the_effect_of_clustersize_is_drawn_for_every_size(home: Workbench, visi
     [effect] = drawn.component(visit("build", home, b_cluster_size="10"), "size_effect")
     assert effect["size"] == 10
     by_size = {row[0]: row[1:] for row in effect["rows"]}
-    entities = home.indexes()[0].layers[0].entities
+    entities = home.indexes.all()[0].layers[0].entities
     assert by_size[2][0] > by_size[20][0], "smaller clusters, more layers"
     assert by_size[200][1] == 1, f"{entities} entities are one cluster of 200"
     assert f"over the {entities:,} entities" in effect["basis"]
@@ -106,6 +106,6 @@ def test_the_effect_of_clustersize_is_drawn_for_every_size(home: Workbench, visi
 
 def test_without_an_index_the_effect_is_estimated(empty_home: Workbench) -> None:
     corpus = empty_home.add_documents("Own", [("a.txt", b"Honey bees build comb. " * 100)]).corpus_id
-    made = empty_home.size_effects(corpus, IndexConfig(), (2, 20))
+    made = empty_home.builds.size_effects(corpus, IndexConfig(), (2, 20))
     assert not made.is_measured
-    assert made.entities == round(exactly(12).scaled(empty_home.corpus(corpus).tokens / 1000).expected)
+    assert made.entities == round(exactly(12).scaled(empty_home.corpora.summary(corpus).tokens / 1000).expected)

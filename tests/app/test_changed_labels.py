@@ -14,11 +14,11 @@ Visit = Callable[..., AppTest]
 
 @pytest.mark.parametrize("page", ["ask", "explore", "build"])
 def test_a_second_index_of_the_corpus_leaves_the_chosen_one_chosen(page: str, home: Workbench, visit: Visit) -> None:
-    [first] = home.indexes()
+    [first] = home.indexes.all()
     app = visit(page, home)
     title = app.sidebar.selectbox[0].proto.options[0]
     home.build(CORPUS, IndexConfig(cluster_size=4))
-    assert title not in [index.title for index in home.indexes()], "both are named by what differs now"
+    assert title not in [index.title for index in home.indexes.all()], "both are named by what differs now"
     for _ in range(2):
         app.run()
         drawn.assert_sound(app)

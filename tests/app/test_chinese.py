@@ -78,9 +78,9 @@ def texts(app: AppTest) -> Iterator[str]:
 def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("leanrag", "vector")) -> str:
     """All texts that come from documents or were made from them."""
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
-    for summary in home.indexes():
+    for summary in home.indexes.all():
         parts += [summary.title, summary.corpus_name]
-        index = home.open(summary.id)
+        index = home.indexes.open(summary.id)
         for strategy in names:
             trace = home.retrieve(index, question, strategy)
             parts += [trace.context.text, *(item.name for item in trace.items), *(item.text for item in trace.items)]
@@ -143,11 +143,11 @@ def home_with_parts(
 ) -> Workbench:
     """A home whose index has the parts of all strategies."""
     home = Workbench.default(shutil.copytree(built, tmp_path_factory.mktemp("parts") / "home"))
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minilm, "MiniLM", one_model)
-        for name in sorted({part for info in home.strategies().strategies for part in info.parts}):
-            home.build_part(index, name)
+        for name in sorted({part for info in strategies().strategies for part in info.parts}):
+            home.parts.build(index, name)
     return home
 
 
@@ -161,8 +161,8 @@ def test_every_strategy_is_wholly_chinese(strategy: str, home_with_parts: Workbe
 @pytest.mark.parametrize("strategy", [info.name for info in strategies().strategies])
 def test_steps_and_notes_of_every_preset_are_chinese_and_count_once(strategy: str, home_with_parts: Workbench) -> None:
     home, data = home_with_parts, data_of(home_with_parts, names=(strategy, "vector"))
-    index = home.open(home.indexes()[0].id)
-    for preset in home.strategies().named(strategy).presets:
+    index = home.indexes.open(home.indexes.all()[0].id)
+    for preset in strategies().named(strategy).presets:
         trace = home.retrieve(index, QUESTION, strategy, **preset.options)
         shown = [sentence(part, "zh") for step in trace.steps for part in (step.title, step.caption)]
         shown += [sentence(note, "zh") for note in trace.notes]
@@ -190,7 +190,7 @@ def test_a_missing_index_part_and_its_job_are_chinese(
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:
     data = data_of(home)
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     trace = home.retrieve(index, QUESTION)
     app = visit("ask", home, lang="zh", q=QUESTION, node=trace.with_role("seed")[0].id)
     assert foreign(app, data) == []
@@ -207,10 +207,12 @@ def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visi
 
 def test_what_a_person_asks_of_an_answer_is_chinese(home: Workbench, visit: Visit) -> None:
     data = data_of(home)
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     trace = home.retrieve(index, QUESTION, top_n=2, top_c=1)
     chunk = trace.passages[0].id
-    data += home.answer(index, trace).text + home.answer(index, home.without(index, trace, [chunk]).trace).text
+    data += (
+        home.answer(index, trace).text + home.answer(index, home.explanations.without(index, trace, [chunk]).trace).text
+    )
     for wanted in ("Lorenzo Langstroth", "Beekeepers inspect the movable frames", "no such words"):
         app = visit("ask", home, lang="zh", q=QUESTION, n="2", c="1", why=wanted, without=chunk, wrote=QUESTION)
         assert foreign(app, data + wanted) == []
@@ -258,7 +260,7 @@ def test_the_settings_show_the_language_of_the_session(home: Workbench, visit: V
 
 
 def test_the_setting_decides_and_a_link_goes_before_it(home: Workbench, visit: Visit) -> None:
-    home.change_settings(lambda settings: replace(settings, language="zh"))
+    home.settings.change(lambda settings: replace(settings, language="zh"))
     assert "提问" in drawn.text(visit("ask", home))
     assert "提问" not in drawn.text(visit("ask", home, lang="en"))
     assert "提问" in drawn.text(visit("ask", home, lang="xx"))
@@ -268,4 +270,4 @@ def test_the_settings_offer_the_languages_of_the_catalogs(home: Workbench, visit
     assert languages() == LANGUAGES
     app = visit("settings", home)
     app.button_group("language").set_value("zh").run()
-    assert home.settings().language == "zh"
+    assert home.settings.read().language == "zh"

@@ -137,7 +137,7 @@ def test_a_missing_part_is_made_as_a_job_when_a_person_says_so(
     assert launched == [], "nothing is made before a person says so"
     app.button("b_make_part").click().run()
     drawn.assert_sound(app)
-    [job] = home.jobs()
+    [job] = home.jobs.all()
     assert (job.config["part"], [folder.name for folder in launched]) == ("chroma", [job.id])
     assert "Making " in drawn.text(app)
     assert len(rows(app)) == 1, "the other column stands"
@@ -146,7 +146,7 @@ def test_a_missing_part_is_made_as_a_job_when_a_person_says_so(
 
 
 def test_two_indexes_stand_side_by_side(home: Workbench, visit: Visit) -> None:
-    [first] = home.indexes()
+    [first] = home.indexes.all()
     second = home.build(CORPUS, IndexConfig(cluster_size=4))
     app = visit("compare", home, q=QUESTION, index=first.id, b_strategy="leanrag", b_index=second.path.name)
     drawn.assert_sound(app)
@@ -191,7 +191,7 @@ def test_ask_measures_itself_beside_naive_rag_and_leads_to_compare(home: Workben
     left, right = rows(app)
     assert (len(left), len(right)) == (
         2,
-        len(home.retrieve(home.open(home.indexes()[0].id), QUESTION, "vector").passages),
+        len(home.retrieve(home.indexes.open(home.indexes.all()[0].id), QUESTION, "vector").passages),
     )
     naive = visit("ask", home, q=QUESTION, strategy="vector")
     assert "Beside naive RAG" not in drawn.text(naive)

@@ -17,6 +17,7 @@ from leanrag_core.comparing.recorded import comparison_of, content_of
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.fonts import font_faces
+from leanrag_core.retrieval.base import strategies
 from pages.compare import export
 from pages.compare.gold_view import GoldOf, found_ids
 from pages.compare.loading import Head, Loaded
@@ -29,12 +30,12 @@ Visit = Callable[..., AppTest]
 
 def shared(bench: Workbench, question: str = QUESTION) -> tuple[list[Loaded], Shared, GoldOf]:
     """Two columns as the page has them, for what is made of them."""
-    [summary] = bench.indexes()
-    index = bench.open(summary.id)
+    [summary] = bench.indexes.all()
+    index = bench.indexes.open(summary.id)
     loaded = []
     for letter, name in (("A", "leanrag"), ("B", "vector")):
         trace = bench.retrieve(index, question, name)
-        info = bench.strategies().named(name)
+        info = strategies().named(name)
         head = Head(letter, name, info.badge, info.differs, {"top_c": 5})
         loaded.append(Loaded(head, question, index=index, trace=trace, answer=bench.answer(index, trace)))
     gold = GoldFinder(index).entity("Varroa destructor")

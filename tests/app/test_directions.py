@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.extraction.builtin import share_without_grammar
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -59,5 +60,5 @@ def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_
 
 def test_english_is_read_with_grammar(home: Workbench, visit: Visit) -> None:
     assert "Entities are reliable, relations are rough." in drawn.text(visit("ask", home))
-    index = home.open(home.indexes()[0].id)
-    assert home.share_without_grammar(index) == 0
+    index = home.indexes.open(home.indexes.all()[0].id)
+    assert share_without_grammar(index) == 0

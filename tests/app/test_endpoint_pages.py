@@ -37,7 +37,7 @@ LONG_AGO = "2026-01-02T03:04:05+00:00"
 
 
 def the_index(bench: Workbench) -> IndexSummary:
-    [index] = bench.indexes()
+    [index] = bench.indexes.all()
     return index
 
 
@@ -189,7 +189,7 @@ def test_a_prompt_is_tried_on_a_chosen_chunk_and_its_markup_is_text(
 ) -> None:
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     assert "Varroa destructor" in app.text_area(f"preview_passage_{CORPUS}").value
-    notes = next(document.id for document in llm_home.documents(CORPUS) if document.name == "notes.txt")
+    notes = next(document.id for document in llm_home.corpora.documents(CORPUS) if document.name == "notes.txt")
     app.selectbox(f"preview_document_{CORPUS}").set_value(notes).run()
     first = app.text_area(f"preview_passage_{CORPUS}").value
     assert "Marie Curie" in first
@@ -217,7 +217,7 @@ def test_a_resume_that_cannot_be_is_reported(llm_home: Workbench, visit: Visit) 
 
 
 def test_a_server_that_does_not_answer_leaves_the_form_usable(llm_home: Workbench, visit: Visit) -> None:
-    llm_home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
+    llm_home.settings.save(Settings(base_url="http://127.0.0.1:1/v1"))
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     drawn.assert_sound(app)
     assert "The endpoint does not answer." in drawn.text(app)
@@ -314,9 +314,9 @@ def test_an_index_that_is_deleted_while_it_is_asked_is_reported_and_no_other_is_
     index = the_index(llm_home)
     other = index.path.with_name("other")
     shutil.copytree(index.path, other)
-    llm_home.rename_index("other", "The other")
+    llm_home.indexes.rename("other", "The other")
     app = visit("ask", llm_home, index=index.id)
-    llm_home.delete_index(index.id)
+    llm_home.indexes.delete(index.id)
     app = asked(app, QUESTION)
     drawn.assert_sound(app)
     assert f"This index is not here. The index {index.id} was deleted" in drawn.text(app)
@@ -325,8 +325,8 @@ def test_an_index_that_is_deleted_while_it_is_asked_is_reported_and_no_other_is_
 
 def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visit) -> None:
     llm_home.calls.delete()
-    settings = replace(llm_home.settings(), prices={"scripted-chat": Price(1000.0, 1000.0)})
-    llm_home.save_settings(settings)
+    settings = replace(llm_home.settings.read(), prices={"scripted-chat": Price(1000.0, 1000.0)})
+    llm_home.settings.save(settings)
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     drawn.assert_sound(app)
     assert "$" in drawn.text(app)
@@ -335,7 +335,7 @@ def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visi
 def test_a_graph_that_the_built_in_writer_wrote_in_part_says_so_on_every_page(
     llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    summary = llm_home.indexes()[0]
+    summary = llm_home.indexes.all()[0]
     assert summary.builtin_texts == 0
     assert "built-in writer" not in drawn.text(visit("explore", llm_home, index=summary.id))
     read = layout.read_manifest

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.facade.services
+import leanrag_core.workbench
 from leanrag_core import Workbench
+from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.types.experiment import (
     ExperimentResult,
     ExperimentSpec,
@@ -45,14 +46,14 @@ GOLD = (
 @pytest.fixture(autouse=True)
 def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No experiment comes with the program."""
-    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
+    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
 
 
 def stored(
     bench: Workbench, scores: dict[str, list[float]], *, title: str = "Settings", kinds: str = "fm", max_tokens: int = 0
 ) -> str:
     """An experiment in the store; scores: of each run the evidence recall of each question."""
-    index = bench.indexes()[0].id
+    index = bench.indexes.all()[0].id
     options = {"max_tokens": max_tokens} if max_tokens else {}
     runs = tuple(RunSpec(name, index, "vector" if name == "Naive" else "leanrag", options) for name in scores)
     names = {"f": "single-hop", "m": "multi-hop"}
@@ -69,9 +70,9 @@ def stored(
     others = tuple(
         {"id": f"q{n}", "question": f"Question {n}?"} for n in range(3, len(next(iter(scores.values()))) + 1)
     )
-    questions = bench.read_question_file("gold.jsonl", "\n".join(map(json.dumps, (*GOLD, *others))).encode())
-    bench.experiment_store.begin(id_, spec, {"program": "1"}, questions)
-    with bench.experiment_store.writer(id_) as writer:
+    questions = read_set("\n".join(map(json.dumps, (*GOLD, *others))).encode(), "gold.jsonl")
+    bench.experiments.store.begin(id_, spec, {"program": "1"}, questions)
+    with bench.experiments.store.writer(id_) as writer:
         writer.add_rows(rows, costs)
         writer.finish(ExperimentResult(id_, spec, tuple(rows), tuple(costs), is_complete=True))
     return id_
@@ -200,7 +201,7 @@ def test_runs_of_two_experiments_are_compared_question_by_question(home: Workben
 
 def test_less_is_better_for_tokens(home: Workbench) -> None:
     stored(home, {"LeanRAG": [1.0], "Naive": [1.0]})
-    result = home.experiment("settings")
+    result = home.experiments.store.read("settings")
     sides = [by_question_view.Side(run, {row.question: row for row in result.rows if row.run == run.name})
              for run in result.spec.runs]  # fmt: skip
     [pair] = by_question_view.compared(sides[1], sides[0], "context-tokens", {})
@@ -223,12 +224,12 @@ def test_a_question_set_is_shown_uploaded_and_deleted(home: Workbench, visit: Vi
     assert "2 questions, 2 with gold evidence" in drawn.text(app)
     app.button("primary_set_add").click().run()
     drawn.assert_sound(app)
-    [own] = [info for info in home.question_sets() if not info.is_shipped]
+    [own] = [info for info in home.question_sets.all() if not info.is_shipped]
     assert app.query_params["set"] == own.id
-    assert home.question_set(own.id)[0].answers == ("Lorenzo Langstroth",)
+    assert home.question_sets.questions(own.id)[0].answers == ("Lorenzo Langstroth",)
     app.button("set_delete").click().run()
     app.button("set_delete_confirm").click().run()
-    assert [info.id for info in home.question_sets() if not info.is_shipped] == []
+    assert [info.id for info in home.question_sets.all() if not info.is_shipped] == []
 
 
 def test_rows_written_by_hand_become_questions(home: Workbench) -> None:
@@ -236,7 +237,7 @@ def test_rows_written_by_hand_become_questions(home: Workbench) -> None:
         {"question": "Who?", "type": "fact", "answers": "Ada | Lovelace", "document": "a.md", "quote": "Ada did."},
         {"question": "", "type": None, "answers": float("nan"), "document": "", "quote": ""},
     ]
-    [question] = home.read_question_file("questions.jsonl", set_forms.written(rows))
+    [question] = read_set(set_forms.written(rows), "questions.jsonl")
     assert (question.question, question.kind, question.answers) == ("Who?", "fact", ("Ada", "Lovelace"))
     assert question.evidence[0].quote == "Ada did."
 
@@ -250,7 +251,7 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
     assert "Retrievals9" in drawn.text(app), "three strategies over three questions"
     app.button("primary_experiment_start").click().run()
     drawn.assert_sound(app)
-    [job] = home.jobs()
+    [job] = home.jobs.all()
     assert job.kind.name == "experiment"
     assert [folder.name for folder in launched] == [job.id]
     assert [run["strategy"] for run in job.config["runs"]] == ["leanrag", "vector", "bm25"]
@@ -260,11 +261,11 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
 def test_the_form_begins_with_the_set_that_was_looked_at_and_says_when_a_set_asks_about_another_corpus(
     home: Workbench, visit: Visit
 ) -> None:
-    summary = home.indexes()[0]
-    questions = home.question_set(home.question_sets()[0].id)[:1]
-    own = home.add_question_set("Mine", questions)
-    away = home.add_question_set("Away", questions, corpus_id="elsewhere")
-    for looked_at, first in ((own, own), (away, home.question_sets()[0].id)):
+    summary = home.indexes.all()[0]
+    questions = home.question_sets.questions(home.question_sets.all()[0].id)[:1]
+    own = home.question_sets.add("Mine", questions)
+    away = home.question_sets.add("Away", questions, corpus_id="elsewhere")
+    for looked_at, first in ((own, own), (away, home.question_sets.all()[0].id)):
         app = visit("evaluate", home, tab="sets", set=looked_at, index=summary.id)
         app.button("primary_experiment").click().run()
         assert app.selectbox("experiment_set").value == first
@@ -275,7 +276,7 @@ def test_the_form_begins_with_the_set_that_was_looked_at_and_says_when_a_set_ask
 
 
 def test_an_uploaded_set_asks_about_the_corpus_of_the_chosen_index(home: Workbench, visit: Visit) -> None:
-    summary = home.indexes()[0]
+    summary = home.indexes.all()[0]
     app = visit("evaluate", home, tab="sets", index=summary.id)
     app.file_uploader[0].set_value(("mine.jsonl", json.dumps(GOLD[0]).encode(), "application/json")).run()
     assert app.selectbox("set_corpus_upload").value == summary.corpus_id
@@ -312,7 +313,7 @@ def test_the_history_lists_repeats_and_deletes(home: Workbench, visit: Visit, la
     app.button("history_delete").click().run()
     app.button("history_delete_confirm").click().run()
     drawn.assert_sound(app)
-    assert home.experiments() == ()
+    assert home.experiments.store.all() == ()
     assert launched == []
 
 

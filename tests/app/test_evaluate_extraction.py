@@ -7,6 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.evaluation.extraction import Example, Examples, ExtractionScore, MatchScore, Share
+from leanrag_core.workbench.builds import Builds
+from leanrag_core.workbench.references import References
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -34,12 +36,12 @@ def test_shares_types_and_what_was_missed_are_shown(
 ) -> None:
     asked: list[bool] = []
 
-    def score(bench: Workbench, index: object, *, embedded: bool = True) -> ExtractionScore:
+    def score(references: References, index: object, *, embedded: bool = True) -> ExtractionScore:
         asked.append(embedded)
         return SCORE
 
-    monkeypatch.setattr(Workbench, "has_reference", lambda bench, corpus: True)
-    monkeypatch.setattr(Workbench, "extraction_score", score)
+    monkeypatch.setattr(Builds, "has_reference", lambda builds, corpus: True)
+    monkeypatch.setattr(References, "score", score)
     app = visit("evaluate", home, tab="extraction")
     drawn.assert_sound(app)
     text = drawn.text(app)

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.facade.services
+import leanrag_core.workbench
 from leanrag_core import Workbench
 from leanrag_core.evaluation.paper_tables import PaperCell
+from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.types.experiment import (
     ABSOLUTE,
@@ -38,12 +39,12 @@ BAND = r" \(95%: \d+% to 100%, \d+ questions\)"
 @pytest.fixture(autouse=True)
 def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No experiment comes with the program."""
-    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
+    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
 
 
 def judged(bench: Workbench, *, always_first: bool, questions: int = 12, other: str = "NaiveRAG") -> str:
     """An experiment with the judgements of one judge: of the answer shown first, or of LeanRAG's."""
-    index = bench.indexes()[0].id
+    index = bench.indexes.all()[0].id
     runs = (RunSpec("LeanRAG", index, "leanrag"), RunSpec(other, index, "vector"))
     ids = [f"q{place}" for place in range(questions)]
     rows = tuple(
@@ -63,8 +64,8 @@ def judged(bench: Workbench, *, always_first: bool, questions: int = 12, other: 
             judgements.append(Judgement("openai:judge", ABSOLUTE, id_, run, "", 0, {"overall": score}, "How?", "8"))
     spec = ExperimentSpec("Judged", CORPUS, runs, other, judges=(JudgeSpec("openai:judge"),))
     lines = "\n".join(json.dumps({"id": id_, "question": f"Question {id_}?"}) for id_ in ids)
-    bench.experiment_store.begin("judged", spec, {}, bench.read_question_file("q.jsonl", lines.encode()))
-    with bench.experiment_store.writer("judged") as writer:
+    bench.experiments.store.begin("judged", spec, {}, read_set(lines.encode(), "q.jsonl"))
+    with bench.experiments.store.writer("judged") as writer:
         writer.add_rows(rows, [])
         writer.add_judgements(judgements)
         writer.finish(ExperimentResult("judged", spec, rows, (), tuple(judgements), True))
@@ -91,7 +92,7 @@ def test_judged_figures_have_a_table_of_their_own_and_lead_to_the_audit(home: Wo
 
 def test_judged_tables_split_by_kind_of_question(home: Workbench) -> None:
     judged(home, always_first=False)
-    result = home.experiment("judged")
+    result = home.experiments.store.read("judged")
     rows = tuple(replace(row, kind="multi-hop") if row.question == "q3" else row for row in result.rows)
     split = replace(result, rows=rows)
     assert {judgement.question for judgement in of_kind(split, "multi-hop")} == {"q3"}

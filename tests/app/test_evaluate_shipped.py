@@ -11,7 +11,7 @@ from tests.app import drawn
 
 @pytest.mark.parametrize("tab", ["results", "questions"])
 def test_evaluate_opens_on_something_real(home: Workbench, visit: Callable[..., AppTest], tab: str) -> None:
-    shipped = [each for each in home.experiments() if each.is_shipped]
+    shipped = [each for each in home.experiments.store.all() if each.is_shipped]
     app = visit("evaluate", home, tab=tab)
     drawn.assert_sound(app)
     text = drawn.text(app)

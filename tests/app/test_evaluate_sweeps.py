@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.facade.services
+import leanrag_core.workbench
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.types.sweep import (
     Axis,
     OpenedPoint,
@@ -22,6 +23,7 @@ from leanrag_core.types.sweep import (
     SweepSpec,
     SweepSummary,
 )
+from leanrag_core.workbench.sweeps import Sweeps
 from pages.common import forms
 from pages.evaluate.sweep_form import values_of
 from tests.app import drawn
@@ -56,19 +58,19 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     """A workbench with one sweep; notes what is asked of it."""
     asked: dict[str, Any] = {"complete": True}
 
-    def summaries(bench: Workbench) -> tuple[SweepSummary, ...]:
+    def summaries(store: SweepStore) -> tuple[SweepSummary, ...]:
         done = asked["complete"]
         return (SweepSummary("sizes", "Sizes", CORPUS, CORPUS, ("cluster_size", "tau"), 4, 4, 48 if done else 36, 48,
                              done, False, f"2026-11-22 {done}"),)  # fmt: skip
 
-    def opened(bench: Workbench, sweep_id: str, name: str) -> OpenedPoint:
+    def opened(sweeps: Sweeps, sweep_id: str, name: str) -> OpenedPoint:
         asked["opened"] = name
-        return OpenedPoint(bench.indexes()[0].id)
+        return OpenedPoint(sweeps._indexes.store.index_list().indexes[0].id)
 
-    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
-    monkeypatch.setattr(Workbench, "sweeps", summaries)
-    monkeypatch.setattr(Workbench, "sweep", lambda bench, id_: result(is_complete=asked["complete"]))
-    monkeypatch.setattr(Workbench, "open_sweep_point", opened)
+    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
+    monkeypatch.setattr(SweepStore, "all", summaries)
+    monkeypatch.setattr(Sweeps, "read", lambda sweeps, id_: result(is_complete=asked["complete"]))
+    monkeypatch.setattr(Sweeps, "open_point", opened)
     return asked
 
 
@@ -84,7 +86,7 @@ def picked(drawing: dict[str, Any]) -> list[str]:
 def test_without_a_sweep_the_page_says_what_to_do(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
+    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
     app = visit("evaluate", home, tab="sweeps")
     drawn.assert_sound(app)
     assert "No sweep yet." in drawn.text(app)
@@ -132,7 +134,7 @@ def test_another_point_is_chosen_by_the_link_and_opened_in_ask(
     assert app.query_params["point"] == point
     app.button("sweep_ask").click().run()
     assert sweep["opened"] == point
-    assert app.query_params["index"] == home.indexes()[0].id
+    assert app.query_params["index"] == home.indexes.all()[0].id
 
 
 def test_points_are_compared_by_another_measure(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:
@@ -146,7 +148,7 @@ def test_a_point_is_saved_as_a_preset(home: Workbench, visit: Visit, sweep: dict
     app = visit("evaluate", home, tab="sweeps")
     app.button("sweep_save_preset").click().run()
     drawn.assert_sound(app)
-    preset = home.presets()[-1]
+    preset = home.presets.with_shipped()[-1]
     assert preset.index == {"cluster_size": 3, "tau": "5"}
 
 
@@ -168,7 +170,7 @@ def test_the_form_says_what_it_takes_and_starts_a_job(home: Workbench, visit: Vi
     assert "Indexes to be built25" in text
     app.button("primary_sweep_start").click().run()
     drawn.assert_sound(app)
-    [job] = home.jobs()
+    [job] = home.jobs.all()
     assert job.kind.name == "sweep"
     assert [axis["name"] for axis in job.config["axes"]] == ["cluster_size", "tau"]
     assert [folder.name for folder in launched] == [job.id]
@@ -191,7 +193,7 @@ def test_names_of_a_sweep_become_no_markup(
     points = tuple(
         replace(each, point=replace(each.point, name=f"{each.point.name} {hostile}")) for each in whole.points
     )
-    monkeypatch.setattr(Workbench, "sweep", lambda bench, id_: replace(whole, points=points))
+    monkeypatch.setattr(Sweeps, "read", lambda sweeps, id_: replace(whole, points=points))
     app = visit("evaluate", home, tab="sweeps")
     drawn.assert_sound(app)
     assert hostile in drawn.text(app)

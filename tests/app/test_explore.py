@@ -14,7 +14,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def opened(home: Workbench) -> Index:
-    return home.open(home.indexes()[0].id)
+    return home.indexes.open(home.indexes.all()[0].id)
 
 
 def id_of(index: Index, name: str) -> str:

@@ -17,8 +17,8 @@ Visit = Callable[..., AppTest]
 def test_each_format_of_the_chosen_index_can_be_downloaded(
     home: Workbench, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = home.indexes()[0]
-    home.rename_index(index.id, "Bees / <b>mites</b>")
+    index = home.indexes.all()[0]
+    home.indexes.rename(index.id, "Bees / <b>mites</b>")
     offered: dict[str, tuple[str, Callable[[], bytes]]] = {}
 
     def download_button(label: str, content: Callable[[], bytes], *, file_name: str, key: str, **rest: object) -> None:
@@ -38,7 +38,7 @@ def test_each_format_of_the_chosen_index_can_be_downloaded(
     }
     for key, (_, content) in offered.items():
         name = key.removeprefix("download_")
-        exported = home.export(home.open(index.id), name, tmp_path / name)
+        exported = home.export(home.indexes.open(index.id), name, tmp_path / name)
         assert content() == exported.path.read_bytes()
 
 

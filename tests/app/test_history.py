@@ -29,7 +29,7 @@ def test_a_follow_up_stands_alone_and_keeps_its_thread(home: Workbench, visit: V
     assert "You wrote “When do they use it?”." in said
     assert "the names of the question before were put behind it: Varroa destructor, beekeepers." in said
     assert drawn.component(app, "lr_citations")
-    latest, first = home.history()
+    latest, first = home.history.matching()
     assert (latest.question, latest.written, latest.way, latest.follows) == (
         standalone,
         "When do they use it?",
@@ -51,7 +51,7 @@ def test_how_a_follow_up_is_asked_can_be_changed(home: Workbench, visit: Visit) 
     drawn.assert_sound(app)
     assert (app.query_params["q"], app.query_params["wrote"]) == (changed, "When do they use it?")
     assert "Changed by you." in drawn.text(app)
-    assert home.history()[0].way == "person"
+    assert home.history.matching()[0].way == "person"
     app.text_area("lr_draft").input("What is a hive?")
     press(app, "Ask")
     assert "wrote" not in app.query_params, "a question in the field above begins a thread of its own"
@@ -63,19 +63,19 @@ def test_the_history_is_searched_pinned_noted_deleted_and_taken_back(home: Workb
     app = press(visit("ask", home), "History")
     drawn.assert_sound(app)
     assert "2 questions, pinned ones first; 2 shown" in drawn.text(app)
-    first = next(entry for entry in home.history() if entry.question == QUESTION)
+    first = next(entry for entry in home.history.matching() if entry.question == QUESTION)
     app.button(f"history_pin_{first.id}").click().run()
-    assert home.history()[0].pinned
+    assert home.history.matching()[0].pinned
     app = press(visit("ask", home), "History")
     app.button(f"history_note_{first.id}").click().run()
     app = press(app, "History")
     app.text_area(f"history_text_{first.id}").input("for <b>Anna</b>")
     app.button(f"history_text_{first.id}_save").click().run()
     drawn.assert_sound(app)
-    assert home.history("anna") == home.history()[:1]
+    assert home.history.matching("anna") == home.history.matching()[:1]
     app = press(visit("ask", home), "History")
     app.button(f"history_delete_{first.id}").click().run()
-    assert [entry.question for entry in home.history()] == ["Who patented the hive?"]
+    assert [entry.question for entry in home.history.matching()] == ["Who patented the hive?"]
 
 
 def test_a_question_of_the_history_opens_with_its_settings(home: Workbench, visit: Visit) -> None:

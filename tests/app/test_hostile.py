@@ -39,7 +39,7 @@ def poison(table: pa.Table, *names: str, long: str = "") -> pa.Table:
 @pytest.fixture
 def hostile(home: Workbench) -> Workbench:
     """Names, types, descriptions, titles and labels carry markup and, some, a word of 2,000 letters."""
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     assert index.path is not None
     layers = tuple(
         replace(
@@ -61,7 +61,7 @@ def hostile(home: Workbench) -> Workbench:
 
 @pytest.fixture
 def opened(hostile: Workbench) -> Index:
-    return hostile.open(hostile.indexes()[0].id)
+    return hostile.indexes.open(hostile.indexes.all()[0].id)
 
 
 def assert_harmless(app: AppTest) -> None:
@@ -142,7 +142,7 @@ def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened:
 
 
 def test_library_draws_names_and_texts_as_text(hostile: Workbench, visit: Visit) -> None:
-    [own] = [corpus.id for corpus in hostile.corpora() if not corpus.sample]
+    [own] = [corpus.id for corpus in hostile.corpora.all() if not corpus.sample]
     app = visit("library", hostile, corpus=own)
     assert_harmless(app)
     [preview] = drawn.component(app, "chunk_preview")
@@ -151,7 +151,7 @@ def test_library_draws_names_and_texts_as_text(hostile: Workbench, visit: Visit)
 
 
 def test_build_draws_names_as_text(hostile: Workbench, visit: Visit) -> None:
-    [own] = [corpus.id for corpus in hostile.corpora() if not corpus.sample]
+    [own] = [corpus.id for corpus in hostile.corpora.all() if not corpus.sample]
     app = visit("build", hostile, corpus=own)
     assert_harmless(app)
     app.button("delete_index").click().run()

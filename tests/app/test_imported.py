@@ -46,14 +46,14 @@ def test_the_form_previews_what_it_imports_and_a_job_does_it(
     assert "Microsoft GraphRAG" in text
     assert "relationships.parquet row 3" in text
     app.button(key="primary_start_import").click().run()
-    spec = home.job_store.spec(launched[-1].name)
+    spec = home.jobs.spec(launched[-1].name)
     assert (spec.kind, spec.title, spec.corpus_id) == ("import", "output", "")
     assert (spec.arguments["format"], spec.arguments["path"]) == ("graphrag", str(folder))
     assert home.run_job(launched[-1]) == 0
-    job = home.job(launched[-1].name)
+    job = home.jobs.job(launched[-1].name)
     assert job.status == "done"
     assert [stage.name for stage in job.stages if stage.status != "done"] == []
-    index = home.open(str(job.result))
+    index = home.indexes.open(str(job.result))
     assert (index.manifest.name, index.manifest.counts.entities[0]) == ("output", 3)
     assert job.report.drops["import"] == 4
 

@@ -19,7 +19,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def opened(home: Workbench) -> Index:
-    return home.open(home.indexes()[0].id)
+    return home.indexes.open(home.indexes.all()[0].id)
 
 
 def id_of(index: Index, name: str) -> str:
@@ -94,7 +94,7 @@ def test_the_last_question_is_found_in_what_is_inspected(home: Workbench, opened
     trace = home.retrieve(opened, "What do beekeepers use against Varroa destructor?", "leanrag")
     seed = next(item for item in trace.nodes if item.rank == 1)
     app = visit("explore", home, node=seed.id)
-    app.session_state["lr_last_question"] = {home.indexes()[0].id: trace}
+    app.session_state["lr_last_question"] = {home.indexes.all()[0].id: trace}
     [line] = [block for block in blocks(inspected(app.run()), "summary") if block["kind"] == "runs"]
     assert line["parts"][0] == {"text": "1", "do": "", "id": "", "strong": True}
     assert line["parts"][1]["text"] == seed.name
@@ -118,8 +118,8 @@ def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: 
 
 
 def test_an_edit_by_hand_is_named_and_can_be_taken_back(home: Workbench, visit: Visit, launched: list[Path]) -> None:
-    index_id = home.indexes()[0].id
-    edited = home.edit_index(home.index_path(index_id), Edit(1, "rename", "Marie Curie", "Maria Curie"))
+    index_id = home.indexes.all()[0].id
+    edited = home.updates.edit(home.indexes.path(index_id), Edit(1, "rename", "Marie Curie", "Maria Curie"))
     app = visit("explore", home, node=id_of(edited, "Maria Curie"))
     assert inspected(app)["made"]["lines"] == ["Edited by hand: Marie Curie is renamed Maria Curie."]
     app.button("undo_here_1").click().run()

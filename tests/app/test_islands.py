@@ -41,7 +41,7 @@ def test_the_finding_comes_first_and_the_builtin_engine_costs_nothing(home: Work
     text = drawn.text(app)
     assert "Without them a summary reaches its neighbour only through the root." in text
     (pictures,) = drawn.component(app, "lr_islands")
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     assert [layer["number"] for layer in pictures["layers"]] == [
         layer.number for layer in index.layers[1:] if len(layer) > 1
     ]
@@ -52,10 +52,10 @@ def test_the_finding_comes_first_and_the_builtin_engine_costs_nothing(home: Work
 
 
 def test_of_a_models_index_the_calls_that_are_answered_are_known(llm_home: Workbench, visit: Visit) -> None:
-    index_id = next(index.id for index in llm_home.indexes() if str(index.config.model).startswith("openai:"))
+    index_id = next(index.id for index in llm_home.indexes.all() if str(index.config.model).startswith("openai:"))
     app = visit("explore", llm_home, view="islands", index=index_id)
     drawn.assert_sound(app)
-    index = llm_home.open(index_id)
+    index = llm_home.indexes.open(index_id)
     for layer in panel(app)["layers"]:
         relations = index.layers[layer["number"]].relations
         kinds = relations["kind"].to_pylist()
@@ -105,7 +105,7 @@ def test_the_board_lists_every_cluster_and_its_stability_on_a_click(home: Workbe
     app = visit("explore", home, view="clusters")
     drawn.assert_sound(app)
     (board,) = drawn.component(app, "lr_clusters")
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     assert len(board["rows"]) == len(board["dots"]) == len(index.layers[1])
     assert sum(count for _, count in board["sizes"]) == len(index.layers[1])
     assert sum(row[2] for row in board["rows"]) == len(index.layers[0])

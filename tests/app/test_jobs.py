@@ -89,7 +89,7 @@ def test_a_running_build_shows_its_stages_and_can_be_cancelled(home: Workbench, 
 
 
 def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) -> None:
-    [index] = home.indexes()
+    [index] = home.indexes.all()
     drops = JobReport(drops={"merge": 2, HOSTILE: 1})
     a_job(home, STARTED, progress("index", 31, 31, "vectors"), ("done", {"result": index.id, "report": drops}))
     app = visit("build", home, job="one")
@@ -104,9 +104,9 @@ def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) 
 
 
 def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: Visit) -> None:
-    first = home.indexes()[0].path
+    first = home.indexes.all()[0].path
     shutil.copytree(first, first.with_name("other"))
-    home.rename_index("other", "The other")
+    home.indexes.rename("other", "The other")
     app = visit("build", home, index=first.name, ticked="other")
     app.button("explore_index").click().run()
     drawn.assert_sound(app)

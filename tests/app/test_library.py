@@ -49,7 +49,7 @@ def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visi
     assert "1 of 3 documents could not be read. The others are in." in page_text
     assert "not read empty.txt" in page_text
     assert "duplicate again.txt" in page_text
-    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
     assert (own.name, own.documents) == ("My documents", 1)
     assert app.query_params["corpus"] == own.id
     assert "Bees live in hives of wood." in shown_document(app), "what was added is shown"
@@ -92,7 +92,7 @@ def test_deleting_asks_first(home: Workbench, visit: Visit) -> None:
         next(button for button in app.button if button.label == label).click().run()
         drawn.assert_sound(app)
         assert shown_text in drawn.text(app)
-    assert len(home.documents(own)) == 1
+    assert len(home.corpora.documents(own)) == 1
 
 
 def test_a_document_is_found_by_its_title(home: Workbench, visit: Visit) -> None:
@@ -106,7 +106,7 @@ def test_a_document_is_found_by_its_title(home: Workbench, visit: Visit) -> None
 
 
 def test_a_corpus_without_documents_cannot_be_built(home: Workbench, visit: Visit) -> None:
-    empty = home.create_corpus("Empty")
+    empty = home.corpora.create("Empty")
     app = visit("library", home, corpus=empty)
     drawn.assert_sound(app)
     assert "No documents yet." in drawn.text(app)
@@ -123,8 +123,8 @@ def test_a_hostile_file_name_is_text_and_no_path(name: str, home: Workbench, vis
     app = upload(visit("library", home), (name, b"# Plain <script>alert(1)</script> words\n\nand more of them."))
     drawn.assert_sound(app)
     assert "<script>alert(1)</script>" in shown_document(app)
-    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
-    [document] = home.documents(own.id)
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
+    [document] = home.corpora.documents(own.id)
     assert document.name == name.rsplit("/", 1)[-1]
     assert document.name in drawn.text(app)
 
@@ -138,8 +138,8 @@ def test_pasted_text_becomes_a_document(home: Workbench, visit: Visit) -> None:
     app.text_area("text_0").input("Clover feeds bees in <b>summer</b>.").run()
     app = finished(app.button("primary_add").click().run())
     drawn.assert_sound(app)
-    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
-    [document] = home.documents(own.id)
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
+    [document] = home.corpora.documents(own.id)
     assert document.title == "On clover"
     assert "Clover feeds bees in <b>summer</b>." in shown_document(app)
 
@@ -156,8 +156,8 @@ def test_a_folder_of_this_machine_is_read_by_its_path(home: Workbench, visit: Vi
     app.text_input("path_0").input(str(tmp_path / "papers")).run()
     app = finished(app.button("primary_add").click().run())
     drawn.assert_sound(app)
-    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
-    assert [document.name for document in home.documents(own.id)] == ["a.txt", "b.txt"]
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
+    assert [document.name for document in home.corpora.documents(own.id)] == ["a.txt", "b.txt"]
 
 
 def test_every_file_has_its_row(home: Workbench, visit: Visit) -> None:
@@ -197,8 +197,8 @@ def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Vis
     text = " ".join(f"Hive {n} holds 🐝 bees." for n in range(60))
     own = home.add_documents("Own", [("a.txt", text.encode())]).corpus_id
     [preview] = drawn.component(visit("library", home, corpus=own), "chunk_preview")
-    [document] = home.documents(own)
-    chunks = chunk_documents([home.document(own, document.id)], max_tokens=64, overlap_tokens=8)
+    [document] = home.corpora.documents(own)
+    chunks = chunk_documents([home.corpora.document(own, document.id)], max_tokens=64, overlap_tokens=8)
     as_the_browser_counts = preview["text"].encode("utf-16-le")
     spans = preview["sizes"][SIZES.index(64)]["spans"]
     pieces = [as_the_browser_counts[2 * start : 2 * end].decode("utf-16-le") for start, end in spans]
@@ -208,15 +208,15 @@ def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Vis
 
 def test_running_heads_are_shown_where_they_were_and_can_be_put_back(home: Workbench, visit: Visit) -> None:
     own = home.add_documents("Own", [("a.pdf", paged_file())]).corpus_id
-    [before] = home.documents(own)
+    [before] = home.corpora.documents(own)
     [preview] = drawn.component(visit("library", home, corpus=own), "chunk_preview")
     assert preview["text"] == "\n\n".join(TEXTS)
     assert [head["span"] for head in preview["heads"]] == [[preview["text"].index(text)] * 2 for text in TEXTS]
-    put_back = home.put_back(own, before.id, HEAD)
+    put_back = home.corpora.put_back(own, before.id, HEAD)
     [preview] = drawn.component(visit("library", home, corpus=own, doc=put_back), "chunk_preview")
     pieces = [preview["text"][start:end] for start, end in (head["span"] for head in preview["heads"])]
     assert pieces == [f"{HEAD}\n\n"] * 3
     assert "".join(preview["text"].split(f"{HEAD}\n\n")) == "\n\n".join(TEXTS)
     assert home.add_documents(own, [("a.pdf", paged_file())]).added == ()  # it is remembered
-    assert home.put_back(own, put_back, HEAD) == before.id
-    assert home.documents(own) == [before]
+    assert home.corpora.put_back(own, put_back, HEAD) == before.id
+    assert home.corpora.documents(own) == [before]

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.workbench.indexes import Indexes
 from pages.common import state
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -38,7 +39,7 @@ def test_nonsense_in_a_url_is_passed_over(page: str, home: Workbench, visit: Vis
     app = visit(page, home, **NONSENSE[page], unknown=HOSTILE)
     drawn.assert_sound(app)
     shown = dict(app.query_params)
-    assert shown.pop("index") == home.indexes()[0].id
+    assert shown.pop("index") == home.indexes.all()[0].id
     assert shown.pop("corpus", CORPUS) == CORPUS
     told_where_it_stands = {"library": {"doc"}, "build": {"b_tau"}, "explore": {"rel"}, "ask": {"node", "show", "step"}}
     assert shown.keys() == told_where_it_stands[page]
@@ -90,7 +91,7 @@ def test_a_link_to_an_index_that_is_gone_is_reported_and_no_other_replaces_it(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(Workbench, "retrieve", lambda *args, **options: asked.append("retrieved"))
-    monkeypatch.setattr(Workbench, "open", lambda *args, **options: asked.append("opened"))
+    monkeypatch.setattr(Indexes, "open", lambda *args, **options: asked.append("opened"))
     app = visit(page, home, index="<b>gone</b>", q="What do beekeepers use?", n="4")
     drawn.assert_sound(app)
     assert "This index is not here. The index <b>gone</b> was deleted" in drawn.text(app)
@@ -103,11 +104,11 @@ def test_a_link_to_an_index_that_is_gone_is_reported_and_no_other_replaces_it(
 
 def test_after_a_link_to_an_index_that_is_gone_another_one_can_be_chosen(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, index="gone", q="What do beekeepers use?", n="4")
-    app.selectbox("lr_index").set_value(home.indexes()[0].id).run()
+    app.selectbox("lr_index").set_value(home.indexes.all()[0].id).run()
     drawn.assert_sound(app)
     assert app.slider("lr_n").value == 4
     assert app.text_area("lr_draft").value == "What do beekeepers use?"
-    assert app.query_params["index"] == home.indexes()[0].id
+    assert app.query_params["index"] == home.indexes.all()[0].id
     assert "is not here" not in drawn.text(app)
 
 

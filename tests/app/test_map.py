@@ -15,7 +15,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def opened(home: Workbench) -> Index:
-    return home.open(home.indexes()[0].id)
+    return home.indexes.open(home.indexes.all()[0].id)
 
 
 def picture(app: AppTest, name: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def test_a_chosen_entity_is_marked_and_inspected_beside_the_map(home: Workbench,
 def test_the_last_question_is_drawn_among_its_seeds(home: Workbench, opened: Index, visit: Visit) -> None:
     trace = home.retrieve(opened, "What do beekeepers use against Varroa destructor?", "leanrag", top_n=4)
     app = visit("explore", home, view="map")
-    app.session_state["lr_last_question"] = {home.indexes()[0].id: trace}
+    app.session_state["lr_last_question"] = {home.indexes.all()[0].id: trace}
     question = picture(app.run(), "lr_map")["question"]
     seeds = question["seeds"]
     assert [seed["rank"] for seed in seeds] == [1, 2, 3, 4]

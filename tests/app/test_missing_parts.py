@@ -22,7 +22,7 @@ def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def finished(home: Workbench) -> list[str]:
-    return [part.name for part in home.parts(home.indexes()[0].id) if part.finished]
+    return [part.name for part in home.parts.all(home.indexes.open(home.indexes.all()[0].id)) if part.finished]
 
 
 @pytest.mark.parametrize("page", ["ask", "compare"])
@@ -52,7 +52,7 @@ def test_the_answer_stays_while_a_part_is_missing_and_the_question_is_asked_when
     app.button("make_part").click().run()
     while "Making " in drawn.text(app):
         spec = read_spec(launched[-1])
-        home.build_part(home.open(home.indexes()[0].id), str(spec.config["part"]))
+        home.parts.build(home.indexes.open(home.indexes.all()[0].id), str(spec.config["part"]))
         JobLog(launched[-1]).write("done", result="made")
         app.run()
         drawn.assert_sound(app)
@@ -63,7 +63,7 @@ def test_the_answer_stays_while_a_part_is_missing_and_the_question_is_asked_when
 def test_all_parts_are_made_by_one_click(
     home: Workbench, visit: Visit, launched: list[Path], nothing_is_quick: None
 ) -> None:
-    lacking = {part.name for part in home.lacking_parts(home.open(home.indexes()[0].id))}
+    lacking = {part.name for part in home.parts.lacking(home.indexes.open(home.indexes.all()[0].id))}
     app = visit("ask", home, q=QUESTION, strategy="youtu")
     assert app.button("make_all_parts").label == f"Make all {len(lacking)} parts"
     app.button("make_all_parts").click().run()
@@ -75,9 +75,9 @@ def test_all_parts_are_made_by_one_click(
 
 
 def test_a_part_is_made_after_those_that_it_needs(home: Workbench) -> None:
-    index = home.open(home.indexes()[0].id)
-    lacking = [part.name for part in home.lacking_parts(index)]
+    index = home.indexes.open(home.indexes.all()[0].id)
+    lacking = [part.name for part in home.parts.lacking(index)]
     assert lacking.index("schema") < lacking.index("youtu_tree")
-    home.build_part(index, "youtu_tree")
+    home.parts.build(index, "youtu_tree")
     assert {"schema", "youtu_tree"} <= set(finished(home))
-    assert not {"schema", "youtu_tree"} & {part.name for part in home.lacking_parts(index)}
+    assert not {"schema", "youtu_tree"} & {part.name for part in home.parts.lacking(index)}

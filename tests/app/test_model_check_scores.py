@@ -7,7 +7,7 @@ def page() -> None:
     from leanrag_core.evaluation.extraction import GivenGraph, extraction_score
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.indexing.reference.records import Quote, ReferenceEntity, ReferenceRelation
-    from leanrag_core.services.extraction_scores import PassageScores
+    from leanrag_core.workbench.references import PassageScores
     from pages.settings import model_check_view
 
     quotes = (Quote("bees.md", "Bees make honey."),)

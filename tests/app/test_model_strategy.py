@@ -7,13 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.questions import Questions
 from pages.ask.beside_view import NAIVE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 from tests.endpoint.server import EndpointServer
 
 QUESTION = QUESTIONS[0]["question"]
-ASKS_MODEL = Workbench.asks_model
+ASKS_MODEL = Questions.asks_model
 Visit = Callable[..., AppTest]
 
 
@@ -44,7 +45,7 @@ def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
 def test_with_the_built_in_engine_it_runs_as_a_setting_moves(
     home: Workbench, visit: Visit, retrieved: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workbench, "asks_model", ASKS_MODEL)
+    monkeypatch.setattr(Questions, "asks_model", ASKS_MODEL)
     app = visit("ask", home, q=QUESTION, strategy="debate")
     drawn.assert_sound(app)
     app.number_input("lr_debate_rounds").set_value(3).run()
@@ -83,11 +84,11 @@ def test_a_retrieval_that_fails_says_why_and_can_be_tried_again(
     llm_home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     app = visit("ask", llm_home, q=QUESTION, strategy="debate")
-    llm_home.save_settings(Settings(base_url="http://127.0.0.1:9", retries=0))
+    llm_home.settings.save(Settings(base_url="http://127.0.0.1:9", retries=0))
     app.button("run").click().run()
     drawn.assert_sound(app)
     assert "http://127.0.0.1:9" in drawn.text(app)
-    llm_home.save_settings(Settings(base_url=endpoint.url))
+    llm_home.settings.save(Settings(base_url=endpoint.url))
     app.button("retry_retrieval").click().run()
     drawn.assert_sound(app)
     assert len(drawn.plays(app)) == 1
@@ -127,7 +128,7 @@ def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit
     nodes = [item for item in shown["play"]["items"].values() if not item["is_card"]]
     assert [item["role"] for item in nodes] == ["Part of the question", "Claim", "Claim", "Verdict"]
     assert not any("layer" in item for item in nodes)
-    trace = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "debate")
+    trace = home.retrieve(home.indexes.open(home.indexes.all()[0].id), QUESTION, "debate")
     for ref, mark, shown_text in (
         ("claim-0", "CL1", "Claim 0"),
         ("s1", "", "Claim 0"),

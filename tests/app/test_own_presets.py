@@ -12,13 +12,13 @@ HOSTILE = "Mine <b>x</b> [a](b) $y$"
 
 
 def test_a_saved_preset_fills_the_form_and_is_deleted(home: Workbench, visit: Visit) -> None:
-    home.save_preset(HOSTILE, IndexConfig(cluster_size=33, tau="5"), {"top_n": 7})
+    home.presets.save(HOSTILE, IndexConfig(cluster_size=33, tau="5"), {"top_n": 7})
     app = visit("build", home, b_preset=HOSTILE, b_cluster_size="33", b_tau="5")
     drawn.assert_sound(app)
     assert app.number_input("lr_b_cluster_size").value == 33
     app.button("delete_preset").click().run()
     drawn.assert_sound(app)
-    assert home.presets()[-1].title == "As released"
+    assert home.presets.with_shipped()[-1].title == "As released"
     assert app.number_input("lr_b_cluster_size").value == 33, "the form keeps its values"
 
 

@@ -34,7 +34,7 @@ def test_a_page_opens_with_an_index(
     assert expected_text in drawn.text(app)
     assert "Heuristic graph" in drawn.text(app), "the sidebar says what the index is"
     assert launched == [], "a home with an index builds nothing by itself"
-    assert app.query_params["index"] == home.indexes()[0].id
+    assert app.query_params["index"] == home.indexes.all()[0].id
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,15 @@ def test_a_page_opens_without_an_index_while_the_first_index_is_built(
     drawn.assert_sound(app)
     assert expected_text in drawn.text(app)
     assert "No index yet" in drawn.text(app)
-    [job] = empty_home.jobs()
+    [job] = empty_home.jobs.all()
     assert [folder.name for folder in launched] == [job.id]
 
 
 @pytest.mark.parametrize("page", ["explore", "ask"])
 def test_without_an_index_and_a_build_the_way_to_one_is_shown(page: str, empty_home: Workbench, visit: Visit) -> None:
-    job_id = empty_home.ensure_sample_index()
+    job_id = empty_home.builds.start_first_sample()
     assert job_id
-    empty_home.cancel(job_id)
+    empty_home.jobs.cancel(job_id)
     app = visit(page, empty_home)
     drawn.assert_sound(app)
     assert "Build one from a corpus" in drawn.text(app)
@@ -87,7 +87,7 @@ def test_an_index_that_does_not_read_leaves_the_pages_usable(
 
 
 def test_a_corpus_that_does_not_read_leaves_the_library_usable(home: Workbench, visit: Visit) -> None:
-    mine = home.create_corpus("Mine")
+    mine = home.corpora.create("Mine")
     (home.root / "corpora" / mine / "corpus.json").write_text("{not json", encoding="utf-8")
     app = visit("library", home)
     drawn.assert_sound(app)
@@ -98,7 +98,7 @@ def test_a_corpus_that_does_not_read_leaves_the_library_usable(home: Workbench, 
 
 
 def test_an_index_whose_files_are_gone_is_reported_and_the_page_opens(home: Workbench, visit: Visit) -> None:
-    next(home.indexes()[0].path.glob("entities-0.arrow")).unlink()
+    next(home.indexes.all()[0].path.glob("entities-0.arrow")).unlink()
     for page in ("explore", "ask"):
         app = visit(page, home, q="What do beekeepers use?")
         drawn.assert_sound(app)
@@ -107,7 +107,7 @@ def test_an_index_whose_files_are_gone_is_reported_and_the_page_opens(home: Work
 
 
 def test_an_index_of_another_model_is_reported_with_the_remedy(home: Workbench, visit: Visit) -> None:
-    folder = home.indexes()[0].path
+    folder = home.indexes.all()[0].path
     manifest = layout.read_manifest(folder)
     other = replace(manifest.embedding, fingerprint="other")
     layout.write_manifest(folder, replace(manifest, embedding=other))
@@ -117,9 +117,9 @@ def test_an_index_of_another_model_is_reported_with_the_remedy(home: Workbench, 
 
 
 def test_the_sidebar_changes_the_index_of_every_page(home: Workbench, visit: Visit) -> None:
-    first = home.indexes()[0].path
+    first = home.indexes.all()[0].path
     other = first.rename(first.with_name("other"))
-    home.rename_index("other", "The other")
+    home.indexes.rename("other", "The other")
     app = visit("explore", home)
     assert app.query_params["index"] == other.name
     assert "The other: 21 entities" in drawn.text(app)
@@ -140,7 +140,7 @@ def test_no_page_allows_raw_html_in_markdown() -> None:
 
 
 def test_two_indexes_of_a_corpus_are_distinguished_wherever_they_are_listed(home: Workbench, visit: Visit) -> None:
-    first = home.indexes()[0]
+    first = home.indexes.all()[0]
     home.build(first.corpus_id, IndexConfig(cluster_size=4))
     app = visit("build", home)
     drawn.assert_sound(app)
@@ -148,7 +148,7 @@ def test_two_indexes_of_a_corpus_are_distinguished_wherever_they_are_listed(home
     assert app.selectbox("lr_index").options == expected
     app = visit("build", home, ticked=first.id)
     assert app.button("delete_index").label == "Delete Bees, clustersize 3"
-    home.rename_index(first.id, "The first try")
+    home.indexes.rename(first.id, "The first try")
     app = visit("explore", home, index=first.id)
     assert app.selectbox("lr_index").options == ["Bees", "The first try"], "a name that somebody gave counts"
 
@@ -159,9 +159,9 @@ def test_a_text_of_a_large_file_that_is_none_is_reported_with_the_name_of_the_fi
     monkeypatch.setattr(
         digests, "_HASHED_ON_OPENING", 0
     )  # as if the file were too large to be hashed when it is opened
-    summary = home.indexes()[0]
+    summary = home.indexes.all()[0]
     path = summary.path / "entities-0.arrow"
-    name = home.open(summary.id).layers[0].entity(0).name.encode()
+    name = home.indexes.open(summary.id).layers[0].entity(0).name.encode()
     path.write_bytes(path.read_bytes().replace(name, b"\xff" * len(name)))
     for page in ("explore", "ask"):
         app = visit(page, home, q="What do beekeepers use?", view="Table")

@@ -38,7 +38,7 @@ def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbe
     app.button("present_make_now").click().run()
     app = made(app)
     drawn.assert_sound(app)
-    [own, sample] = home.presentations().presentations
+    [own, sample] = home.presentations.all().presentations
     assert sample.id == SAMPLE
     assert own.questions == (QUESTIONS[0]["question"], "What feeds honey bees?")
     assert own.strategies == ("leanrag", "vector")
@@ -52,14 +52,14 @@ def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbe
     app = visit("present", home)
     app.button(f"delete_{own.id}").click().run()
     drawn.assert_sound(app)
-    assert [each.id for each in home.presentations().presentations] == [SAMPLE]
+    assert [each.id for each in home.presentations.all().presentations] == [SAMPLE]
 
 
 def test_a_file_of_another_machine_is_opened_and_another_file_refused(home: Workbench, visit: Visit) -> None:
     app = visit("present", home)
     app.file_uploader[0].set_value([("other.json", b'{"format": "leanrag-run"}', "application/json")]).run()
     assert "is not a presentation of this program" in drawn.text(app)
-    content = content_of(home.presentation(SAMPLE))
+    content = content_of(home.presentations.read(SAMPLE))
     app = visit("present", home)
     app.file_uploader[0].set_value([("story.json", content, "application/json")]).run()
     drawn.assert_sound(app)

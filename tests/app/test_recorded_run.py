@@ -13,6 +13,8 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage.recorded_runs import content_of, run_of
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Answer, AnswerPart
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.questions import Questions
 from pages.ask import recorded_view
 from pages.ask.recorded_view import save_button
 from tests.app import drawn
@@ -25,7 +27,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def answer(home: Workbench) -> Answer:
-    return home.ask(home.open(home.indexes()[0].id), QUESTION, top_n=4)
+    return home.ask(home.indexes.open(home.indexes.all()[0].id), QUESTION, top_n=4)
 
 
 def opened(app: AppTest, content: bytes, name: str = "Saved.json") -> AppTest:
@@ -60,8 +62,9 @@ def test_a_saved_run_draws_the_same_without_index_and_model(
     home: Workbench, empty_home: Workbench, answer: Answer, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = visit("ask", home, q=QUESTION, n="4")
-    for name in ("retrieve", "answer", "open", "kept_answer", "stream_answer"):
-        monkeypatch.setattr(Workbench, name, lambda *args, called=name, **options: pytest.fail(f"{called} was called"))
+    methods = ((Questions, "retrieve"), (Questions, "answer"), (Questions, "kept_answer"), (Questions, "stream_answer"))
+    for kind, name in (*methods, (Indexes, "open")):
+        monkeypatch.setattr(kind, name, lambda *args, called=name, **options: pytest.fail(f"{called} was called"))
     app = visit("ask", empty_home)
     drawn.assert_sound(app)
     opened(app, content_of(RecordedRun(answer.trace, answer)))

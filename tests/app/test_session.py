@@ -7,6 +7,7 @@ from leanrag_core import Workbench
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.execution.background import ReadAhead
 from leanrag_core.types.index import Index
+from leanrag_core.workbench.questions import Questions
 from pages.common import session
 
 
@@ -19,7 +20,7 @@ def test_ask_reads_ahead_while_there_is_no_question_and_again_after_a_failure(
         read.append(index.manifest.name)
         raise SearchIndexFailed("nobody there")
 
-    monkeypatch.setattr(Workbench, "read_ahead", fail)
+    monkeypatch.setattr(Questions, "read_ahead", fail)
     monkeypatch.setattr(session, "_read_ahead", lambda: ahead)
 
     visit("ask", home, q="What do beekeepers use?")

@@ -28,7 +28,7 @@ def endpoint() -> Iterator[EndpointServer]:
 
 
 def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
-    home.save_settings(Settings(base_url=endpoint.url))
+    home.settings.save(Settings(base_url=endpoint.url))
     return home
 
 
@@ -50,12 +50,12 @@ def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
 def test_what_is_no_address_is_refused_and_what_may_be_a_secret_leaves_the_field(
     written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
-    home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
+    home.settings.save(Settings(base_url="http://127.0.0.1:1/v1"))
     app = visit("settings", home)
     app.text_input("set_base_url").input(written).run()
     drawn.assert_sound(app)
     assert expected_text in drawn.text(app)
-    assert home.settings().base_url == "http://127.0.0.1:1/v1"
+    assert home.settings.read().base_url == "http://127.0.0.1:1/v1"
     assert app.text_input("set_base_url").value == (written if stays else "http://127.0.0.1:1/v1")
     assert app.button("test_connection").disabled, "else another address than the refused one would be tested"
     assert KEY not in drawn.text(app)
@@ -74,7 +74,7 @@ def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: Endp
 def test_of_an_address_without_its_version_the_missing_part_is_named(
     home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
-    home.save_settings(Settings(base_url=endpoint.url.removesuffix("/v1")))
+    home.settings.save(Settings(base_url=endpoint.url.removesuffix("/v1")))
     app = visit("settings", home)
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
@@ -108,11 +108,11 @@ def test_the_probe_offers_the_number_that_it_found(
 ) -> None:
     asked = []
 
-    def probed(bench: Workbench, model: str) -> Probe:
+    def probed(endpoint: object, model: str) -> Probe:
         asked.append(model)
         return Probe({1: 2.0, 2: 3.9, 4: 4.0}, 2)
 
-    monkeypatch.setattr(Workbench, "probe_concurrency", probed)
+    monkeypatch.setattr("pages.settings.page.probe_concurrency", probed)
     app = visit("settings", settled_home(home, endpoint))
     app.button("probe").click().run()
     drawn.assert_sound(app)
@@ -120,7 +120,7 @@ def test_the_probe_offers_the_number_that_it_found(
     assert "2 in flight is as good as any higher number; 8 are set." in drawn.text(app)
     app.button("take_probed").click().run()
     drawn.assert_sound(app)
-    assert home.settings().concurrency == 2
+    assert home.settings.read().concurrency == 2
     assert "2 in flight, as set, is as good as any other number." in drawn.text(app)
 
 
@@ -156,7 +156,7 @@ def test_kept_results_are_limited_and_deleted(home: Workbench, visit: Visit) -> 
     [limit] = [field for field in app.number_input if field.label == "Kept results of builds, MB"]
     limit.set_value(50).run()
     drawn.assert_sound(app)
-    assert home.settings().stages_mb == 50
+    assert home.settings.read().stages_mb == 50
 
 
 def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:
@@ -182,14 +182,14 @@ def test_settings_that_do_not_read_can_be_begun_anew(home: Workbench, visit: Vis
     assert "The settings cannot be read." in drawn.text(app)
     app.button("reset_settings").click().run()
     drawn.assert_sound(app)
-    assert home.settings() == Settings()
+    assert home.settings.read() == Settings()
 
 
 def test_settings_that_do_not_read_can_be_begun_anew_before_there_is_an_index(home: Workbench, visit: Visit) -> None:
-    home.delete_index(home.indexes()[0].id)
+    home.indexes.delete(home.indexes.all()[0].id)
     (home.root / "settings.json").write_text("{not json", encoding="utf-8")
     app = visit("settings", home)
     drawn.assert_sound(app)
     app.button("reset_settings").click().run()
     drawn.assert_sound(app)
-    assert home.settings() == Settings()
+    assert home.settings.read() == Settings()

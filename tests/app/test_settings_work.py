@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
 from leanrag_core.execution.cluster_status import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
-from leanrag_core.storage.chroma_server import ChromaSeen
+from leanrag_core.storage.chroma_server import ChromaSeen, ChromaServers
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.settings import Settings
 from pages.common import addresses
+from pages.settings import execution_view
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -24,11 +25,11 @@ CLUSTER = Settings(execution=Execution("dask", 0, SCHEDULER_AT))
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that connects by itself fails its test."""
 
-    def refuse(bench: Workbench, address: str) -> None:
-        raise AssertionError(f"{address} was asked without a click")
+    def refuse(*asked: object) -> None:
+        raise AssertionError(f"{asked[-1]} was asked without a click")
 
-    monkeypatch.setattr(Workbench, "cluster_status", refuse)
-    monkeypatch.setattr(Workbench, "look_at_chroma", refuse)
+    monkeypatch.setattr(execution_view, "read_cluster_status", refuse)
+    monkeypatch.setattr(ChromaServers, "look_at", refuse)
 
 
 def in_file(home: Workbench) -> dict[str, object]:
@@ -57,7 +58,7 @@ def test_processes_and_their_number_are_kept_at_once(home: Workbench, visit: Vis
 
 
 def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, visit: Visit) -> None:
-    home.save_settings(Settings(execution=Execution("processes", 3)))
+    home.settings.save(Settings(execution=Execution("processes", 3)))
     app = choose(visit("settings", home), "dask")
     assert in_file(home) == {"kind": "processes", "workers": 3, "scheduler": ""}
     assert app.segmented_control("set_execution").value == "dask"
@@ -89,7 +90,7 @@ def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) ->
 
 @pytest.mark.parametrize("name", ["set_scheduler", "set_chroma_url", "set_key_variable"])
 def test_what_was_wrong_is_no_longer_shown_when_the_page_was_left(name: str, home: Workbench, visit: Visit) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     app = visit("settings", home)
     before = drawn.text(app)
     app.text_input(name).input("no such thing!").run()
@@ -100,13 +101,13 @@ def test_what_was_wrong_is_no_longer_shown_when_the_page_was_left(name: str, hom
 
 
 def test_a_slash_behind_the_port_is_cut(home: Workbench, visit: Visit) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     app = visit("settings", home)
     app.text_input("set_scheduler").input("tcp://head:8786/").run()
     app.text_input("set_chroma_url").input(" http://chroma:8000/ ").run()
     drawn.assert_sound(app)
     assert in_file(home)["scheduler"] == "tcp://head:8786"
-    assert home.settings().chroma_url == "http://chroma:8000"
+    assert home.settings.read().chroma_url == "http://chroma:8000"
 
 
 @pytest.mark.parametrize("field", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
@@ -128,14 +129,14 @@ def test_half_an_address_stays_to_be_mended(text: str) -> None:
 
 
 def test_the_host_of_an_endpoint_is_text_to_the_page(home: Workbench, visit: Visit) -> None:
-    home.save_settings(Settings(base_url="http://<img src=x onerror=alert(1)>/v1"))
+    home.settings.save(Settings(base_url="http://<img src=x onerror=alert(1)>/v1"))
     app = visit("settings", home)
     drawn.assert_sound(app)
     assert "Text is sent to <img src=x onerror=alert(1)>" in drawn.text(app)
 
 
 def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, visit: Visit) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     app = choose(visit("settings", home), "threads")
     assert in_file(home) == {"kind": "threads", "workers": 0, "scheduler": ""}
     assert "set_scheduler" not in keys(app)
@@ -162,13 +163,13 @@ def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, vis
 def test_what_is_no_scheduler_is_reported_and_not_kept(
     written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     app = visit("settings", home)
     app.text_input("set_scheduler").input(written).run()
     drawn.assert_sound(app)
     assert expected_text in drawn.text(app)
     assert "hunter2" not in drawn.text(app)
-    assert home.settings() == CLUSTER
+    assert home.settings.read() == CLUSTER
     assert app.text_input("set_scheduler").value == (written if stays else SCHEDULER_AT)
     assert app.button("test_cluster").disabled
     assert visit("settings", home).text_input("set_scheduler").value == SCHEDULER_AT
@@ -177,15 +178,15 @@ def test_what_is_no_scheduler_is_reported_and_not_kept(
 def test_a_cluster_is_asked_on_a_click_and_described_by_its_workers(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     app = visit("settings", home)
     asked = []
 
-    def seen(bench: Workbench, scheduler: str) -> ClusterStatus:
+    def seen(scheduler: str) -> ClusterStatus:
         asked.append(scheduler)
         return ClusterStatus(scheduler, 16, 16, 0.004)
 
-    monkeypatch.setattr(Workbench, "cluster_status", seen)
+    monkeypatch.setattr(execution_view, "read_cluster_status", seen)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
     expected_text = f"The scheduler at {SCHEDULER_AT} answers in 4 ms: 16 workers with 16 threads. All have the same"
@@ -199,7 +200,7 @@ def test_a_cluster_is_asked_on_a_click_and_described_by_its_workers(
 def test_workers_that_could_not_do_the_work_are_named(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.save_settings(CLUSTER)
+    home.settings.save(CLUSTER)
     five = tuple(f"tcp://10.0.0.{n}:4000" for n in range(1, 6))
     problems = (
         Difference(PROGRAM, "0.1.0", MISSING, five),
@@ -207,7 +208,7 @@ def test_workers_that_could_not_do_the_work_are_named(
         Difference("numpy", "2.3.0", "2.2.0", (SCHEDULER, *five[:4])),
     )
     seen = ClusterStatus(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=problems)
-    monkeypatch.setattr(Workbench, "cluster_status", lambda bench, scheduler: seen)
+    monkeypatch.setattr(execution_view, "read_cluster_status", lambda scheduler: seen)
     app = visit("settings", home)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
@@ -227,11 +228,11 @@ def test_workers_that_could_not_do_the_work_are_named(
 def test_a_cluster_that_is_not_there_is_reported_with_what_to_do(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silence(bench: Workbench, scheduler: str) -> ClusterStatus:
+    def silence(scheduler: str) -> ClusterStatus:
         raise ClusterUnavailable(f"no scheduler answers at {scheduler}: start one with 'dask scheduler'")
 
-    home.save_settings(CLUSTER)
-    monkeypatch.setattr(Workbench, "cluster_status", silence)
+    home.settings.save(CLUSTER)
+    monkeypatch.setattr(execution_view, "read_cluster_status", silence)
     app = visit("settings", home)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
@@ -245,8 +246,8 @@ def test_a_chroma_server_is_kept_tested_and_left_again(
     assert app.button("test_chroma").disabled
     app.text_input("set_chroma_url").input("http://127.0.0.1:8000").run()
     drawn.assert_sound(app)
-    assert home.settings().chroma_url == "http://127.0.0.1:8000"
-    monkeypatch.setattr(Workbench, "look_at_chroma", lambda bench, url: ChromaSeen(url, "1.0.0", 12, 0.003, True))
+    assert home.settings.read().chroma_url == "http://127.0.0.1:8000"
+    monkeypatch.setattr(ChromaServers, "look_at", lambda servers, url: ChromaSeen(url, "1.0.0", 12, 0.003, True))
     app.button("test_chroma").click().run()
     drawn.assert_sound(app)
     assert "http://127.0.0.1:8000 answers in 3 ms: Chroma 1.0.0, with 12 collections." in drawn.text(app)
@@ -254,18 +255,18 @@ def test_a_chroma_server_is_kept_tested_and_left_again(
     assert visit("settings", home).text_input("set_chroma_url").value == "http://127.0.0.1:8000"
     app.text_input("set_chroma_url").input("").run()
     drawn.assert_sound(app)
-    assert home.settings().chroma_url == ""
+    assert home.settings.read().chroma_url == ""
     assert "12 collections" not in drawn.text(app)
 
 
 def test_a_chroma_server_that_is_not_there_is_reported(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silence(bench: Workbench, url: str) -> ChromaSeen:
+    def silence(servers: ChromaServers, url: str) -> ChromaSeen:
         raise SearchIndexFailed(f"no Chroma server answers at {url}: start one")
 
-    home.save_settings(Settings(chroma_url="http://127.0.0.1:1"))
-    monkeypatch.setattr(Workbench, "look_at_chroma", silence)
+    home.settings.save(Settings(chroma_url="http://127.0.0.1:1"))
+    monkeypatch.setattr(ChromaServers, "look_at", silence)
     app = visit("settings", home)
     app.button("test_chroma").click().run()
     drawn.assert_sound(app)
@@ -284,12 +285,12 @@ def test_a_chroma_server_that_is_not_there_is_reported(
 def test_what_is_no_chroma_server_is_reported_and_not_kept(
     written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
-    home.save_settings(Settings(chroma_url="http://127.0.0.1:8000"))
+    home.settings.save(Settings(chroma_url="http://127.0.0.1:8000"))
     app = visit("settings", home)
     app.text_input("set_chroma_url").input(written).run()
     drawn.assert_sound(app)
     assert expected_text in drawn.text(app)
     assert "hunter2" not in drawn.text(app)
-    assert home.settings().chroma_url == "http://127.0.0.1:8000"
+    assert home.settings.read().chroma_url == "http://127.0.0.1:8000"
     assert app.text_input("set_chroma_url").value == (written if stays else "http://127.0.0.1:8000")
     assert app.button("test_chroma").disabled

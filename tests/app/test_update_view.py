@@ -11,6 +11,8 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import read_spec
 from leanrag_core.queries import browse
+from leanrag_core.storage.earlier_states import earlier_states
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.editing import Edit
 from leanrag_core.types.graph import Place
 from tests.app import drawn
@@ -41,11 +43,11 @@ def test_an_index_behind_its_corpus_is_previewed_and_updated_by_a_job(
     app.button("primary_update_index").click().run()
     assert not app.exception
     [folder] = launched
-    index_id = home.indexes()[0].id
+    index_id = home.indexes.all()[0].id
     assert read_spec(folder).arguments["index"] == index_id
 
     assert runner.run(folder, home.works()) == 0
-    assert home.open(index_id).documents.num_rows == 4
+    assert home.indexes.open(index_id).documents.num_rows == 4
     done = visit("build", home, job=folder.name)
     assert not done.exception
     assert "is updated" in drawn.text(done)
@@ -53,19 +55,19 @@ def test_an_index_behind_its_corpus_is_previewed_and_updated_by_a_job(
 
 
 def test_a_change_is_undone_and_earlier_states_deleted_on_a_click(home: Workbench, visit: Visit) -> None:
-    index_id = home.indexes()[0].id
+    index_id = home.indexes.all()[0].id
     home.add_documents(CORPUS, [("owls.txt", OWLS)])
-    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    home.updates.update(home.indexes.path(index_id), home.updates.corpus_changes(home.indexes.open(index_id)))
     app = opened(home, visit)
     assert "Earlier states that are kept: 1" in drawn.text(app)
     app.button("undo_update").click().run()
     assert not app.exception
-    assert home.open(index_id).documents.num_rows == 3
+    assert home.indexes.open(index_id).documents.num_rows == 3
 
-    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    home.updates.update(home.indexes.path(index_id), home.updates.corpus_changes(home.indexes.open(index_id)))
     app = opened(home, visit)
     app.button("forget_states").click().run()
-    assert home.earlier_states(home.index_path(index_id)) == ()
+    assert earlier_states(home.indexes.path(index_id)) == ()
 
 
 def test_the_library_says_which_indexes_are_behind(home: Workbench, visit: Visit) -> None:
@@ -74,13 +76,13 @@ def test_the_library_says_which_indexes_are_behind(home: Workbench, visit: Visit
     app = visit("library", home, corpus=CORPUS)
     assert not app.exception
     assert "hold other documents than it does by now: 1" in drawn.text(app)
-    assert app.button(f"update_{home.indexes()[0].id}")
+    assert app.button(f"update_{home.indexes.all()[0].id}")
 
 
 def test_edits_are_listed_with_an_undo_each(home: Workbench, visit: Visit, launched: list[Path]) -> None:
-    index_id = home.indexes()[0].id
-    folder = home.index_path(index_id)
-    home.edit_index(folder, Edit(1, "rename", "Marie Curie", "Marie <b>Skłodowska</b>"))
+    index_id = home.indexes.all()[0].id
+    folder = home.indexes.path(index_id)
+    home.updates.edit(folder, Edit(1, "rename", "Marie Curie", "Marie <b>Skłodowska</b>"))
     app = opened(home, visit)
     assert "Marie Curie is renamed Marie <b>Skłodowska</b>." in drawn.text(app)
     app.button("undo_edit_1").click().run()
@@ -88,12 +90,12 @@ def test_edits_are_listed_with_an_undo_each(home: Workbench, visit: Visit, launc
     [job] = launched
     assert read_spec(job).arguments["undone"] == 1
     assert runner.run(job, home.works()) == 0
-    assert home.edits(folder).edits == ()
+    assert read_edits(folder).edits == ()
 
 
 def test_an_entity_is_renamed_from_where_it_is_looked_at(home: Workbench, visit: Visit, launched: list[Path]) -> None:
-    index_id = home.indexes()[0].id
-    layer = home.open(index_id).layers[0]
+    index_id = home.indexes.all()[0].id
+    layer = home.indexes.open(index_id).layers[0]
     node = layer.entities["id"][layer.entities["name"].to_pylist().index("Marie Curie")].as_py()
     app = visit("explore", home, index=index_id, node=node)
     app.text_input(f"edit_other_{node}_rename").input("Marie Skłodowska Curie").run()
@@ -106,8 +108,8 @@ def test_an_entity_is_renamed_from_where_it_is_looked_at(home: Workbench, visit:
 def test_an_entity_is_split_and_its_relations_changed_from_where_it_is_looked_at(
     home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
-    index_id = home.indexes()[0].id
-    index = home.open(index_id)
+    index_id = home.indexes.all()[0].id
+    index = home.indexes.open(index_id)
     layer, documents = index.layers[0], index.entity_chunks
     spread = [
         row
@@ -147,7 +149,7 @@ def test_an_entity_is_split_and_its_relations_changed_from_where_it_is_looked_at
     app.selectbox(f"{field}_delete-relation").set_value(near.name)
     assert started(app)["other"] == near.name
     assert runner.run(launched[-1], home.works()) == 0
-    changed = home.open(index_id)
+    changed = home.indexes.open(index_id)
     row = changed.layers[0].entities["name"].to_pylist().index(entity.name)
     assert near.name not in [each.name for each in browse.neighbours(changed, Place(0, row))]
 
@@ -155,7 +157,7 @@ def test_an_entity_is_split_and_its_relations_changed_from_where_it_is_looked_at
 def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit: Visit) -> None:
     home.add_documents(CORPUS, [("owls.txt", OWLS)])
     app = visit("library", home, corpus=CORPUS)
-    app.button(f"update_{home.indexes()[0].id}").click().run()
+    app.button(f"update_{home.indexes.all()[0].id}").click().run()
     app = app.switch_page("../build/page.py").run()
     assert not app.exception
     assert "What an update will change" in drawn.text(app)
@@ -164,16 +166,16 @@ def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit:
 def test_an_updated_index_is_compared_with_a_fresh_build_by_a_job(
     home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
-    index_id = home.indexes()[0].id
+    index_id = home.indexes.all()[0].id
     home.add_documents(CORPUS, [("owls.txt", OWLS)])
     evidence = (Evidence("owls.txt", "The Ural Owl hunts voles"),)
     question = GoldQuestion("1", "What does the Ural Owl hunt?", ("voles",), evidence)
-    home.add_question_set("Owls", [question], corpus_id=CORPUS)
-    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    home.question_sets.add("Owls", [question], corpus_id=CORPUS)
+    home.updates.update(home.indexes.path(index_id), home.updates.corpus_changes(home.indexes.open(index_id)))
     opened(home, visit).button("compare_fresh").click().run()
     [folder] = launched
     assert runner.run(folder, home.works()) == 0
-    distance = home.fresh_distance(home.open(index_id))
+    distance = home.fresh_builds.store.read(home.indexes.open(index_id).id)
     assert distance is not None
     assert (distance.recall, distance.fresh_recall, distance.n_questions) == (1.0, 1.0, 1)
     text = drawn.text(opened(home, visit))
@@ -185,12 +187,12 @@ def test_without_its_corpus_an_index_can_still_be_undone(home: Workbench, visit:
     corpus_id = home.add_documents("Owls", [("owls.txt", OWLS)]).corpus_id
     index = home.build(corpus_id, IndexConfig(cluster_size=3))
     assert index.path is not None
-    home.edit_index(index.path, Edit(1, "rename", "Milena Dvorak", "M. Dvorak"))
-    home.delete_corpus(corpus_id)
+    home.updates.edit(index.path, Edit(1, "rename", "Milena Dvorak", "M. Dvorak"))
+    home.corpora.delete(corpus_id)
     app = visit("build", home, ticked=index.path.name)
     app.session_state["index_update"] = True
     app.run()
     assert not app.exception
     assert "Milena Dvorak is renamed M. Dvorak." in drawn.text(app)
     app.button("undo_update").click().run()
-    assert "Milena Dvorak" in home.open(index.path.name).layers[0].entities["name"].to_pylist()
+    assert "Milena Dvorak" in home.indexes.open(index.path.name).layers[0].entities["name"].to_pylist()

@@ -12,7 +12,7 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def test_a_lost_entity_is_followed_and_found_by_the_seeds_that_are_offered(home: Workbench, visit: Visit) -> None:
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     fifth = home.retrieve(index, QUESTION, top_n=5).with_role("seed")[4]
     app = visit("ask", home, q=QUESTION, n=2)
     app.text_input("lr_why").set_value(fifth.name).run()

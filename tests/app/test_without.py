@@ -13,14 +13,14 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def test_a_chunk_is_taken_out_and_put_back(home: Workbench, visit: Visit) -> None:
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     before = home.ask(index, QUESTION, top_n=4, top_c=2)
     chunk = next(item.ref for item in before.trace.context.section("chunks").items if item.mark in before.citations)
     app = visit("ask", home, q=QUESTION, n="4", c="2")
     app.multiselect("lr_without").set_value([chunk]).run()
     drawn.assert_sound(app)
     assert app.query_params["without"] == chunk
-    after = home.answer(index, home.without(index, before.trace, [chunk]).trace)
+    after = home.answer(index, home.explanations.without(index, before.trace, [chunk]).trace)
     changed = answer_changes(before, after)
     said = drawn.text(app)
     assert "Retrieved anew without it" in said
@@ -34,7 +34,7 @@ def test_a_chunk_is_taken_out_and_put_back(home: Workbench, visit: Visit) -> Non
 
 
 def test_a_link_holds_what_is_taken_out_and_a_seed_makes_room_for_the_next(home: Workbench, visit: Visit) -> None:
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     seeds = home.retrieve(index, QUESTION, top_n=3).with_role("seed")
     app = visit("ask", home, q=QUESTION, n="2", without=seeds[0].id)
     drawn.assert_sound(app)
@@ -48,7 +48,7 @@ def test_a_link_holds_what_is_taken_out_and_a_seed_makes_room_for_the_next(home:
 def test_a_strategy_that_cannot_leave_anything_out_sends_the_same_context_without_it(
     home: Workbench, visit: Visit
 ) -> None:
-    index = home.open(home.indexes()[0].id)
+    index = home.indexes.open(home.indexes.all()[0].id)
     ref = home.retrieve(index, QUESTION, "hyde").context.sections[-1].items[0].ref
     app = visit("ask", home, q=QUESTION, strategy="hyde", without=ref)
     drawn.assert_sound(app)

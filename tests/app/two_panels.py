@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from leanrag_core.retrieval.base import strategies as all_strategies
 from pages.ask import asking, controls, question_view, result_view
 from pages.common import session, state
 from pages.common.frame import enter
@@ -13,7 +14,7 @@ SCOPES = (Scope(), Scope("b"))
 def page() -> None:
     summary = enter("ask")
     assert summary is not None
-    strategies = {info.name: info for info in session.workbench().strategies().strategies}
+    strategies = {info.name: info for info in all_strategies().strategies}
     with session.reading(summary) as index:
         for scope, column in zip(SCOPES, st.columns(len(SCOPES)), strict=True):
             with column:

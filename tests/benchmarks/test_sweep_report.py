@@ -32,13 +32,13 @@ def test_the_report_names_a_setting_as_worse_where_the_results_tell_it_from_the_
 @pytest.mark.parametrize("place", range(len(CORPORA)))
 def test_the_shipped_sweeps_give_the_figures_of_the_report(place: int, tmp_path: Path) -> None:
     bench, corpus = Workbench(tmp_path), CORPORA[place]
-    shipped = {summary.title: summary for summary in bench.sweeps() if summary.is_shipped}
+    shipped = {summary.title: summary for summary in bench.sweeps.store.all() if summary.is_shipped}
     for title, figures in (("clustersize x tau", corpus), ("N x C", corpus["retrieval"])):
         summary = shipped[f"{corpus['corpus']}: {title}"]
         assert summary.is_complete
         assert summary.rows == len(figures["points"]) * figures["questions"]
-        result = bench.sweep(summary.id)
-        assert len(bench.sweep_questions(summary.id)) == figures["questions"]
+        result = bench.sweeps.read(summary.id)
+        assert len(bench.sweeps.questions(summary.id)) == figures["questions"]
         shown = findings(result, "evidence-recall")
         assert shown.best == figures["findings"]["evidence-recall"]["best"]
         for standing, point in zip(shown.points, figures["points"], strict=True):

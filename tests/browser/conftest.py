@@ -124,7 +124,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with an index of a sample and one of texts from right to left."""
     home = tmp_path_factory.mktemp("looks") / "home"
     bench = Workbench.default(home)
-    bench.corpora()  # reads the samples
+    bench.corpora.all()  # reads the samples
     bench.build("sample-legal", IndexConfig())
     files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
     bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))

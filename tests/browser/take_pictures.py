@@ -37,8 +37,8 @@ GUIDE = {
 def home_with_a_sample(folder: Path) -> Path:
     """A home whose only index is that of the sample's reference graph."""
     bench = Workbench.default(folder)
-    if not bench.indexes():
-        bench.corpora()  # reads the samples
+    if not bench.indexes.all():
+        bench.corpora.all()  # reads the samples
         bench.build(SAMPLE, IndexConfig(model="reference"))
     return folder
 
@@ -82,7 +82,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
         home = home_with_a_sample(options.home or Path(made))
-        index = next(each.id for each in Workbench.default(home).indexes() if each.corpus_id == SAMPLE)
+        index = next(each.id for each in Workbench.default(home).indexes.all() if each.corpus_id == SAMPLE)
         server = start_server(home, "app.py")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         paths = states(QUESTION, index=index)

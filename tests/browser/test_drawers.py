@@ -48,7 +48,7 @@ def open_and_close(page: Page, n_times: int, seed: int) -> int:
 def test_drawers_open_and_close_at_any_moment(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], page_name: str, n_times: int
 ) -> None:
-    index = next(each.id for each in Workbench.default(sample_home).indexes() if each.corpus_id == "sample-legal")
+    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
     page = watch().page
     page.goto(f"{server_in(sample_home).url}/{page_name}?index={index}&q={QUESTION}")
     settled(page)
@@ -60,7 +60,7 @@ def test_drawers_open_and_close_at_any_moment(
 def test_escape_closes_a_drawer_that_has_not_the_focus(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    index = next(each.id for each in Workbench.default(sample_home).indexes() if each.corpus_id == "sample-legal")
+    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
     page = watch().page
     page.goto(f"{server_in(sample_home).url}/ask?index={index}&q={QUESTION}")
     settled(page)

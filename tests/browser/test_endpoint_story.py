@@ -138,8 +138,8 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         page.get_by_text("Model check").first.scroll_into_view_if_needed()
         snap(page, "e3_model_check")
         keyless(page)
-        assert bench.settings().concurrency == 4
-        assert bench.settings().base_url == endpoint.url
+        assert bench.settings.read().concurrency == 4
+        assert bench.settings.read().base_url == endpoint.url
 
         # A key where a name belongs is not kept.
         page.get_by_role("textbox", name="Variable that holds the key").fill(KEY)
@@ -197,7 +197,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         asked = Counter(call.key for call in endpoint.answered("extract_graph"))
         # Only what was in flight when the build ended may be asked once more.
         assert sum(asked.values()) - len(asked) <= 8
-        [index] = bench.indexes()
+        [index] = bench.indexes.all()
         assert index.kind == "LLM graph"
         keyless(page)
 

@@ -163,7 +163,7 @@ def test_a_sweep_is_run_and_a_point_of_it_chosen_saved_and_asked(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
     bench = built(tmp_path / "home")
-    bench.add_question_file("coast.jsonl", question_file(), corpus_id=bench.indexes()[0].corpus_id)
+    bench.question_sets.add_file("coast.jsonl", question_file(), corpus_id=bench.indexes.all()[0].corpus_id)
     server, watched = server_in(bench.root), watch()
     page = watched.page
     page.goto(f"{server.url}/evaluate?tab=sweeps")
@@ -213,7 +213,7 @@ def test_a_sweep_is_run_and_a_point_of_it_chosen_saved_and_asked(
     settled(page)
     page.locator(".st-key-sweep_save_preset button").click()
     settled(page)
-    assert [preset.title for preset in bench.presets()][-1] == "Small clusters"
+    assert [preset.title for preset in bench.presets.with_shipped()][-1] == "Small clusters"
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Open in Ask").click()
     expect(page).to_have_url(re.compile("/ask"))

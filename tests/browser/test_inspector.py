@@ -28,7 +28,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with an index that a model wrote, and with the calls that wrote it."""
     bench = Workbench.default(tmp_path_factory.mktemp("inspected"))
     with EndpointServer() as endpoint:
-        bench.save_settings(Settings(base_url=endpoint.url))
+        bench.settings.save(Settings(base_url=endpoint.url))
         hostile = ("x.txt", "Ada Thornbury wrote <img src=x onerror=alert(1)> to عبد الرحمن at Holm Rock.".encode())
         files = [*((f"s{n}.txt", story(n)) for n in range(3)), hostile]
         bench.build(bench.add_documents("Coast", files).corpus_id, CONFIG)
@@ -48,7 +48,7 @@ def server(built: Path) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def index(built: Path) -> Index:
     bench = Workbench.default(built)
-    return bench.open(bench.indexes()[0].id)
+    return bench.indexes.open(bench.indexes.all()[0].id)
 
 
 def tab(page: Page, name: str) -> None:

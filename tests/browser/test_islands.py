@@ -43,8 +43,8 @@ def table_says(page: Page, expected: AtTau, built: AtTau) -> None:
 def test_tau_is_moved_in_the_browser_and_the_index_rebuilt(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
-    (before,) = [index for index in bench.indexes() if index.name == "Coast"]
-    curve = tau_curve(bench.open(before.id).layers[1])
+    (before,) = [index for index in bench.indexes.all() if index.name == "Coast"]
+    curve = tau_curve(bench.indexes.open(before.id).layers[1])
     server, watched = server_in(bench.root), watch()
     page = watched.page
     page.goto(f"{server.url}/explore?view=islands&index={before.id}")
@@ -82,7 +82,7 @@ def test_tau_is_moved_in_the_browser_and_the_index_rebuilt(
     rebuild.click()
     expect(page.locator(".lr-tau thead th").nth(1)).to_have_text("tau 0, built", timeout=90_000)
     settled(page)
-    (made,) = [index for index in bench.indexes() if index.id not in (before.id,) and index.name == "Coast"]
+    (made,) = [index for index in bench.indexes.all() if index.id not in (before.id,) and index.name == "Coast"]
     expect(page).to_have_url(re.compile(f"index={made.id}"))
     assert made.layers[1].summarised == curve.at(0).summarised
     watched.assert_clean()
@@ -91,8 +91,8 @@ def test_tau_is_moved_in_the_browser_and_the_index_rebuilt(
 def test_the_board_sorts_picks_and_compares(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
-    index, other = sorted(bench.indexes(), key=lambda summary: summary.name)
-    opened = bench.open(index.id)
+    index, other = sorted(bench.indexes.all(), key=lambda summary: summary.name)
+    opened = bench.indexes.open(index.id)
     sizes = sorted(cluster_quality(opened, 1).sizes.tolist())
     server, watched = server_in(bench.root), watch()
     page = watched.page

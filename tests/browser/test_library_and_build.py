@@ -91,9 +91,9 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     slider.focus()
     page.keyboard.press("Home")
     expect(page.locator(".lr-cuts .said")).to_have_text(re.compile("^64 tokens, 8 of overlap: "))
-    own = bench.corpora()[0].id  # the newest
-    [tides] = [document.id for document in bench.documents(own) if document.name == "Tides.txt"]
-    as_built = chunk_documents([bench.document(own, tides)], max_tokens=64, overlap_tokens=8)
+    own = bench.corpora.all()[0].id  # the newest
+    [tides] = [document.id for document in bench.corpora.documents(own) if document.name == "Tides.txt"]
+    as_built = chunk_documents([bench.corpora.document(own, tides)], max_tokens=64, overlap_tokens=8)
     expect(cuts).to_have_count(len(as_built))
     expect(page.locator(".lr-cuts .shared").first).to_be_visible()
     page.keyboard.press("ArrowRight")
@@ -140,7 +140,7 @@ def test_a_running_head_is_put_back_and_left_out_again(
     page = watched.page
     page.goto(f"{server.url}/library?corpus={own}")
     settled(page)
-    text, without = page.locator(".lr-cuts .lr-text"), bench.documents(own)[0].id
+    text, without = page.locator(".lr-cuts .lr-text"), bench.corpora.documents(own)[0].id
     for _ in range(2):
         expect(text.locator("del")).to_have_text([HEAD] * 3)
         snap(page, "library_running_heads")
@@ -148,20 +148,20 @@ def test_a_running_head_is_put_back_and_left_out_again(
         expect(text.locator("del")).to_have_count(0)
         expect(text.locator(".back:not(.head)")).to_have_text([re.compile(HEAD)] * 3)
         settled(page)
-        [row] = bench.documents(own)
-        assert bench.document(own, row.id).text == "\n\n".join(f"{HEAD}\n\n{each}" for each in TEXTS)
+        [row] = bench.corpora.documents(own)
+        assert bench.corpora.document(own, row.id).text == "\n\n".join(f"{HEAD}\n\n{each}" for each in TEXTS)
         snap(page, "library_running_heads_back")
         text.get_by_role("button", name=f"leave out: {HEAD}").first.click()
         expect(text.locator("del")).to_have_count(3)
         settled(page)
-        assert [row.id for row in bench.documents(own)] == [without]
+        assert [row.id for row in bench.corpora.documents(own)] == [without]
     watched.assert_clean()
 
 
 def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
-    index = bench.indexes()[0]
+    index = bench.indexes.all()[0]
     server, watched = server_in(bench.root), watch()
     page = watched.page
     page.goto(f"{server.url}/build?corpus={index.corpus_id}&index={index.id}")
@@ -190,20 +190,20 @@ def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     page.get_by_role("button", name="Delete Coast", exact=True).click()
     expect(page.get_by_text("Coast is deleted")).to_be_visible()
     settled(page)
-    assert bench.indexes() == []
+    assert bench.indexes.all() == []
     page.reload()
     settled(page)
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.get_by_text("is deleted")).to_have_count(0)
     expect(page.get_by_role("button", name="Delete Coast", exact=True)).to_be_visible()
-    assert [each.id for each in bench.indexes()] == [index.id]
+    assert [each.id for each in bench.indexes.all()] == [index.id]
     watched.assert_clean()
 
 
 def test_the_ticked_row_is_what_is_deleted(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
-    corpus = bench.indexes()[0].corpus_id
+    corpus = bench.indexes.all()[0].corpus_id
     for name, size in (("Dune", 4), ("Egret", 5)):
         bench.build(corpus, IndexConfig(cluster_size=size, chunk_tokens=64, overlap_tokens=8), name=name)
     server, watched = server_in(bench.root), watch()
@@ -218,7 +218,7 @@ def test_the_ticked_row_is_what_is_deleted(
         page.get_by_role("button", name=f"Delete {name}", exact=True).click()
         expect(page.get_by_text(f"{name} is deleted")).to_be_visible()
         settled(page)
-        assert [index.name for index in bench.indexes()] == left
+        assert [index.name for index in bench.indexes.all()] == left
         if len(left) > 1:
             expect(page.get_by_text("Tick an index to explore"), "nothing is ticked in its place").to_be_visible()
     watched.assert_clean()

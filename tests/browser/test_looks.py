@@ -87,7 +87,7 @@ PLACE = "element => element.getBoundingClientRect().toJSON()"
 
 
 def indexes(home: Path) -> tuple[str, str]:
-    listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes()}
+    listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes.all()}
     sample = listed.pop("sample-legal")
     return sample, *listed.values()
 

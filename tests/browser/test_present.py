@@ -24,7 +24,7 @@ def heading(page: Page, text: str) -> None:
 
 def hostile_copy(bench: Workbench) -> str:
     """The sample with names of entities and documents that are markup; returns its id."""
-    made = bench.presentation(SAMPLE)
+    made = bench.presentations.read(SAMPLE)
     assert made.graph is not None
     assert made.islands is not None
     drawn = tuple(replace(document, title=HOSTILE) for document in made.documents.drawn)
@@ -35,7 +35,7 @@ def hostile_copy(bench: Workbench) -> str:
     items = tuple(replace(item, name=HOSTILE, text=HOSTILE) for item in side.run.trace.items)
     trace = replace(side.run.trace, question=HOSTILE, items=items)
     sides = (replace(side, run=replace(side.run, trace=trace)), *question.sides[1:])
-    return bench.add_presentation(
+    return bench.presentations.add(
         replace(
             made,
             title="Hostile " + HOSTILE[:60],

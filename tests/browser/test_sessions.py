@@ -20,7 +20,7 @@ def test_ten_sessions_at_once_keep_what_is_theirs(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
     server = server_in(sample_home)
-    index = next(each.id for each in Workbench.default(sample_home).indexes() if each.corpus_id == "sample-legal")
+    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
     watched = [watch() for _ in range(10)]
     for number, each in enumerate(watched):
         question = QUESTIONS[number % 2].replace(" ", "+")

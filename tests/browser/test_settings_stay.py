@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.base import StrategyInfo, strategies
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.settings import Settings
 from pages.common.forms import title_of
@@ -84,7 +84,7 @@ def test_settings_of_ask_stay(
 ) -> None:
     server, watched = server_in(home.root), watch()
     page = watched.page
-    page.goto(f"{server.url}/ask?index={home.indexes()[-1].id}&q={QUESTION.replace(' ', '+')}")
+    page.goto(f"{server.url}/ask?index={home.indexes.all()[-1].id}&q={QUESTION.replace(' ', '+')}")
     settled(page)
     defaults = {
         title_of(spec.name, leanrag.Config): str(spec.default)
@@ -96,7 +96,7 @@ def test_settings_of_ask_stay(
     assert (first["Top-N seeds"], first["Top-C chunks"]) == ("10", "5")
 
     # Every strategy there and back. A number that strategies share is what was chosen, else the strategy's own default.
-    leanrag_info, *others = home.strategies().strategies
+    leanrag_info, *others = strategies().strategies
 
     def round_trip(chosen: dict[str, str], by_way_of: Sequence[StrategyInfo]) -> None:
         before = open_settings(page)
@@ -170,7 +170,7 @@ def test_settings_of_build_stay(
     server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
 ) -> None:
     with EndpointServer() as endpoint:
-        home.save_settings(Settings(base_url=endpoint.url))
+        home.settings.save(Settings(base_url=endpoint.url))
         server, watched = server_in(home.root), watch()
         page = watched.page
         page.goto(f"{server.url}/build")
@@ -254,7 +254,7 @@ def test_settings_of_settings_stay(
     server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
 ) -> None:
     with EndpointServer() as endpoint:
-        home.save_settings(Settings(base_url=endpoint.url))
+        home.settings.save(Settings(base_url=endpoint.url))
         server, watched = server_in(home.root), watch()
         page = watched.page
         page.goto(f"{server.url}/settings")
@@ -279,7 +279,7 @@ def test_settings_of_settings_stay(
         }
         chosen = field_values(page)
         assert wanted.items() <= chosen.items()
-        assert home.settings().concurrency == 4
+        assert home.settings.read().concurrency == 4
         for name in ("Build", "Ask", "Explore", "Library"):
             to_page(page, name)
             to_page(page, "Settings")

@@ -45,8 +45,8 @@ def test_an_index_is_updated_through_the_page_and_the_update_is_undone(
     expect(page.get_by_text("What the last change did").first).to_be_visible()
     settled(page)
     snap(page, "update_3_done")
-    (index,) = bench.indexes()
-    assert bench.open(index.id).documents["name"].to_pylist() == ["coast.md", "owls.txt"]
+    (index,) = bench.indexes.all()
+    assert bench.indexes.open(index.id).documents["name"].to_pylist() == ["coast.md", "owls.txt"]
 
     fold = page.get_by_text("Update and edits")
     if not page.get_by_role("button", name="Undo the last change").is_visible():
@@ -57,5 +57,5 @@ def test_an_index_is_updated_through_the_page_and_the_update_is_undone(
     expect(page.get_by_text("The index is as it was before.")).to_be_visible()
     settled(page)
     snap(page, "update_4_undone")
-    assert bench.open(index.id).documents["name"].to_pylist() == ["coast.md"]
+    assert bench.indexes.open(index.id).documents["name"].to_pylist() == ["coast.md"]
     watched.assert_clean()

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from leanrag_core import IndexConfig
 from leanrag_core.checking.check import CheckResult, check_directory
-from leanrag_core.indexing.build import build_index
+from leanrag_core.indexing.build import BuildRequest, build_index
+from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
@@ -31,7 +32,7 @@ CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
 def built_index(out: Path, embedding: EmbeddingModel) -> Path:
     """20, 5, 2 and 1 entities; summarised and concatenated relations; 3 chunks of 2 documents; a search index."""
     documents = read_uploads([("bees.md", BEES), ("hives.txt", HIVES)]).documents
-    build_index(documents, CONFIG, out, embedding=embedding)
+    build_index(BuildRequest(documents, CONFIG, out), BuildModels(embedding))
     made_part(out, "chroma")
     return out
 

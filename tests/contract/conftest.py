@@ -46,7 +46,7 @@ def contract_home(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
 
 @pytest.fixture(scope="session")
 def indexes(contract_home: Workbench) -> dict[str, Index]:
-    return {summary.name: contract_home.open(summary.id) for summary in contract_home.indexes()}
+    return {summary.name: contract_home.indexes.open(summary.id) for summary in contract_home.indexes.all()}
 
 
 @pytest.fixture(autouse=True)

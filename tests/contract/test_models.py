@@ -172,7 +172,7 @@ def test_an_index_of_these_models_is_whole_and_answers(
     server: EndpointServer, embedding: str, language: str, where: str, tmp_path: Path
 ) -> None:
     bench = Workbench.default(tmp_path / "home")
-    bench.save_settings(settings_of(server))
+    bench.settings.save(settings_of(server))
     corpus = bench.add_documents(where, list((TEXTS | REPEATING)[where].items())).corpus_id
     built = bench.build(corpus, IndexConfig(cluster_size=2, model=language, embedding=embedding))
     assert built.path is not None

@@ -25,10 +25,12 @@ from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import BADGES, Query, equal_budget, strategies, strategy
 from leanrag_core.retrieval.context import losses
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import NO_USAGE, Usage
@@ -65,10 +67,10 @@ def make_parts(home: Workbench, index: Index, name: str) -> None:
     wanted = list(strategies().named(name).parts)
     for part in wanted:
         wanted += [need for need in known[part].part.needs if need in known]
-    made = {state.name for state in home.parts_of(index) if state.status == FINISHED}
+    made = {state.name for state in home.parts.all(index) if state.status == FINISHED}
     for part in dict.fromkeys(reversed(wanted)):
         if part not in made:
-            home.build_part(index, part)
+            home.parts.build(index, part)
 
 
 def untimed(trace: Trace) -> Trace:
@@ -192,11 +194,11 @@ def test_what_is_taken_out_is_in_the_context_no_more(
         assert trace.context.text == ""
         return
     for item in (items[0], items[-1]):
-        if hasattr(contract_home.strategies().named(name).strategy, "answer"):
+        if hasattr(strategies().named(name).strategy, "answer"):
             with pytest.raises(InvalidConfig, match="from more than its context"):
-                contract_home.without(indexes[where], trace, [item.ref])
+                contract_home.explanations.without(indexes[where], trace, [item.ref])
             continue
-        cut = contract_home.without(indexes[where], trace, [item.ref]).trace
+        cut = contract_home.explanations.without(indexes[where], trace, [item.ref]).trace
         assert item.ref not in {each.ref for section in cut.context.sections for each in section.items}
         assert cut.context.tokens == count_tokens(cut.context.text)
         assert cut.notes[-1].code.startswith("without.note")
@@ -214,8 +216,8 @@ def test_the_answer_cites_marks_of_the_context_and_is_recorded(
     assert answer.grounded == bool(answer.citations)
     record = ask_record(trace, answer)
     json.dumps(record, allow_nan=False)
-    contract_home.save_run(tmp_path / "run.json", trace, answer)
-    run = contract_home.open_run(tmp_path / "run.json")
+    write_run(tmp_path / "run.json", RecordedRun(trace, answer))
+    run = read_run(tmp_path / "run.json")
     assert (run.trace, run.answer) == (trace, answer)
     assert run.answer is not None
     assert run.answer.trace is run.trace
@@ -264,8 +266,8 @@ def test_a_strategy_that_answers_is_not_answered_for(contract_home: Workbench, i
     heard: list[str] = []
     answers: list[Answer | None] = [
         contract_home.answer(index, trace),
-        contract_home.kept_answer(index, trace),
-        contract_home.stream_answer(index, trace, heard.append),
+        contract_home.questions.kept_answer(index, trace),
+        contract_home.questions.stream_answer(index, trace, heard.append),
     ]
     assert [answer.model for answer in answers if answer] == ["the keeper"] * 3
     assert heard == [answers[0].text if answers[0] else ""]
@@ -318,7 +320,7 @@ def tools(home: Workbench, index: Index, meter: Meter, cancelled: Callable[[], N
         report.append(progress.stage)
 
     def embed(texts: Sequence[str]) -> np.ndarray:
-        return np.array([home.question_vector(index, text) for text in texts])
+        return np.array([home.questions.question_vector(index, text) for text in texts])
 
     return Tools(embed=embed, language=ScriptedModel(meter), meter=meter, report=reported, cancelled=cancelled)
 
@@ -326,7 +328,7 @@ def tools(home: Workbench, index: Index, meter: Meter, cancelled: Callable[[], N
 def test_a_strategy_uses_the_model_within_its_budget_and_can_be_cancelled(
     contract_home: Workbench, indexes: dict[str, Index]
 ) -> None:
-    index, query = indexes["tiny"], Query(QUESTION, contract_home.question_vector(indexes["tiny"], QUESTION))
+    index, query = indexes["tiny"], Query(QUESTION, contract_home.questions.question_vector(indexes["tiny"], QUESTION))
     made, reported, meter = strategy("zoo", {}), list[str](), Meter(Budget(calls=2))
     trace = made.retrieve(query, index, tools(contract_home, index, meter, lambda: None, reported))
     assert trace.steps[1].usage == Usage(calls=2, prompt_tokens=10, completion_tokens=2)

@@ -26,10 +26,10 @@ def story(number: int) -> bytes:
 def bench_in(root: Path, server: EndpointServer, **more: Any) -> tuple[Workbench, str]:
     """A workbench with models at the server, and the id of the corpus. more: of the settings."""
     bench = Workbench.default(root)
-    bench.save_settings(replace(Settings(base_url=server.url, retries=4), **more))
+    bench.settings.save(replace(Settings(base_url=server.url, retries=4), **more))
     return bench, bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)]).corpus_id
 
 
 def files_of(bench: Workbench) -> dict[str, bytes]:
-    (index,) = bench.indexes()
+    (index,) = bench.indexes.all()
     return {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}

@@ -25,7 +25,7 @@ QUESTIONS = (
 
 def bench_in(root: Path, server: EndpointServer, *, concurrency: int = 1) -> Workbench:
     bench = Workbench(root)
-    bench.save_settings(Settings(base_url=server.url, timeout_seconds=5, concurrency=concurrency, retries=0))
+    bench.settings.save(Settings(base_url=server.url, timeout_seconds=5, concurrency=concurrency, retries=0))
     return bench
 
 
@@ -49,10 +49,10 @@ def small_spec(index: str, question_set: str) -> ExperimentSpec:
 
 def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:
     """The files of the experiment that are the same whenever it is repeated, by name."""
-    folder = bench.experiment_store.folder(experiment_id)
+    folder = bench.experiments.store.folder(experiment_id)
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "costs.jsonl"}
 
 
 def own_experiments(bench: Workbench) -> tuple[ExperimentSummary, ...]:
     """The experiments but for those that come with the program."""
-    return tuple(each for each in bench.experiments() if not each.is_shipped)
+    return tuple(each for each in bench.experiments.store.all() if not each.is_shipped)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from leanrag_core.evaluation.connectivity import Connection, connectivity
-from leanrag_core.workbench import Workbench
 from tests.small_index import small_index
 
 
@@ -14,4 +13,4 @@ def test_layers_hang_together_by_their_aggregated_relations(tmp_path: Path) -> N
     assert (middle.n_nodes, middle.with_aggregated) == (2, Connection(1, 1.0, 1.0))
     assert middle.without_aggregated == Connection(2, 0.5, 0.0)
     assert root.with_aggregated == Connection(1, 1.0, 0.0)
-    assert Workbench(tmp_path).connectivity(small_index())[1] == middle
+    assert connectivity(small_index())[1] == middle

@@ -17,10 +17,10 @@ def server() -> Iterator[EndpointServer]:
 
 def test_the_mode_of_an_experiment_chooses_the_prompt_of_its_answers(server: EndpointServer, tmp_path: Path) -> None:
     bench = bench_in(tmp_path, server)
-    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
+    spec = small_spec(built_index(bench), bench.question_sets.add("Bees", QUESTIONS))
     spec = replace(spec, runs=spec.runs[1:2])
     answers_of = {}
     for mode, task in ((ASKED, "answer"), (OPEN, "answer_open"), (REJECT, "answer_reject")):
-        bench.run_experiment(replace(spec, mode=mode))
+        bench.experiments.run(replace(spec, mode=mode))
         answers_of[mode] = [entry for entry in bench.calls.entries() if entry.task.startswith(f"{task}.v")]
     assert [len(entries) for entries in answers_of.values()] == [3, 3, 3]

@@ -35,16 +35,16 @@ def test_processes_and_a_cluster_give_the_bytes_that_one_worker_gives(tmp_path: 
     path = bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=32, overlap_tokens=0)).path
     assert path is not None
     runs = tuple(RunSpec(name, path.name, name, {"top_c": 2}) for name in ("leanrag", "bm25", "hyde"))
-    spec = ExperimentSpec("Bees", bench.add_question_set("Bees", QUESTIONS), runs, baseline="bm25")
-    here = bench.run_experiment(spec)
+    spec = ExperimentSpec("Bees", bench.question_sets.add("Bees", QUESTIONS), runs, baseline="bm25")
+    here = bench.experiments.run(spec)
     files = stored_files(bench, here.id)
     assert [row.run for row in here.rows] == [run.name for run in runs for _ in QUESTIONS]
     assert not any(row.error for row in here.rows)
-    assert bench.run_experiment(spec, execution=Execution(PROCESSES, 2), again=True).rows == here.rows
+    assert bench.experiments.run(spec, execution=Execution(PROCESSES, 2), again=True).rows == here.rows
     assert stored_files(bench, here.id) == files
     cluster = LoopbackCluster(tmp_path / "cluster", 2)
     try:
-        dask = bench.run_experiment(spec, execution=Execution(DASK, scheduler=cluster.address), again=True)
+        dask = bench.experiments.run(spec, execution=Execution(DASK, scheduler=cluster.address), again=True)
     finally:
         cluster.close()
     assert (dask.rows, stored_files(bench, here.id)) == (here.rows, files)
@@ -63,15 +63,13 @@ def waited_for(bench: Workbench, job_id: str, n_rows: int) -> JobState:
 def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
     with EndpointServer() as server:
         bench = bench_in(tmp_path / "home", server)
-        spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
+        spec = small_spec(built_index(bench), bench.question_sets.add("Bees", QUESTIONS))
         server.clear()
         server.latency_seconds = 0.1
-        job_id, killed = bench.start_experiment(spec), 0
+        job_id, killed = bench.experiments.start(spec), 0
         for n_rows in (1, 4, 7):
             if waited_for(bench, job_id, n_rows).live:
-                pid = next(
-                    event.pid for event in read_events(bench.job_store.folder(job_id)) if event.event == "started"
-                )
+                pid = next(event.pid for event in read_events(bench.jobs.folder(job_id)) if event.event == "started")
                 assert pid is not None
                 os.kill(pid, signal.SIGKILL)
                 killed += 1
@@ -79,13 +77,13 @@ def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path)
                 job_id = bench.resume(job_id)
         server.latency_seconds = 0
         job = waited_for(bench, job_id, 10)
-        assert job.status == "done", bench.job_log(job_id)
+        assert job.status == "done", bench.jobs.log(job_id)
         assert killed >= 2
-        result = bench.experiment(str(job.result))
+        result = bench.experiments.store.read(str(job.result))
         assert (result.is_complete, len(result.rows), job.report.counts["errors"]) == (True, 9, 0)
         # A reply may be on its way, unseen, at a kill; nothing else is asked again.
         asked = Counter(call.key for call in server.answered())
         assert sum(asked.values()) - len(asked) <= killed
         files = stored_files(bench, result.id)
-        assert bench.run_experiment(spec, again=True).rows == result.rows
+        assert bench.experiments.run(spec, again=True).rows == result.rows
         assert stored_files(bench, result.id) == files

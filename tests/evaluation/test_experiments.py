@@ -16,6 +16,7 @@ from leanrag_core.jobs import runner
 from leanrag_core.storage.experiments import COSTS, ROWS, ExperimentStore
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.question_set import Generation
 from leanrag_core.types.spending import Budget
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, own_experiments, small_spec, stored_files
@@ -45,7 +46,7 @@ def bench(home: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Wor
 
 @pytest.fixture
 def spec(bench: Workbench, home: tuple[Path, str]) -> ExperimentSpec:
-    return small_spec(home[1], bench.add_question_set("Bees", QUESTIONS))
+    return small_spec(home[1], bench.question_sets.add("Bees", QUESTIONS))
 
 
 def paid(server: EndpointServer) -> Counter[str]:
@@ -54,7 +55,7 @@ def paid(server: EndpointServer) -> Counter[str]:
 
 
 def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: Workbench, spec: ExperimentSpec) -> None:
-    result = bench.run_experiment(spec)
+    result = bench.experiments.run(spec)
     assert [(row.run, row.question) for row in result.rows] == [
         (run, question) for run in ("LeanRAG", "NaiveRAG", "HyDE") for question in ("q1", "q2", "q3")
     ]
@@ -73,31 +74,31 @@ def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: W
 def test_it_records_all_settings_and_what_its_findings_rest_on(
     bench: Workbench, spec: ExperimentSpec, home: tuple[Path, str]
 ) -> None:
-    result = bench.run_experiment(spec)
+    result = bench.experiments.run(spec)
     naive = next(run for run in result.spec.runs if run.strategy == "vector")
     assert naive.options == {"top_c": 2, "least_cosine": 0.0, "max_tokens": 12_000}
-    tokens = bench.corpus(bench.open(home[1]).manifest.corpus.id).tokens
+    tokens = bench.corpora.summary(bench.indexes.open(home[1]).manifest.corpus.id).tokens
     assert result.versions[f"tokens {home[1]}"] == str(tokens), "tokens of a corpus are the same on all pages"
     assert FROM_GRAPH not in result.versions
-    made = bench.generate_questions(home[1])
-    generated = bench.run_experiment(replace(spec, question_set=made))
+    made = bench.question_sets.generate(bench.indexes.open(home[1]), Generation())
+    generated = bench.experiments.run(replace(spec, question_set=made))
     assert generated.versions[FROM_GRAPH] == home[1]
 
 
 def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(
     bench: Workbench, spec: ExperimentSpec, server: EndpointServer, home: tuple[Path, str], tmp_path: Path
 ) -> None:
-    result = bench.run_experiment(spec)
+    result = bench.experiments.run(spec)
     before = stored_files(bench, result.id)
     server.clear()
-    assert bench.run_experiment(spec) == result
-    assert bench.run_experiment(spec, again=True).rows == result.rows
+    assert bench.experiments.run(spec) == result
+    assert bench.experiments.run(spec, again=True).rows == result.rows
     assert server.log == []
     assert stored_files(bench, result.id) == before
     shutil.copytree(home[0], tmp_path / "other")
     other = bench_in(tmp_path / "other", server, concurrency=4)
-    other.add_question_set("Bees", QUESTIONS)
-    assert stored_files(other, other.run_experiment(spec).id) == before
+    other.question_sets.add("Bees", QUESTIONS)
+    assert stored_files(other, other.experiments.run(spec).id) == before
     assert paid(server).most_common(1)[0][1] == 1
 
 
@@ -110,14 +111,14 @@ def test_stopped_anywhere_it_goes_on_without_asking_twice(
             raise Cancelled("job.cancel_requested")
 
     with pytest.raises(Cancelled):
-        bench.run_experiment(spec, stop)
+        bench.experiments.run(spec, stop)
     (summary,) = own_experiments(bench)
     assert (summary.rows, summary.is_complete) == (n_done, False)
-    resumed = bench.run_experiment(spec)
+    resumed = bench.experiments.run(spec)
     assert resumed.is_complete
     assert paid(server).most_common(1)[0][1] == 1
     files = stored_files(bench, resumed.id)
-    bench.run_experiment(spec, again=True)
+    bench.experiments.run(spec, again=True)
     assert stored_files(bench, resumed.id) == files
 
 
@@ -125,17 +126,17 @@ def test_stopped_anywhere_it_goes_on_without_asking_twice(
 def test_lines_that_a_kill_has_cut_are_done_again(
     bench: Workbench, spec: ExperimentSpec, server: EndpointServer, cut: int
 ) -> None:
-    result = bench.run_experiment(spec)
+    result = bench.experiments.run(spec)
     whole = stored_files(bench, result.id)
-    folder = bench.experiment_store.folder(result.id)
+    folder = bench.experiments.store.folder(result.id)
     for name, length in ((ROWS, cut), (COSTS, 10)):
         content = (folder / name).read_bytes()
         (folder / name).write_bytes(content[:-length])
     record = json.loads((folder / "record.json").read_text())
     (folder / "record.json").write_text(json.dumps({**record, "is_complete": False}))
     server.clear()
-    assert len(bench.experiment(result.id).rows) < 9
-    again = bench.run_experiment(spec)
+    assert len(bench.experiments.store.read(result.id).rows) < 9
+    again = bench.experiments.run(spec)
     assert stored_files(bench, result.id) == whole
     assert server.log == [], "every reply is in the call store"
     assert len(again.costs) >= 8
@@ -146,7 +147,7 @@ def test_a_question_that_fails_is_a_row_with_its_error_and_is_tried_again(
 ) -> None:
     server.refuses = {"Who patented the hive?": (400, "context_length_exceeded", "too long")}
     try:
-        result = bench.run_experiment(spec)
+        result = bench.experiments.run(spec)
     finally:
         server.refuses = {}
     assert [bool(row.error) for row in result.rows] == [False, True, False] * 3
@@ -154,17 +155,17 @@ def test_a_question_that_fails_is_a_row_with_its_error_and_is_tried_again(
     assert result.rows[1].scores == {}
     (summary,) = own_experiments(bench)
     assert summary.errors == 3
-    mended = bench.run_experiment(spec)
+    mended = bench.experiments.run(spec)
     assert not any(row.error for row in mended.rows)
     assert [row.question for row in mended.rows] == ["q1", "q2", "q3"] * 3
 
 
 def test_a_spent_budget_stops_it_and_a_larger_one_ends_it(bench: Workbench, spec: ExperimentSpec) -> None:
     with pytest.raises(BudgetSpent):
-        bench.run_experiment(spec, models=bench.models(budget=Budget(calls=5)))
+        bench.experiments.run(spec, models=bench.models.make(budget=Budget(calls=5)))
     (summary,) = own_experiments(bench)
     assert 0 < summary.rows < 9
-    assert bench.run_experiment(spec, models=bench.models(budget=Budget(calls=50))).is_complete
+    assert bench.experiments.run(spec, models=bench.models.make(budget=Budget(calls=50))).is_complete
 
 
 def test_what_cannot_be_run_is_said_before_it_begins(bench: Workbench, spec: ExperimentSpec) -> None:
@@ -178,31 +179,31 @@ def test_what_cannot_be_run_is_said_before_it_begins(bench: Workbench, spec: Exp
         (replace(spec, mode="wild"), "wild"),
     ):
         with pytest.raises(InvalidConfig, match=said):
-            bench.run_experiment(replace(wrong, baseline=wrong.baseline if wrong.baseline == "X" else ""))
+            bench.experiments.run(replace(wrong, baseline=wrong.baseline if wrong.baseline == "X" else ""))
     assert own_experiments(bench) == ()
     with pytest.raises(ExperimentNotFound, match="no experiment"):
-        bench.experiment("../../etc")
+        bench.experiments.store.read("../../etc")
 
 
 def test_missing_parts_are_named_and_made_by_the_run(bench: Workbench, spec: ExperimentSpec) -> None:
     wanted = replace(spec, runs=(RunSpec("BM25", spec.runs[0].index, "bm25"),), baseline="", answers=False)
-    (missing,) = bench.missing_parts(wanted)
+    (missing,) = bench.experiments.missing_parts(wanted)
     with pytest.raises(InvalidConfig, match="an index part is missing: lexical"):
-        bench.run_experiment(wanted, make_parts=False)
+        bench.experiments.run(wanted, make_parts=False)
     seen: list[str] = []
-    assert bench.run_experiment(wanted, lambda progress: seen.append(progress.stage)).is_complete
+    assert bench.experiments.run(wanted, lambda progress: seen.append(progress.stage)).is_complete
     assert missing.part == "lexical"
     assert list(dict.fromkeys(seen)) == ["open", "parts", "questions", "store"]
-    assert bench.missing_parts(wanted) == ()
+    assert bench.experiments.missing_parts(wanted) == ()
 
 
 def test_other_questions_begin_another_experiment(bench: Workbench, spec: ExperimentSpec) -> None:
-    first = bench.run_experiment(spec)
-    second = bench.run_experiment(replace(spec, question_set=bench.add_question_set("Bees", QUESTIONS[:2])))
+    first = bench.experiments.run(spec)
+    second = bench.experiments.run(replace(spec, question_set=bench.question_sets.add("Bees", QUESTIONS[:2])))
     assert (first.id != second.id, len(second.rows)) == (True, 6)
     assert {each.id for each in own_experiments(bench)} == {first.id, second.id}
-    assert len(bench.experiment_questions(first.id)) == 3
-    bench.delete_experiment(first.id)
+    assert len(bench.experiments.questions(first.id)) == 3
+    bench.experiments.store.delete(first.id)
     assert [each.id for each in own_experiments(bench)] == [second.id]
 
 
@@ -210,55 +211,55 @@ def test_a_job_that_begins_again_forgets_once_and_resumes_what_it_has(
     bench: Workbench, spec: ExperimentSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
-    first = bench.run_experiment(spec)
-    job = bench.start_experiment(spec, again=True)
-    assert bench.experiment(first.id).rows == ()
-    assert bench.run_job(bench.job_store.folder(job)) == 0
+    first = bench.experiments.run(spec)
+    job = bench.experiments.start(spec, again=True)
+    assert bench.experiments.store.read(first.id).rows == ()
+    assert bench.run_job(bench.jobs.folder(job)) == 0
     again = bench.resume(job)
-    assert bench.run_job(bench.job_store.folder(again)) == 0
-    assert bench.experiment(first.id).rows == first.rows
-    state = bench.job(again)
+    assert bench.run_job(bench.jobs.folder(again)) == 0
+    assert bench.experiments.store.read(first.id).rows == first.rows
+    state = bench.jobs.job(again)
     assert (state.result, state.report.counts["rows"], state.kind.name) == (first.id, 9, "experiment")
 
 
 def test_an_experiment_of_the_program_stays_and_is_run_again_beside_it(
     bench: Workbench, spec: ExperimentSpec, tmp_path: Path
 ) -> None:
-    first = bench.run_experiment(spec)
+    first = bench.experiments.run(spec)
     shipped = tmp_path / "shipped"
-    shutil.copytree(bench.experiment_store.folder(first.id), shipped / first.id)
-    bench.delete_experiment(first.id)
-    bench.experiment_store = ExperimentStore(bench.root / "experiments", shipped)
-    assert bench.run_experiment(spec) == replace(first, is_shipped=True)
+    shutil.copytree(bench.experiments.store.folder(first.id), shipped / first.id)
+    bench.experiments.store.delete(first.id)
+    bench.experiments.store = ExperimentStore(bench.root / "experiments", shipped)
+    assert bench.experiments.run(spec) == replace(first, is_shipped=True)
     with pytest.raises(InvalidConfig, match="comes with the program"):
-        bench.delete_experiment(first.id)
-    own = bench.run_experiment(spec, again=True)
+        bench.experiments.store.delete(first.id)
+    own = bench.experiments.run(spec, again=True)
     assert (own.rows, own.is_shipped) == (first.rows, False)
-    bench.delete_experiment(first.id)
-    assert bench.experiment(first.id).is_shipped
+    bench.experiments.store.delete(first.id)
+    assert bench.experiments.store.read(first.id).is_shipped
 
 
 def test_a_damaged_experiment_hides_no_other_and_can_be_deleted(bench: Workbench, spec: ExperimentSpec) -> None:
-    first = bench.run_experiment(spec)
+    first = bench.experiments.run(spec)
     folder = bench.root / "experiments" / "broken"
-    shutil.copytree(bench.experiment_store.folder(first.id), folder)
+    shutil.copytree(bench.experiments.store.folder(first.id), folder)
     lines = (folder / ROWS).read_text().splitlines(keepends=True)
     (folder / ROWS).write_text("".join([lines[0], "{}\n", *lines[1:]]))
     assert [each.id for each in own_experiments(bench)] == [first.id]
-    (damaged,) = bench.damaged_experiments()
+    (damaged,) = bench.experiments.store.damaged()
     assert (damaged.id, "rows.jsonl:2" in damaged.reason.lower()) == ("broken", True)
     (folder / "spec.json").write_text("no json")
     with pytest.raises(RecordDamaged):
-        bench.experiment("broken")
-    bench.delete_experiment("broken")
-    assert bench.damaged_experiments() == ()
+        bench.experiments.store.read("broken")
+    bench.experiments.store.delete("broken")
+    assert bench.experiments.store.damaged() == ()
 
 
 def test_two_processes_do_not_run_the_same_experiment(bench: Workbench, spec: ExperimentSpec) -> None:
-    first = bench.run_experiment(spec)
-    with bench.experiment_store.writer(first.id):
+    first = bench.experiments.run(spec)
+    with bench.experiments.store.writer(first.id):
         with pytest.raises(InvalidConfig, match="another process is running"):
-            bench.delete_experiment(first.id)
+            bench.experiments.store.delete(first.id)
         with pytest.raises(InvalidConfig, match="another process is running"):
-            bench.run_experiment(spec, again=True)
-    assert bench.run_experiment(spec, again=True).rows == first.rows
+            bench.experiments.run(spec, again=True)
+    assert bench.experiments.run(spec, again=True).rows == first.rows

@@ -208,7 +208,7 @@ def test_an_imported_index_passes_every_check_and_answers(tmp_path: Path) -> Non
     index = bench.import_graph(folder)
     assert index.path is not None
     assert [result for result in bench.check(index.path) if not result.ok] == []
-    assert [summary.kind for summary in bench.indexes()] == ["imported graph"]
+    assert [summary.kind for summary in bench.indexes.all()] == ["imported graph"]
     answer = bench.ask(index, "What weakens honey bees?")
     assert "mite" in answer.text
     again = bench.import_graph(folder)

@@ -135,8 +135,8 @@ def test_chunks_whose_vectors_alone_are_kept_are_still_to_be_read(tmp_path: Path
     text = "Alan Stevenson built the Marram Point lighthouse in 1861. The Harbour Trust pays its keepers. " * 40
     corpus = bench.add_documents("Coast", [("Marram Point.md", text.encode()), ("Keepers.md", text.encode())]).corpus_id
     config = IndexConfig(chunk_tokens=128, overlap_tokens=16, cluster_size=4)
-    documents = [bench.document(corpus, row.id) for row in bench.documents(corpus)]
-    model = bench.models().embedding(config.embedding)
+    documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
+    model = bench.models.make().embedding(config.embedding)
     titles = [document.title for document in documents]
 
     def looked() -> Looked:
@@ -149,9 +149,9 @@ def test_chunks_whose_vectors_alone_are_kept_are_still_to_be_read(tmp_path: Path
     chunks = chunk_documents(documents, max_tokens=128, overlap_tokens=16)
     list(kept_vectors(task, model.dimension, map, bench.stages)(model.embed, [[chunk.text for chunk in chunks]]))
     assert looked().kept == 0  # as after a build from a reference graph
-    assert bench.forecast(corpus, config).sampled == 0
+    assert bench.builds.forecast(corpus, config).sampled == 0
     bench.build(corpus, config)
-    assert looked().kept == n_chunks == bench.indexes()[0].chunks
-    forecast = bench.forecast(corpus, replace(config, cluster_size=8))
+    assert looked().kept == n_chunks == bench.indexes.all()[0].chunks
+    forecast = bench.builds.forecast(corpus, replace(config, cluster_size=8))
     assert (forecast.chunks, forecast.sampled) == (n_chunks, n_chunks)
     assert forecast.basis == message("forecast.all_kept")

@@ -9,10 +9,10 @@ from leanrag_core.evaluation.extraction import GivenGraph, extraction_score
 from leanrag_core.indexing.model_check import GOOD, USABLE, USELESS, ModelCheck, check_model
 from leanrag_core.indexing.reference.records import Quote, ReferenceEntity, ReferenceRelation
 from leanrag_core.models.registry import Models
-from leanrag_core.services.extraction_scores import PassageScores, judged
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.references import PassageScores, judged
 from tests.endpoint.scripted_model import Messages, Reply, ScriptedModel
 from tests.endpoint.server import EndpointServer
 

@@ -13,6 +13,8 @@ from leanrag_core.__main__ import main
 from leanrag_core.checking.calls import recorded
 from leanrag_core.checking.check import check_index
 from leanrag_core.checking.problem import Subject
+from leanrag_core.indexing.build import BuildRequest
+from leanrag_core.indexing.updating.changes import changes_to
 from leanrag_core.queries.made_by import chunk_made_by, made_by
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
@@ -40,7 +42,7 @@ def server() -> Iterator[EndpointServer]:
 @pytest.fixture(scope="module")
 def bench(server: EndpointServer, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     bench = Workbench.default(tmp_path_factory.mktemp("recorded"))
-    bench.save_settings(Settings(base_url=server.url))
+    bench.settings.save(Settings(base_url=server.url))
     return bench
 
 
@@ -62,7 +64,7 @@ def test_every_text_of_the_model_leads_to_its_call(built: Index, bench: Workbenc
     assert (made.how, made.engine) == ("by_model", "openai:m")
     [call] = made.calls
     assert call.number <= call.total == calls_of(built).num_rows
-    stored = bench.model_call(call.key)
+    stored = bench.calls.get(call.key)
     assert stored is not None
     assert json.loads(stored.text or "")["name"] == top.name
     members = [built.layers[-2].entities["name"][row].as_py() for row in built.children_of(top.layer, 0).tolist()]
@@ -92,7 +94,7 @@ def test_the_same_build_with_an_empty_store_gives_the_same_bytes(
     built: Index, server: EndpointServer, bench: Workbench, tmp_path: Path
 ) -> None:
     other = Workbench.default(tmp_path)
-    other.save_settings(Settings(base_url=server.url))
+    other.settings.save(Settings(base_url=server.url))
     corpus = other.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(3)]).corpus_id
     again = other.build(corpus, CONFIG)
     assert built.path is not None
@@ -103,14 +105,14 @@ def test_the_same_build_with_an_empty_store_gives_the_same_bytes(
 def test_an_update_keeps_the_calls_of_texts_that_it_takes_over(built: Index, bench: Workbench, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     corpus = built.manifest.corpus.id
-    documents = [bench.document(corpus, row.id) for row in bench.documents(corpus)]
-    bench.build_documents(documents, CONFIG, folder, models=bench.models(), name="Coast")
+    documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
+    bench.builds.run(BuildRequest(documents, CONFIG, folder, "Coast"), bench.models.context())
     added = bench.add_documents(
         "More", [("more.txt", b"Flora Penn wrote to Gustav Rau about the Tide Mill.")]
     ).corpus_id
-    [document] = bench.documents(added)
-    changes = bench.changes_to(read_index(folder), [*documents, bench.document(added, document.id)])
-    updated = bench.update_index(folder, changes)
+    [document] = bench.corpora.documents(added)
+    changes = changes_to(read_index(folder), [*documents, bench.corpora.document(added, document.id)])
+    updated = bench.updates.update(folder, changes)
     assert all(result.ok for result in check_index(updated) if result.name in ("model calls", "file hashes"))
     before = {row["target"]: row["key"] for row in calls_of(built).to_pylist() if row["kind"] == "extract"}
     after = {row["target"]: row["key"] for row in calls_of(updated).to_pylist() if row["kind"] == "extract"}

@@ -90,7 +90,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workbench, Index]:
     files = [(f"{code}.txt", f"{' '.join(text[:2])} {' '.join(text[:2])}".encode()) for code, text in TEXTS.items()]
     corpus = bench.add_documents("Ten languages", files).corpus_id
     index = bench.build(corpus, IndexConfig(cluster_size=5))
-    bench.build_part(index, "lexical")
+    bench.parts.build(index, "lexical")
     return bench, index
 
 

@@ -161,6 +161,6 @@ def test_each_number_of_the_shipped_story_is_of_its_index(tmp_path: Any) -> None
 
     bench = Workbench(tmp_path)
     made = presentation_of(story.content(bench), name="story.json")
-    index_id, _ = bench.sample_index(story.CORPUS)
-    assert_recomputed(bench.open(index_id), made)
-    assert made.documents.tokens == bench.corpus(bench.open(index_id).manifest.corpus.id).tokens
+    index_id, _ = bench.builds.sample_index(story.CORPUS)
+    assert_recomputed(bench.indexes.open(index_id), made)
+    assert made.documents.tokens == bench.corpora.summary(bench.indexes.open(index_id).manifest.corpus.id).tokens

@@ -15,6 +15,7 @@ import numpy as np
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.clustering.clusters import cluster
+from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.records import to_json
 from leanrag_core.retrieval.base import strategies
@@ -34,9 +35,9 @@ def main(home: Path) -> dict[str, str]:
     """Return the digests, in the order in which they come about."""
     bench = Workbench(home)
     made = {"presentation": _digest(story.content(bench))}
-    index_id, set_id = bench.sample_index(story.CORPUS)
-    questions = [question.question for question in bench.question_set(set_id)[:_QUESTIONS]]
-    made |= _of_index(bench, bench.open(index_id), questions, _LONG_TO_MAKE)
+    index_id, set_id = bench.builds.sample_index(story.CORPUS)
+    questions = [question.question for question in bench.question_sets.questions(set_id)[:_QUESTIONS]]
+    made |= _of_index(bench, bench.indexes.open(index_id), questions, _LONG_TO_MAKE)
     made |= _of_index(bench, _tiny(bench), [QUESTION], ())
     points = np.random.default_rng(7).standard_normal((3000, 48)).astype(np.float32)
     points += 4 * points[np.arange(3000) % 60]
@@ -47,9 +48,9 @@ def main(home: Path) -> dict[str, str]:
 def _tiny(bench: Workbench) -> Index:
     """The index of the contract tests, outside the store, whose corpora have ids by chance."""
     corpus = bench.add_documents("tiny", list(TEXTS["tiny"].items())).corpus_id
-    documents = [bench.document(corpus, row.id) for row in bench.documents(corpus)]
+    documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
     config, out = IndexConfig(cluster_size=2), bench.root / "tiny"
-    return bench.build_documents(documents, config, out, models=bench.models(), name="tiny")
+    return bench.builds.run(BuildRequest(documents, config, out, "tiny"), bench.models.context())
 
 
 def _of_index(bench: Workbench, index: Index, questions: Sequence[str], without: Sequence[str]) -> dict[str, str]:
@@ -73,10 +74,10 @@ def _with_needs(wanted: Sequence[str]) -> list[str]:
 
 
 def _make(bench: Workbench, index: Index, wanted: Sequence[str]) -> None:
-    made = {state.name for state in bench.parts_of(index) if state.status == FINISHED}
+    made = {state.name for state in bench.parts.all(index) if state.status == FINISHED}
     for part in wanted:
         if part not in made:
-            bench.build_part(index, part)
+            bench.parts.build(index, part)
 
 
 def _place(path: Path, index: Index) -> str:

@@ -16,7 +16,7 @@ TEXTS = {"a.txt": b"Bees make honey.", "b.txt": b"Honey is sweet, honey is gold.
 def test_scores_are_those_of_the_formula(tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
     index = bench.build(bench.add_documents("words", list(TEXTS.items())).corpus_id, IndexConfig(cluster_size=2))
-    bench.build_part(index, "lexical")
+    bench.parts.build(index, "lexical")
     trace = bench.retrieve(index, "honey bees", "bm25")
     documents = [lexical_tokens(index.chunk(row).text) for row in range(3)]
     mean = sum(map(len, documents)) / 3

@@ -14,11 +14,11 @@ from leanrag_core.indexing.communities.builtin_report import Report
 from leanrag_core.indexing.communities.making import community_table, no_claims
 from leanrag_core.retrieval.base import PromptingStrategy, Query, strategy
 from leanrag_core.retrieval.youtu_routes import Routed, SubQuery, merged
-from leanrag_core.services.questions import _answer_task
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.youtu import ATTRIBUTE_SCHEMA, PROPOSAL_SCHEMA, TYPE_SCHEMA, KnowledgeTree, Schema
+from leanrag_core.workbench.questions import _answer_task
 from tests.retrieval.hand_communities import index_with_chunks_of_relations
 from tests.retrieval.scripted_tools import Scripted
 from tests.small_index import unit

@@ -58,21 +58,21 @@ def prepare(root: Path) -> None:
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
     bench.build(corpus, CONFIG, name="Bees")
     bench.add_documents(corpus, [("owls.txt", NEW)])
-    bench.add_question_set("Bees", QUESTIONS)
+    bench.question_sets.add("Bees", QUESTIONS)
     stored("tiny", root / "tiny")
 
 
 def update(root: Path, report: Report) -> None:
     bench = Workbench(root / "home")
-    [summary] = bench.indexes()
-    bench.update_index(summary.path, bench.corpus_changes(summary.id), report=report)
+    [summary] = bench.indexes.all()
+    bench.updates.update(summary.path, bench.updates.corpus_changes(bench.indexes.open(summary.id)), report=report)
 
 
 def experiment(root: Path, report: Report) -> None:
     bench = Workbench(root / "home")
-    [index], [questions] = bench.indexes(), [each for each in bench.question_sets() if each.title == "Bees"]
+    [index], [questions] = bench.indexes.all(), [each for each in bench.question_sets.all() if each.title == "Bees"]
     runs = tuple(RunSpec(name, index.id, name, {"top_c": 2}) for name in ("leanrag", "vector", "raptor"))
-    bench.run_experiment(ExperimentSpec("Bees", questions.id, runs, baseline="vector"), report)
+    bench.experiments.run(ExperimentSpec("Bees", questions.id, runs, baseline="vector"), report)
 
 
 def part(name: str) -> Callable[[Path, Report], None]:

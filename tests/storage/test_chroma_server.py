@@ -187,17 +187,17 @@ def test_a_workbench_asks_where_its_settings_say_and_closes_nothing_for_others(
     bench = Workbench.default(tmp_path / "home")
 
     def asked() -> object:
-        bench.choose_search_server()
+        bench.questions.choose_search_server()
         return bench.searches.connect
 
     assert asked() is connect_to_files
-    bench.save_settings(Settings(chroma_url="http://127.0.0.1:1"))
+    bench.settings.save(Settings(chroma_url="http://127.0.0.1:1"))
     assert asked() == bench.searches.servers.files_or_server("http://127.0.0.1:1")
     assert bench.searches.open(stored) is not None
-    bench.save_settings(Settings(chroma_url="http://127.0.0.1:1", prices={"a": Price(1.0, 2.0)}))
+    bench.settings.save(Settings(chroma_url="http://127.0.0.1:1", prices={"a": Price(1.0, 2.0)}))
     assert asked() == bench.searches.servers.files_or_server("http://127.0.0.1:1")
     assert bench.searches.is_open(stored)
-    bench.save_settings(Settings())
+    bench.settings.save(Settings())
     assert asked() is connect_to_files  # without the server again
     assert not bench.searches.is_open(stored)
 
@@ -218,7 +218,7 @@ def test_a_workbench_reads_the_search_index_ahead_where_the_settings_say(
     write_search_index(place_of(stored), index, lambda done, total: None)
     bench = Workbench.default(tmp_path / "home")
     monkeypatch.setattr("leanrag_core.retrieval.vector_search.EXACT_UP_TO", 2)
-    bench.read_ahead(read_index(stored))
+    bench.questions.read_ahead(read_index(stored))
     assert bench.searches.is_open(stored)
 
 
@@ -228,16 +228,16 @@ def test_a_workbench_builds_and_asks_at_the_server_of_its_settings(server: Serve
     corpus_id = bench.add_documents("Curies", [("curies.md", sentences)]).corpus_id
     index = bench.build(corpus_id)
     assert index.path is not None
-    record = bench.build_part(index, "chroma")
-    bench.save_settings(Settings(chroma_url=server.url))
+    record = bench.parts.build(index, "chroma")
+    bench.settings.save(Settings(chroma_url=server.url))
 
     def seeds(search: str) -> list[str]:
         trace = bench.retrieve(index, "Who discovered radium?", search=search)
         return [seed.id for seed in trace.with_role("seed")]
 
     own = seeds("approximate")  # in files, as it was made
-    bench.delete_part(index, "chroma", record.fingerprint)
-    bench.build_part(index, "chroma")
+    bench.parts.delete(index, "chroma", record.fingerprint)
+    bench.parts.build(index, "chroma")
     assert not list(index.path.rglob("chroma.sqlite3"))
     assert seeds("approximate") == seeds("exact") == own
     assert bench.searches.servers.remove_collections(server.url, index.id) == len(index.layers)

@@ -27,8 +27,8 @@ def test_a_preset_keeps_what_differs_from_the_defaults_and_no_model(tmp_path: Pa
 
 def test_options_of_an_earlier_version_are_left_out(tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
-    bench.preset_store.save("Mine", IndexConfig(), {"top_n": 5, "entity_sources": "last"})
-    assert bench.presets()[-1].ask == {"top_n": 5}
+    bench.presets.save("Mine", IndexConfig(), {"top_n": 5, "entity_sources": "last"})
+    assert bench.presets.with_shipped()[-1].ask == {"top_n": 5}
 
 
 def test_a_preset_of_the_same_title_is_replaced_and_deleted(tmp_path: Path) -> None:

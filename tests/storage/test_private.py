@@ -26,7 +26,7 @@ def usual_umask() -> object:
 
 def fill(home: Path) -> Workbench:
     bench = Workbench.default(home)
-    bench.save_settings(Settings(base_url="http://127.0.0.1:9/v1"))
+    bench.settings.save(Settings(base_url="http://127.0.0.1:9/v1"))
     bench.add_documents("Mine", [("bees.md", BEES)])
     bench.calls.put("k", CallRecord(text="an answer"))
     bench.calls.export(home / "calls" / "export.jsonl")
@@ -63,7 +63,7 @@ def test_what_older_versions_left_open_is_closed_when_it_is_used(tmp_path: Path)
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() else 0o644)
     bench = Workbench.default(tmp_path)
-    bench.settings()
+    bench.settings.read()
     bench.calls.get("k")
     assert open_to_others(tmp_path) == ["corpora/link", "stages", "stages/.opening.lock", "stages/stages.db"]
     assert bench.stages.get(stage_key("sentences", "a")) == b"read"

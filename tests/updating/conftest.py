@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.types.corpus import Document
 from tests.updating.texts import files
 
@@ -25,8 +26,8 @@ def corpus_id(bench: Workbench) -> str:
 @pytest.fixture(scope="session")
 def built(bench: Workbench, corpus_id: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "index"
-    documents = [bench.document(corpus_id, row.id) for row in bench.documents(corpus_id)]
-    bench.build_documents(documents, CONFIG, folder, models=bench.models(), name="Six texts")
+    documents = [bench.corpora.document(corpus_id, row.id) for row in bench.corpora.documents(corpus_id)]
+    bench.builds.run(BuildRequest(documents, CONFIG, folder, "Six texts"), bench.models.context())
     return folder
 
 
@@ -39,8 +40,8 @@ def folder(built: Path, tmp_path: Path) -> Path:
 def read(bench: Workbench, name: str, text: str) -> Document:
     """The document of that text."""
     corpus = bench.add_documents("Other texts", [(name, text.encode())]).corpus_id
-    (row,) = bench.documents(corpus)
-    return bench.document(corpus, row.id)
+    (row,) = bench.corpora.documents(corpus)
+    return bench.corpora.document(corpus, row.id)
 
 
 def content(folder: Path) -> dict[str, bytes]:

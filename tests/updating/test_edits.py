@@ -8,9 +8,11 @@ import pytest
 from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.editing.replay import Replay
 from leanrag_core.indexing.resolution import resolve
-from leanrag_core.storage.layout import write_edits
+from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.storage.layout import read_edits, write_edits
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Action, Edit, EditLog
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
@@ -101,7 +103,7 @@ def test_an_edit_of_what_is_no_longer_there_changes_nothing_and_says_so() -> Non
 
 
 def merge(bench: Workbench, folder: Path, name: str, into: str) -> Index:
-    return bench.edit_index(folder, Edit(bench.edits(folder).next_number, "merge", name, into))
+    return bench.updates.edit(folder, Edit(read_edits(folder).next_number, "merge", name, into))
 
 
 def names(index: Index) -> list[str]:
@@ -117,45 +119,45 @@ def test_a_merge_holds_through_an_update_and_a_rebuild_and_undo_gives_the_bytes_
     assert merged.report.aliases["Langstroth hives"] == "movable frames"
     states.append(content(folder))
 
-    updated = bench.update_index(folder, bench.changes_to(merged, [read(bench, "mites.txt", MITES)]))
+    updated = bench.updates.update(folder, changes_to(merged, [read(bench, "mites.txt", MITES)]))
     assert "Langstroth hives" not in names(updated)
     states.append(content(folder))
 
     documents = [updated.document(row) for row in range(updated.documents.num_rows)]
-    rebuilt = bench.build_documents(documents, CONFIG, folder, models=bench.models(), name="Six texts")
+    rebuilt = bench.builds.run(BuildRequest(documents, CONFIG, folder, "Six texts"), bench.models.context())
     assert "Langstroth hives" not in names(rebuilt)
     assert rebuilt.manifest.lineage == ()
     assert [check.detail for check in check_index(rebuilt) if not check.ok] == []
 
     for earlier in reversed(states):
-        bench.undo_update(folder)
+        bench.updates.undo(folder)
         assert content(folder) == earlier
 
 
 def test_undoing_the_last_edit_gives_the_bytes_of_before(bench: Workbench, folder: Path) -> None:
     before = content(folder)
     merge(bench, folder, "radium", "Marie Curie")
-    bench.undo_edit(folder, 1)
+    bench.updates.undo_edit(folder, 1)
     assert content(folder) == before
 
 
 def test_an_edit_is_undone_on_its_own_after_later_changes(bench: Workbench, folder: Path) -> None:
     merge(bench, folder, "Langstroth hives", "movable frames")
-    bench.edit_index(folder, Edit(2, "rename", "radium", "Radium-226"))
-    index = bench.undo_edit(folder, 1)
+    bench.updates.edit(folder, Edit(2, "rename", "radium", "Radium-226"))
+    index = bench.updates.undo_edit(folder, 1)
     assert {"Langstroth hives", "Radium-226"} <= set(names(index))
-    assert [edit.number for edit in bench.edits(folder).edits] == [2]
+    assert [edit.number for edit in read_edits(folder).edits] == [2]
     assert [check.detail for check in check_index(index) if not check.ok] == []
 
 
 def test_an_edit_that_an_update_leaves_without_an_entity_is_reported(bench: Workbench, folder: Path) -> None:
-    bench.edit_index(folder, Edit(1, "retype", "fog bell", "signal"))
-    index = bench.update_index(folder, bench.removal(open_index(folder), ["harbour.txt"]))
+    bench.updates.edit(folder, Edit(1, "retype", "fog bell", "signal"))
+    index = bench.updates.update(folder, removal(open_index(folder), ["harbour.txt"]))
     assert [(outcome.number, outcome.applies) for outcome in index.report.edits] == [(1, False)]
 
 
 def test_an_edit_rewrites_only_the_clusters_that_it_touches(bench: Workbench, folder: Path) -> None:
-    index = bench.edit_index(folder, Edit(1, "retype", "fog bell", "signal"))
+    index = bench.updates.edit(folder, Edit(1, "retype", "fog bell", "signal"))
     report = index.report.update
     assert report is not None
     assert (report.entities_changed, report.entities_added, report.entities_removed) == (1, 0, 0)
@@ -177,12 +179,12 @@ def test_an_edit_rewrites_only_the_clusters_that_it_touches(bench: Workbench, fo
 def test_an_edit_that_would_change_nothing_is_refused(bench: Workbench, folder: Path, edit: Edit, reason: str) -> None:
     before = content(folder)
     with pytest.raises(InvalidConfig, match=reason):
-        bench.edit_index(folder, edit)
+        bench.updates.edit(folder, edit)
     assert content(folder) == before
 
 
 def test_a_log_of_edits_that_the_index_was_not_made_with_fails_the_check(bench: Workbench, folder: Path) -> None:
-    index = bench.edit_index(folder, Edit(1, "retype", "fog bell", "signal"))
+    index = bench.updates.edit(folder, Edit(1, "retype", "fog bell", "signal"))
     write_edits(folder, EditLog((Edit(1, "retype", "fog bell", "instrument"),)))
     failed = {check.name: check.detail for check in check_index(index) if not check.ok}
     assert "other edits" in failed["id of the index"]
@@ -192,8 +194,8 @@ def test_a_log_of_edits_that_the_index_was_not_made_with_fails_the_check(bench: 
 def test_two_edits_at_once_are_both_made(bench: Workbench, folder: Path) -> None:
     edits = [Edit(1, "rename", "radium", "Radium-226"), Edit(1, "rename", "fog bell", "great bell")]
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda edit: bench.edit_index(folder, edit), edits))
+        list(pool.map(lambda edit: bench.updates.edit(folder, edit), edits))
     index = open_index(folder)
     assert {"Radium-226", "great bell"} <= set(names(index))
-    assert sorted(edit.number for edit in bench.edits(folder).edits) == [1, 2]
+    assert sorted(edit.number for edit in read_edits(folder).edits) == [1, 2]
     assert len(index.manifest.lineage) == 2

@@ -9,6 +9,7 @@ import pytest
 from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.updating.changes import changes_to, removal
 from leanrag_core.storage.indexes import IndexStore
 from tests.killing import killed_copies
 from tests.updating.conftest import content, read
@@ -18,13 +19,13 @@ pytestmark = pytest.mark.slow
 
 
 def undo(home: Path) -> None:
-    Workbench(home).undo_update(home / "indexes" / "index")
+    Workbench(home).updates.undo(home / "indexes" / "index")
 
 
 def replace_again(home: Path) -> None:
     """The document that was added goes: a state that the index had comes again."""
     bench, folder = Workbench(home), home / "indexes" / "index"
-    bench.update_index(folder, bench.removal(open_index(folder), ["mites.txt"]))
+    bench.updates.update(folder, removal(open_index(folder), ["mites.txt"]))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def home(bench: Workbench, built: Path, tmp_path_factory: pytest.TempPathFactory
     """A home whose index has been updated once."""
     home = tmp_path_factory.mktemp("killed") / "home"
     folder = Path(shutil.copytree(built, home / "indexes" / "index"))
-    bench.update_index(folder, bench.changes_to(open_index(folder), [read(bench, "mites.txt", MITES)]))
+    bench.updates.update(folder, changes_to(open_index(folder), [read(bench, "mites.txt", MITES)]))
     return home
 
 

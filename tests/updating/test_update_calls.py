@@ -11,7 +11,9 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.relative import means
+from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.reading import read_files
+from leanrag_core.indexing.updating.changes import changes_to, removal
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -31,7 +33,7 @@ def server() -> Iterator[EndpointServer]:
 
 def bench_in(root: Path, server: EndpointServer) -> Workbench:
     bench = Workbench.default(root)
-    bench.save_settings(Settings(base_url=server.url))
+    bench.settings.save(Settings(base_url=server.url))
     return bench
 
 
@@ -66,7 +68,7 @@ def test_adding_one_of_twenty_documents_takes_a_seventh_of_the_calls_and_removin
     assert len(twenty) == 20
 
     def build(bench: Workbench, chosen: list[Document], out: Path) -> Index:
-        return bench.build_documents(chosen, CONFIG, out, models=bench.models(), name="Twenty")
+        return bench.builds.run(BuildRequest(chosen, CONFIG, out, "Twenty"), bench.models.context())
 
     fresh = build(fresh_bench, twenty, tmp_path / "fresh")
     fresh_calls = calls(server)
@@ -76,11 +78,11 @@ def test_adding_one_of_twenty_documents_takes_a_seventh_of_the_calls_and_removin
     nineteen = [document for document in twenty if document.name != ADDED]
     index = build(bench, nineteen, tmp_path / "index")
     before = answers(bench, index)
-    changes = bench.changes_to(index, [document for document in twenty if document.name == ADDED])
+    changes = changes_to(index, [document for document in twenty if document.name == ADDED])
     calls(server)
-    preview = bench.preview_update(index, changes)
+    preview = bench.updates.preview(index, changes)
     assert calls(server) == 0, "a preview asks nothing"
-    updated = bench.update_index(tmp_path / "index", changes)
+    updated = bench.updates.update(tmp_path / "index", changes)
     update_calls = calls(server)
 
     assert update_calls <= 0.15 * fresh_calls, f"{update_calls} of {fresh_calls}"
@@ -89,9 +91,9 @@ def test_adding_one_of_twenty_documents_takes_a_seventh_of_the_calls_and_removin
     assert abs(recall(bench, updated) - fresh_recall) <= 0.02
     assert [check.detail for check in check_index(updated) if not check.ok] == []
 
-    bench.forget_earlier_states(tmp_path / "index")  # so that the removal has to be computed
+    bench.updates.forget_earlier(tmp_path / "index")  # so that the removal has to be computed
     shutil.rmtree(tmp_path / "index" / "parts", ignore_errors=True)
     calls(server)
-    removed = bench.update_index(tmp_path / "index", bench.removal(updated, [ADDED]))
+    removed = bench.updates.update(tmp_path / "index", removal(updated, [ADDED]))
     assert calls(server) == 0, "what models said of the nineteen is stored"
     assert answers(bench, removed) == before

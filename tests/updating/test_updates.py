@@ -10,6 +10,9 @@ import pytest
 from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.build import BuildRequest
+from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import KEPT_STATES
 from tests.updating.conftest import CONFIG, content, read
@@ -19,11 +22,11 @@ pytestmark = pytest.mark.slow
 
 
 def add(bench: Workbench, folder: Path, name: str, text: str) -> Index:
-    return bench.update_index(folder, bench.changes_to(open_index(folder), [read(bench, name, text)]))
+    return bench.updates.update(folder, changes_to(open_index(folder), [read(bench, name, text)]))
 
 
 def remove(bench: Workbench, folder: Path, name: str) -> Index:
-    return bench.update_index(folder, bench.removal(open_index(folder), [name]))
+    return bench.updates.update(folder, removal(open_index(folder), [name]))
 
 
 def clusters(index: Index) -> set[frozenset[str]]:
@@ -33,7 +36,7 @@ def clusters(index: Index) -> set[frozenset[str]]:
 
 
 def make_part(bench: Workbench, folder: Path) -> None:
-    bench.build_part(open_index(folder), "chunk_tree")
+    bench.parts.build(open_index(folder), "chunk_tree")
 
 
 def failed(index: Index) -> list[str]:
@@ -66,10 +69,10 @@ def test_the_base_graph_of_an_updated_index_is_that_of_a_fresh_build(
     bench: Workbench, folder: Path, tmp_path: Path
 ) -> None:
     document = read(bench, "mites.txt", MITES)
-    updated = bench.update_index(folder, bench.changes_to(open_index(folder), [document]))
+    updated = bench.updates.update(folder, changes_to(open_index(folder), [document]))
     documents = [updated.document(row) for row in range(updated.documents.num_rows)]
     config = updated.manifest.config.checked()
-    fresh = bench.build_documents(documents, config, tmp_path / "fresh", models=bench.models(), name="Fresh")
+    fresh = bench.builds.run(BuildRequest(documents, config, tmp_path / "fresh", "Fresh"), bench.models.context())
     for name in ("entities", "relations"):
         assert (folder / f"{name}-0.arrow").read_bytes() == (tmp_path / "fresh" / f"{name}-0.arrow").read_bytes()
     assert np.array_equal(updated.layers[0].vectors, fresh.layers[0].vectors)
@@ -85,7 +88,7 @@ def test_the_same_change_of_the_same_index_gives_the_same_bytes(bench: Workbench
 
 def test_a_removed_document_leaves_no_trace(bench: Workbench, folder: Path) -> None:
     index = remove(bench, folder, "harbour.txt")
-    bench.forget_earlier_states(folder)
+    bench.updates.forget_earlier(folder)
     for word in (b"Thornbury", b"Grey Harbour", b"fog bell", b"harbour.txt", b"Corisande"):
         holding = [name for name, stored in content(folder.parent).items() if word in stored]
         assert holding == [], word
@@ -113,10 +116,10 @@ def test_undo_goes_through_every_state_also_where_a_change_brought_an_earlier_on
         states.append(content(folder))
     assert states[0] == states[2] != states[1] == states[3]
     for earlier in reversed(states[:-1]):
-        bench.undo_update(folder)
+        bench.updates.undo(folder)
         assert content(folder) == earlier
     with pytest.raises(InvalidConfig, match="no earlier state"):
-        bench.undo_update(folder)
+        bench.updates.undo(folder)
 
 
 def test_an_earlier_state_comes_again_with_its_parts(bench: Workbench, folder: Path) -> None:
@@ -131,7 +134,7 @@ def test_an_earlier_state_comes_again_with_its_parts(bench: Workbench, folder: P
 def test_removing_it_without_an_earlier_state_gives_the_clusters_of_before(bench: Workbench, folder: Path) -> None:
     before = clusters(open_index(folder))
     add(bench, folder, "owls.txt", OWLS)
-    bench.forget_earlier_states(folder)
+    bench.updates.forget_earlier(folder)
     assert clusters(remove(bench, folder, "owls.txt")) == before
 
 
@@ -156,14 +159,14 @@ def test_undo_puts_back_each_state_in_turn_and_only_the_last_ones_are_kept(bench
             f"Otto Lilienthal flew glider {number} at Derwitz. Derwitz is near Berlin.",
         )
         states.append(content(folder))
-    kept = bench.earlier_states(folder)
+    kept = earlier_states(folder)
     assert len(kept) == KEPT_STATES
     assert all(state.size_bytes > 0 for state in kept)
     for earlier in reversed(states[1:-1]):
-        bench.undo_update(folder)
+        bench.updates.undo(folder)
         assert content(folder) == earlier
     with pytest.raises(InvalidConfig, match="no earlier state"):
-        bench.undo_update(folder)
+        bench.updates.undo(folder)
 
 
 def test_the_manifest_tells_from_which_index_an_update_was_made(bench: Workbench, folder: Path) -> None:
@@ -179,9 +182,9 @@ def test_the_manifest_tells_from_which_index_an_update_was_made(bench: Workbench
 
 def test_a_preview_counts_what_the_update_then_does(bench: Workbench, folder: Path) -> None:
     index = open_index(folder)
-    changes = bench.changes_to(index, [read(bench, "mites.txt", MITES)])
-    preview = bench.preview_update(index, changes)
-    report = bench.update_index(folder, changes).report.update
+    changes = changes_to(index, [read(bench, "mites.txt", MITES)])
+    preview = bench.updates.preview(index, changes)
+    report = bench.updates.update(folder, changes).report.update
     assert report is not None
     assert preview.added == ("mites.txt",)
     assert preview.chunks_added == report.chunks_added
@@ -193,10 +196,10 @@ def test_a_preview_counts_what_the_update_then_does(bench: Workbench, folder: Pa
 def test_what_cannot_be_done_is_said(bench: Workbench, folder: Path) -> None:
     index = open_index(folder)
     with pytest.raises(InvalidConfig, match="holds no document owls"):
-        bench.removal(index, ["owls.txt"])
+        removal(index, ["owls.txt"])
     with pytest.raises(InvalidConfig, match="delete the index"):
-        bench.update_index(folder, bench.removal(index, list(TEXTS)))
-    same = bench.changes_to(index, [index.document(0)])
+        bench.updates.update(folder, removal(index, list(TEXTS)))
+    same = changes_to(index, [index.document(0)])
     assert not same
     assert same.unchanged == (index.document(0).name,)
 
@@ -209,9 +212,9 @@ def test_a_chroma_server_is_told_to_forget_the_states_that_are_deleted(
     first = bench.build(corpus_id, CONFIG)
     bench.add_documents(corpus_id, [("owls.txt", OWLS.encode())])
     assert first.path is not None
-    bench.update_index(first.path, bench.corpus_changes(first.path.name))
+    bench.updates.update(first.path, bench.updates.corpus_changes(first))
     deleted: list[str] = []
     monkeypatch.setattr(type(bench.searches.servers), "remove_collections", lambda self, url, id_: deleted.append(id_))
-    bench.save_settings(replace(bench.settings(), chroma_url="http://127.0.0.1:9"))
-    bench.forget_earlier_states(first.path)
+    bench.settings.save(replace(bench.settings.read(), chroma_url="http://127.0.0.1:9"))
+    bench.updates.forget_earlier(first.path)
     assert deleted == [first.id]

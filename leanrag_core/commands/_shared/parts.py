@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def make_offered_parts(options: argparse.Namespace, bench: "Workbench", index: Index) -> None:
     """Makes what the index lacks; a part that fails is said on stderr."""
-    for part in bench.offered_parts(index):
+    for part in bench.parts.offered(index):
         options.stop.line = "stopped; the index is complete, and 'part' makes what it lacks"
         options.stop.clean_up = lambda: None
         try:
-            bench.build_part(index, part, report=PrintedProgress())
+            bench.parts.build(index, part, report=PrintedProgress())
         except LeanRAGError as error:  # the index is complete without it
             print(f"leanrag: {error}", file=sys.stderr)

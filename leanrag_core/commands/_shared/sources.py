@@ -27,13 +27,15 @@ def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None
 
 def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
     """The documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
+    from leanrag_core.indexing.parsing.confined import ConfinedParser
+    from leanrag_core.indexing.parsing.limits import parse_limits
     from leanrag_core.indexing.reading import read_files
 
     for path in options.paths:
         if not os.path.lexists(path):
             raise InvalidConfig("command.no_source", path=str(path))
     chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}
-    parser = bench.parser(replace(bench.settings(), **chosen))
+    parser = ConfinedParser(parse_limits(replace(bench.settings.read(), **chosen)))
     parsed = read_files(options.paths, parser, follow_links=options.follow_links)
     for refusal in parsed.refusals:
         print(f"{refusal.name}: {sentence(refusal.reason)}", file=sys.stderr)

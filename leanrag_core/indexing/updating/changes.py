@@ -17,7 +17,9 @@ def require_updatable(manifest: Manifest) -> None:
 
 
 def changes_to(index: Index, documents: Sequence[Document]) -> DocumentChanges:
-    """The documents are in the index: one of the same name is replaced, one of the same content and name stays."""
+    """Return what puts the documents into the index: one of the same name is replaced, one of the same content and name
+    stays. Raises InvalidConfig for an index that cannot be updated."""
+    require_updatable(index.manifest)
     ids_of = _ids_by_name(index)
     known = {(name, id_) for name, ids in ids_of.items() for id_ in ids}
     by_id = {document.id: document for document in documents}
@@ -44,7 +46,9 @@ def changes_to_match(
 
 
 def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
-    """Documents go that are named by id or name. Raises InvalidConfig for one that the index does not have."""
+    """Return what takes documents out of the index that are named by id or name. Raises InvalidConfig for one that the
+    index does not have, and for an index that cannot be updated."""
+    require_updatable(index.manifest)
     ids_of, ids = _ids_by_name(index), set(index.documents["id"].to_pylist())
     removed: list[str] = []
     for name in wanted:

@@ -38,9 +38,9 @@ def server() -> Iterator[EndpointServer]:
 
 def test_an_experiment_counts_the_claims_that_the_model_lists(server: EndpointServer, tmp_path: Path) -> None:
     bench = bench_in(tmp_path, server)
-    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
+    spec = small_spec(built_index(bench), bench.question_sets.add("Bees", QUESTIONS))
     spec = replace(spec, runs=spec.runs[1:2], claims=True)
-    rows = bench.run_experiment(spec).rows
+    rows = bench.experiments.run(spec).rows
     assert [(row.error, row.scores["claims"], row.scores["claim-clusters-50"]) for row in rows] == [("", 2.0, 2.0)] * 3
 
 

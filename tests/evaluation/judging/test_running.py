@@ -12,6 +12,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.errors import Cancelled, InvalidConfig
+from leanrag_core.evaluation.audit.audit import audit
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, REJECT, ExperimentSpec, JudgeSpec
 from leanrag_core.types.progress import Progress
 from tests.endpoint.scripted_model import ScriptedModel
@@ -50,7 +51,7 @@ def bench(built: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Wo
 
 @pytest.fixture
 def spec(bench: Workbench, built: tuple[Path, str]) -> ExperimentSpec:
-    spec = small_spec(built[1], bench.add_question_set("Bees", QUESTIONS))
+    spec = small_spec(built[1], bench.question_sets.add("Bees", QUESTIONS))
     return replace(spec, runs=spec.runs[:2], judges=(JUDGE,))
 
 
@@ -62,21 +63,21 @@ def test_judgements_are_resumed_without_asking_twice_and_have_the_same_bytes(
             raise Cancelled("job.cancel_requested")
 
     with pytest.raises(Cancelled):
-        bench.run_experiment(spec, stop)
+        bench.experiments.run(spec, stop)
     (summary,) = own_experiments(bench)
     assert (summary.judgements, summary.is_complete) == (5, False)
-    result = bench.run_experiment(spec)
+    result = bench.experiments.run(spec)
     assert len(result.judgements) == N_ABSOLUTE + N_PAIRS
     assert [judgement.kind for judgement in result.judgements] == [ABSOLUTE] * N_ABSOLUTE + [PAIRWISE] * N_PAIRS
     # Each repeat is a call of its own with the same body.
     judged = Counter(call.key for call in server.answered() if call.kind.startswith("You "))
     assert set(judged.values()) == {JUDGE.repeats}
     before = stored_files(bench, result.id)
-    assert bench.run_experiment(spec, again=True).judgements == result.judgements
+    assert bench.experiments.run(spec, again=True).judgements == result.judgements
     assert stored_files(bench, result.id) == before
-    audit = bench.audit(result.judgements)
-    assert [fault.code for fault in audit.judges[0].faults] == ["audit.flips"]
-    assert all(pair.swaps.flip_rate == 1 for pair in audit.pairs)
+    audited = audit(result.judgements)
+    assert [fault.code for fault in audited.judges[0].faults] == ["audit.flips"]
+    assert all(pair.swaps.flip_rate == 1 for pair in audited.pairs)
 
 
 def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
@@ -84,7 +85,7 @@ def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
 ) -> None:
     server.clear()
     with pytest.raises(InvalidConfig, match="no language model"):
-        bench.run_experiment(replace(spec, judges=(replace(JUDGE, model="builtin"),)))
+        bench.experiments.run(replace(spec, judges=(replace(JUDGE, model="builtin"),)))
     assert server.log == []
 
 
@@ -96,16 +97,16 @@ def test_one_command_judges_grades_and_audits(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
-    set_id = bench.add_question_set("Bees", QUESTIONS)
+    set_id = bench.question_sets.add("Bees", QUESTIONS)
     command = ["experiment", "run", "--index", built[1], "--questions", set_id, "--strategies", "leanrag", "vector"]
     judged = ["--judge", JUDGE.model, "--repeats", "1", "--grade", "--mode", "reject", "--json"]
     assert main([*command, *judged]) == 0
     (done,) = json.loads(capsys.readouterr().out)
-    result = bench.experiment(done["id"])
+    result = bench.experiments.store.read(done["id"])
     assert result.spec.mode == REJECT
     assert {judgement.kind for judgement in result.judgements} == {ABSOLUTE, PAIRWISE, GRADED}
     assert main(["audit", result.id]) == 0
     audit = capsys.readouterr().out
     assert "This judge cannot tell LeanRAG from" in audit
     assert "mean score 8.00" in audit
-    assert "This judge cannot tell LeanRAG from" in bench.exported_experiment(result.id, "html").decode()
+    assert "This judge cannot tell LeanRAG from" in bench.experiments.exported(result.id, "html").decode()

@@ -11,6 +11,7 @@ from leanrag_core.errors import BudgetSpent, InvalidConfig, ReplyError
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.evaluation.question_sets.from_index import questions_from_index
 from leanrag_core.evaluation.question_sets.from_model import corpus_description, questions_from_model
+from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.models.metering import Meter
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
@@ -206,19 +207,17 @@ def test_generated_questions_are_a_set_of_the_store_and_a_file_of_the_command_li
 ) -> None:
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "home"))
     bench = Workbench.default()
-    corpus = bench.create_corpus("Notes")
+    corpus = bench.corpora.create("Notes")
     texts = ("\n\n".join(f"{text}" for text in TEXTS), "Ann Hart met Cid Vane in London. London is in England.")
-    bench.corpus_store.add(
-        corpus, [Document(f"d{n}", f"{n}.md", f"T{n}", "text", t, "en") for n, t in enumerate(texts)]
-    )
+    bench.corpora.add(corpus, [Document(f"d{n}", f"{n}.md", f"T{n}", "text", t, "en") for n, t in enumerate(texts)])
     index = bench.build(corpus)
-    set_id = bench.generate_questions(bench.index_list().indexes[0].id)
-    card = bench.question_set_info(set_id)
+    set_id = bench.question_sets.generate(bench.indexes.open(bench.indexes.all()[0].id), Generation())
+    card = bench.question_sets.card(set_id)
     assert (card.origin, card.corpus_id, card.about["seed"], card.n_evidence) == (GENERATED, corpus, 0, card.n)
     out = tmp_path / "questions.jsonl"
     assert main(["questions", "generate", str(index.path), "--out", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["questions"] == card.n
-    assert bench.read_question_file("q.jsonl", out.read_bytes()) == bench.question_set(set_id)
+    assert read_set(out.read_bytes(), "q.jsonl") == bench.question_sets.questions(set_id)
     assert main(["questions", "add", str(out), "--title", "Mine", "--json"]) == 0
     added = json.loads(capsys.readouterr().out)
     assert main(["questions", "list"]) == 0

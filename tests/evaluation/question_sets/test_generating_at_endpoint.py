@@ -51,10 +51,10 @@ def bench(tmp_path: Path) -> Workbench:
 
 def test_users_tasks_and_questions_are_asked_for_once(bench: Workbench) -> None:
     with EndpointServer(MODEL) as server:
-        bench.save_settings(Settings(base_url=server.url, timeout_seconds=3, retries=1))
-        made = bench.generated_questions(small_index(), HOW)
+        bench.settings.save(Settings(base_url=server.url, timeout_seconds=3, retries=1))
+        made = bench.question_sets.generated(small_index(), HOW)
         asked = n_chats(server)
-        again = bench.generated_questions(small_index(), HOW)
+        again = bench.question_sets.generated(small_index(), HOW)
         assert (len(made.questions), made.n_lost) == (3 * 2 * 4, 0)
         assert made.questions[0].question == "User 0 task 0, question 0?"
         assert made.questions[-1].question == "User 2 task 1, question 3?"
@@ -64,15 +64,15 @@ def test_users_tasks_and_questions_are_asked_for_once(bench: Workbench) -> None:
 
 def test_a_spent_budget_ends_it_and_what_was_answered_is_not_paid_again(bench: Workbench) -> None:
     with EndpointServer(MODEL) as server:
-        bench.save_settings(Settings(base_url=server.url, timeout_seconds=3, retries=1, concurrency=1))
+        bench.settings.save(Settings(base_url=server.url, timeout_seconds=3, retries=1, concurrency=1))
         with pytest.raises(BudgetSpent):
-            bench.generated_questions(small_index(), HOW, budget=Budget(calls=3))
+            bench.question_sets.generated(small_index(), HOW, budget=Budget(calls=3))
         before = n_chats(server)
-        assert bench.generated_questions(small_index(), HOW, budget=Budget(calls=HOW.n_calls)).n_lost == 0
+        assert bench.question_sets.generated(small_index(), HOW, budget=Budget(calls=HOW.n_calls)).n_lost == 0
         assert before >= 3
         assert n_chats(server) == HOW.n_calls
 
 
 def test_a_graph_without_types_gives_a_reason(bench: Workbench) -> None:
     with pytest.raises(InvalidConfig, match="no question can be made from the graph of 'small'"):
-        bench.generated_questions(small_index(), Generation(kinds=("comparison",)))
+        bench.question_sets.generated(small_index(), Generation(kinds=("comparison",)))

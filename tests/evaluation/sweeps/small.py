@@ -14,18 +14,18 @@ def bench_in(root: Path) -> tuple[Workbench, SweepSpec]:
     """The workbench, and the sweep."""
     bench = Workbench(root)
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
-    questions = bench.add_question_set("Bees", QUESTIONS)
+    questions = bench.question_sets.add("Bees", QUESTIONS)
     return bench, SweepSpec("Bees", AXES, questions, corpus=corpus, config=CONFIG)
 
 
 def own_sweeps(bench: Workbench) -> tuple[SweepSummary, ...]:
     """Those that do not come with the program."""
-    return tuple(summary for summary in bench.sweeps() if not summary.is_shipped)
+    return tuple(summary for summary in bench.sweeps.store.all() if not summary.is_shipped)
 
 
 def stored_files(bench: Workbench, sweep_id: str) -> dict[str, bytes]:
     """The files of the sweep that are the same whenever it is repeated, by path."""
-    folder = bench.sweep_store.folder(sweep_id)
+    folder = bench.sweeps.store.folder(sweep_id)
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.slow
 def sweep(home: Path) -> dict[str, bytes]:
     """Run the sweep over the corpus and the questions that bench_in() has put into the home; return its files."""
     bench = Workbench(home)
-    [corpus] = bench.corpus_store.summaries()
-    [questions] = [card.id for card in bench.question_sets() if card.title == "Bees"]
-    result = bench.run_sweep(SweepSpec("Bees", AXES[:1], questions, corpus=corpus.id, config=CONFIG))
+    [corpus] = bench.corpora.summaries()
+    [questions] = [card.id for card in bench.question_sets.all() if card.title == "Bees"]
+    result = bench.sweeps.run(SweepSpec("Bees", AXES[:1], questions, corpus=corpus.id, config=CONFIG))
     assert result.is_complete
     return stored_files(bench, result.id)
 

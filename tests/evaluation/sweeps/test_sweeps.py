@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a complete sweep; tests copy it."""
     root = tmp_path_factory.mktemp("home")
     bench, spec = bench_in(root)
-    bench.run_sweep(spec)
+    bench.sweeps.run(spec)
     return root
 
 
@@ -36,13 +36,13 @@ def bench(home: Path, tmp_path: Path) -> Workbench:
 
 @pytest.fixture
 def spec(bench: Workbench) -> SweepSpec:
-    return bench.sweep(own_sweeps(bench)[0].id).spec
+    return bench.sweeps.read(own_sweeps(bench)[0].id).spec
 
 
 def test_every_point_has_its_index_and_a_score_for_each_question(bench: Workbench) -> None:
     (summary,) = own_sweeps(bench)
     assert (summary.points, summary.built, summary.rows, summary.all, summary.is_complete) == (4, 4, 12, 12, True)
-    result = bench.sweep(summary.id)
+    result = bench.sweeps.read(summary.id)
     assert [point.point.name for point in result.points] == [
         "cluster_size 2, tau 1",
         "cluster_size 2, tau 8",
@@ -53,8 +53,8 @@ def test_every_point_has_its_index_and_a_score_for_each_question(bench: Workbenc
     sizes = [point.index.entities for point in result.points if point.index is not None]
     assert len(sizes[0]) > len(sizes[2])
     assert [point.build.is_first for point in result.points if point.build is not None] == [True, False, False, False]
-    assert bench.indexes() == []
-    assert len(bench.sweep_questions(summary.id)) == 3
+    assert bench.indexes.all() == []
+    assert len(bench.sweeps.questions(summary.id)) == 3
 
 
 def test_points_after_the_first_read_nothing_again(
@@ -64,15 +64,15 @@ def test_points_after_the_first_read_nothing_again(
         raise AssertionError("the base graph is kept")
 
     monkeypatch.setattr(BuiltinExtractor, "extract", extract)
-    result = bench.run_sweep(replace(spec, axes=(Axis("cluster_size", (3,)),)))
+    result = bench.sweeps.run(replace(spec, axes=(Axis("cluster_size", (3,)),)))
     assert result.is_complete
 
 
 def test_the_same_sweep_twice_gives_the_same_bytes(bench: Workbench, spec: SweepSpec) -> None:
     (summary,) = own_sweeps(bench)
     before = stored_files(bench, summary.id)
-    assert bench.run_sweep(spec).id == summary.id
-    assert bench.run_sweep(spec, again=True).is_complete
+    assert bench.sweeps.run(spec).id == summary.id
+    assert bench.sweeps.run(spec, again=True).is_complete
     assert stored_files(bench, summary.id) == before
 
 
@@ -80,19 +80,19 @@ def test_the_same_sweep_twice_gives_the_same_bytes(bench: Workbench, spec: Sweep
 def test_stopped_anywhere_it_goes_on_with_what_it_has(bench: Workbench, spec: SweepSpec, stage: str, done: int) -> None:
     (summary,) = own_sweeps(bench)
     before = stored_files(bench, summary.id)
-    bench.delete_sweep(summary.id)
+    bench.sweeps.store.delete(summary.id)
 
     def stop(progress: Progress) -> None:
         if progress.stage == stage and progress.done >= done:
             raise Cancelled("job.cancel_requested")
 
     with pytest.raises(Cancelled):
-        bench.run_sweep(spec, stop)
+        bench.sweeps.run(spec, stop)
     (stopped,) = own_sweeps(bench)
     assert not stopped.is_complete
     assert stopped.built == (done if stage == "build" else 4)
     counted: list[Progress] = []
-    assert bench.run_sweep(spec, counted.append).is_complete
+    assert bench.sweeps.run(spec, counted.append).is_complete
     assert next(progress.done for progress in counted if progress.stage == "build") == stopped.built
     assert stored_files(bench, summary.id) == before
 
@@ -103,8 +103,8 @@ def test_an_index_is_asked_as_it_is_where_only_retrieval_varies(bench: Workbench
     asked = replace(
         spec, corpus="", index=path.name, axes=(Axis("top_n", (1, 4), RETRIEVAL), Axis("top_c", (3,), RETRIEVAL))
     )
-    assert bench.forecast_sweep(asked).builds == ()
-    result = bench.run_sweep(asked)
+    assert bench.sweeps.forecast(asked).builds == ()
+    result = bench.sweeps.run(asked)
     assert [point.build for point in result.points] == [None, None]
     assert list(result.points[0].point.settings) == ["top_n", "top_c"]
     tokens = [sum(score or 0 for score in point.scores["context-tokens"]) for point in result.points]
@@ -112,7 +112,7 @@ def test_an_index_is_asked_as_it_is_where_only_retrieval_varies(bench: Workbench
 
 
 def test_the_forecast_says_what_is_rebuilt_and_what_is_kept(bench: Workbench, spec: SweepSpec) -> None:
-    forecast = bench.forecast_sweep(spec)
+    forecast = bench.sweeps.forecast(spec)
     assert (forecast.points, len(forecast.builds), forecast.questions) == (4, 4, 12)
     assert forecast.builds[0].rebuilt == STAGES
     assert {build.kept for build in forecast.builds[1:]} == {("parse", "chunk", "extract", "merge")}
@@ -121,61 +121,61 @@ def test_the_forecast_says_what_is_rebuilt_and_what_is_kept(bench: Workbench, sp
 
 
 def test_a_job_runs_a_sweep_and_its_result_is_the_sweep(bench: Workbench, spec: SweepSpec) -> None:
-    job = bench.start_sweep(replace(spec, title="By a job"))
-    recorded = bench.job_store.spec(job)
+    job = bench.sweeps.start(replace(spec, title="By a job"))
+    recorded = bench.jobs.spec(job)
     assert (recorded.kind, recorded.title, recorded.corpus_id) == ("sweep", "By a job", spec.corpus)
-    bench.cancel(job)
+    bench.jobs.cancel(job)
 
 
 def test_a_deleted_sweep_is_gone_with_its_indexes(bench: Workbench) -> None:
     (summary,) = own_sweeps(bench)
-    folder = bench.sweep_store.folder(summary.id)
-    bench.delete_sweep(summary.id)
+    folder = bench.sweeps.store.folder(summary.id)
+    bench.sweeps.store.delete(summary.id)
     assert (own_sweeps(bench), folder.exists()) == ((), False)
     with pytest.raises(SweepNotFound, match="no sweep"):
-        bench.sweep(summary.id)
+        bench.sweeps.read(summary.id)
     with pytest.raises(SweepNotFound):
-        bench.sweep("../../etc")
+        bench.sweeps.read("../../etc")
 
 
 def test_an_unknown_question_set_or_corpus_is_refused_before_anything_is_built(
     bench: Workbench, spec: SweepSpec
 ) -> None:
     with pytest.raises(QuestionSetNotFound):
-        bench.start_sweep(replace(spec, question_set="none"))
+        bench.sweeps.start(replace(spec, question_set="none"))
     with pytest.raises(CorpusNotFound):
-        bench.start_sweep(replace(spec, corpus="none"))
+        bench.sweeps.start(replace(spec, corpus="none"))
     assert len(own_sweeps(bench)) == 1
 
 
 def test_the_index_of_a_point_is_copied_into_the_list_once(bench: Workbench) -> None:
     (summary,) = own_sweeps(bench)
-    opened = bench.open_sweep_point(summary.id, "cluster_size 4, tau 8")
+    opened = bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8")
     assert opened.job == ""
-    assert [index.id for index in bench.indexes()] == [opened.index]
-    assert bench.index_summary(opened.index).name == "Bees, cluster_size 4, tau 8"
-    assert bench.open_sweep_point(summary.id, "cluster_size 4, tau 8") == opened
-    assert bench.open(opened.index).manifest.config.cluster_size == 4
+    assert [index.id for index in bench.indexes.all()] == [opened.index]
+    assert bench.indexes.summary(opened.index).name == "Bees, cluster_size 4, tau 8"
+    assert bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8") == opened
+    assert bench.indexes.open(opened.index).manifest.config.cluster_size == 4
     with pytest.raises(InvalidConfig, match="no point"):
-        bench.open_sweep_point(summary.id, "cluster_size 9")
+        bench.sweeps.open_point(summary.id, "cluster_size 9")
 
 
 def test_a_point_whose_index_is_not_there_is_built_by_a_job(bench: Workbench) -> None:
     (summary,) = own_sweeps(bench)
-    shutil.rmtree(bench.sweep_store.indexes(summary.id))
-    opened = bench.open_sweep_point(summary.id, "cluster_size 4, tau 8")
-    recorded = bench.job_store.spec(opened.job)
+    shutil.rmtree(bench.sweeps.store.indexes(summary.id))
+    opened = bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8")
+    recorded = bench.jobs.spec(opened.job)
     assert (recorded.kind, recorded.config["cluster_size"]) == ("build", 4)
-    bench.cancel(opened.job)
+    bench.jobs.cancel(opened.job)
 
 
 def test_questions_that_failed_are_asked_again(bench: Workbench, spec: SweepSpec) -> None:
     (summary,) = own_sweeps(bench)
     before = stored_files(bench, summary.id)
-    (rows,) = bench.sweep_store.folder(summary.id).glob("results/*/rows.jsonl")
+    (rows,) = bench.sweeps.store.folder(summary.id).glob("results/*/rows.jsonl")
     others = rows.read_text(encoding="utf-8").splitlines(keepends=True)[1:]
     failed = to_json(QuestionRow("cluster_size 2, tau 1", "q1", "fact", {}, error="the disk was full")) + b"\n"
     rows.write_bytes(failed + "".join(others).encode())
-    assert bench.sweep(summary.id).points[0].errors == 1
-    assert bench.run_sweep(spec).points[0].errors == 0
+    assert bench.sweeps.read(summary.id).points[0].errors == 1
+    assert bench.sweeps.run(spec).points[0].errors == 0
     assert stored_files(bench, summary.id) == before

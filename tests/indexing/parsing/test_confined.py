@@ -248,7 +248,7 @@ def test_an_upload_survives_its_way_between_processes() -> None:
 
 def test_the_limits_of_the_settings_hold_for_uploads(tmp_path: os.PathLike[str]) -> None:
     bench = Workbench.default(str(tmp_path))
-    bench.save_settings(Settings(parse_seconds=50.0, parse_memory_mb=256, parse_output_mb=1))
+    bench.settings.save(Settings(parse_seconds=50.0, parse_memory_mb=256, parse_output_mb=1))
     assert bench.parser().limits == ParseLimits(seconds=50.0, archive_seconds=500.0, memory_mb=256, output_mb=1)
     report = bench.add_documents("Mixed", [("long.txt", b"Bees dance. " * 100_000), GOOD])
     assert [document.name for document in report.added] == ["good.txt"]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig
-from leanrag_core.indexing.build import build_index
+from leanrag_core.indexing.build import BuildRequest, build_index
+from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.extraction.english_reading import EnglishBatch, ReadTask
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.minilm import MiniLM
@@ -68,7 +69,8 @@ def files_of(index: Path) -> dict[str, bytes]:
 def build(
     out: Path, store: StageStore | None, documents: tuple[Document, ...], config: IndexConfig = CONFIG
 ) -> dict[str, bytes]:
-    return files_of(build_index(documents, config, out, embedding=MiniLM(), stages=store, name="guilds"))
+    request = BuildRequest(documents, config, out, "guilds")
+    return files_of(build_index(request, BuildModels(MiniLM(), stages=store)))
 
 
 def test_a_second_build_computes_only_what_rests_on_something_else(tmp_path: Path, work: Work) -> None:
@@ -134,6 +136,5 @@ def killed(stage: str, folder: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     home = Path(folder)
-    build_index(
-        guilds(4, 5, 6), CONFIG, home / "index", embedding=MiniLM(), stages=StageStore(home / "stages"), report=kill
-    )
+    models = BuildModels(MiniLM(), stages=StageStore(home / "stages"))
+    build_index(BuildRequest(guilds(4, 5, 6), CONFIG, home / "index"), models, kill)

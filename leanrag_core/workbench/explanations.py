@@ -1,4 +1,4 @@
-"""Why something was not retrieved, and which settings would have found it."""
+"""Why something was not retrieved, which settings would have found it, and what changes without something that was."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from leanrag_core.comparing.remedies import Remedy, offers
 from leanrag_core.comparing.why_not import WhyNot, why_not
 from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.facade.asking import Asking
-from leanrag_core.facade.taking_index import takes_index
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+from leanrag_core.workbench.questions import AskRequest, Questions
 
 
 @dataclass(frozen=True)
@@ -33,24 +33,23 @@ class RunWithout:
     way: str
 
 
-class Explaining(Asking):
-    """Why something was not retrieved, and what changes without something that was. See Workbench."""
+class Explanations:
+    """Explains traces by asking again."""
 
-    @takes_index
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
+
     def without(self, index: Index, trace: Trace, ids: Sequence[str]) -> RunWithout:
-        """The retrieval of that trace without the seeds, relations, chunks or other items of its context with those
-        ids. Raises InvalidConfig where nothing would be left, and as retrieve() does."""
-        info = self.strategies().named(trace.strategy)
+        """Return the retrieval of that trace without the seeds, relations, chunks or other items of its context with
+        those ids. Raises InvalidConfig where nothing would be left, and as retrieve() does."""
+        info, left_out = strategies().named(trace.strategy), frozenset(ids)
         if all(kind_of(trace, id_) in leaves_out(info) for id_ in ids):
-            again = self._questions.retrieve(
-                index, trace.question, trace.strategy, trace.parameters, without=frozenset(ids)
-            )
-            return RunWithout(again, RETRIEVED)
+            request = AskRequest(trace.question, trace.strategy, trace.parameters, without=left_out)
+            return RunWithout(self._questions.retrieve(index, request), RETRIEVED)
         if hasattr(info.strategy, "answer"):  # it may read more than its context
             raise InvalidConfig("without.answers_itself", strategy=info.title)
-        return RunWithout(sent_without(trace, frozenset(ids)), SENT)
+        return RunWithout(sent_without(trace, left_out), SENT)
 
-    @takes_index
     def why_not(
         self,
         index: Index,
@@ -61,21 +60,26 @@ class Explaining(Asking):
         offer: bool = True,
         cancelled: Callable[[], object] = lambda: None,
     ) -> Explained:
-        """Where the retrieval of that trace lost an entity, a chunk or words of a passage, and what would have found
-        it. finder: of the index, kept between calls. offer: whether changes are run; cancelled: called before each of
-        these runs, to raise where the answer is not wanted any more. Raises as retrieve() does."""
+        """Return where the retrieval of that trace lost an entity, a chunk or words of a passage, and what would have
+        found it.
+
+        finder: of the index, kept between calls. offer: whether changes are run; cancelled: called before each of
+        these runs, to raise where the answer is not wanted any more. Raises as retrieve() does.
+        """
         finder = finder or GoldFinder(index)
         gold = finder.named(wanted) if isinstance(wanted, str) else wanted
         n_documents = 0 if gold.rows else len(finder.documents_with(gold.quote))
-        vector = self.question_vector(index, trace.question)
+        vector = self._questions.question_vector(index, trace.question)
         why = why_not(trace, index, gold, vector, n_documents=n_documents)
-        info = self.strategies().named(trace.strategy)
-        if not offer or why.loss is None or (info.calls_model and self.asks_model(index.manifest.config.model)):
+        info = strategies().named(trace.strategy)
+        asks_model = info.calls_model and self._questions.asks_model(index.manifest.config.model)
+        if not offer or why.loss is None or asks_model:
             return Explained(why)
 
         def retrieve(changed: Mapping[str, Any]) -> Trace:
             cancelled()
-            return self.retrieve(index, trace.question, trace.strategy, **{**trace.parameters, **changed})
+            options = {**trace.parameters, **changed}
+            return self._questions.retrieve(index, AskRequest(trace.question, trace.strategy, options))
 
         made = offers(trace, index, why.gold, why.lane, info, retrieve, top_n=why.enough_seeds) if gold.rows else ()
         return Explained(why, made)

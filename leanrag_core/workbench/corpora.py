@@ -1,23 +1,58 @@
-"""Files of a person to documents of a corpus."""
+"""The corpora of a workbench, and a person's files on their way into them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from leanrag_core.errors import CorpusNotFound
+from leanrag_core.errors import CorpusNotFound, InvalidConfig
 from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.running_heads import put_back
 from leanrag_core.indexing.reading import FileRead, each_file, each_upload, repeated
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.corpus import Document, Refusal
-from leanrag_core.types.summary import UploadReport
+from leanrag_core.types.summary import CorpusSummary, UploadReport
+from leanrag_core.workbench.samples import Samples
 
 File = Path | str | tuple[str, bytes]  # a path, or name and content of an upload
 OnFile = Callable[[FileRead], None]
 
 
+class Corpora(CorpusStore):
+    """The store of corpora, with those that come with the program."""
+
+    def __init__(self, root: Path, parser: Callable[[], ConfinedParser]) -> None:
+        super().__init__(root)
+        self.samples = Samples(self, parser)
+
+    def all(self) -> list[CorpusSummary]:
+        """Return all corpora, a person's own ones first, the newest of them at the top."""
+        self.samples.read_all()
+        return self.summaries()
+
+    def all_documents(self, corpus_id: str) -> list[Document]:
+        """Return the corpus's documents with their texts, by name."""
+        return [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
+
+    def put_back(self, corpus_id: str, document_id: str, running_head: str) -> str:
+        """Put that running head back into the document's text wherever its file has it, or leave it out again.
+
+        Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
+        """
+        changed = put_back(self.document(corpus_id, document_id), running_head)
+        if changed.id != document_id:
+            self.replace(corpus_id, document_id, changed)
+        return changed.id
+
+    def delete(self, corpus_id: str) -> None:
+        """Delete the corpus; its indexes stay. Raises InvalidConfig for a sample corpus."""
+        if corpus_id not in {corpus.id for corpus in self.damaged()} and self.summary(corpus_id).sample:
+            raise InvalidConfig("corpus.sample_stays")
+        super().delete(corpus_id)
+
+
 def add_files(
     store: CorpusStore, parser: ConfinedParser, corpus: str, files: Iterable[File], on_file: OnFile | None = None
 ) -> UploadReport:
-    """Adds the readable files to the corpus; reports the others with their reasons. corpus: an id, or the name of a
+    """Add the readable files to the corpus; report the others with their reasons. corpus: an id, or the name of a
     corpus to make. files: taken one after another, so that few are in memory. on_file: hears of each when it was read.
     """
     reading = _Reading(files, parser, on_file or (lambda file: None))

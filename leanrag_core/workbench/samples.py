@@ -64,6 +64,10 @@ class Samples:
         """The ids of the sample corpora."""
         return tuple(map(sample_id, self._files))
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the sample corpora that have questions."""
+        return tuple(name for name in self._files if self.questions(sample_id(name)))
+
     def title(self, corpus_id: str) -> str:
         """The title of a sample corpus."""
         card = json.loads((SAMPLES / corpus_id.removeprefix(_PREFIX) / "corpus.json").read_text(encoding="utf-8"))

@@ -1,23 +1,25 @@
 """Questions to an index: which models they take, what a strategy finds, and the answer from it."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from leanrag_core.answering.extractive import extractive_answer
+from leanrag_core.answering.follow_up import Standalone, by_model, by_rule
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
 from leanrag_core.bounded_cache import BoundedCache
-from leanrag_core.errors import ModelMismatch
+from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.messages.message import message
-from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.queries.entity_search import names_in
 from leanrag_core.retrieval.base import AnsweringStrategy, PromptingStrategy, Query, require_question, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
@@ -27,111 +29,94 @@ from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace, TraceStep
+from leanrag_core.workbench.models import ModelAccess
+from leanrag_core.workbench.parts import Parts
 
 _VECTORS = 2000  # questions whose vectors stay in memory
 
 
-class ModelsOf(Protocol):
-    """Makes the models of one piece of work. index: for which index its calls are kept."""
+@dataclass(frozen=True)
+class AskRequest:
+    """A question and how it is asked. options: of the strategy. budget, report, cancelled, on_step: for a strategy that
+    calls a model; those and without: see retrieval.tools."""
 
-    def __call__(self, *, budget: Budget | None = None, index: str = "") -> Models: ...
+    question: str
+    strategy: str = "leanrag"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    budget: Budget | None = None
+    report: Report = silent
+    cancelled: Callable[[], None] | None = None
+    on_step: Callable[[TraceStep], None] | None = None
+    without: frozenset[str] = frozenset()
 
 
 class Questions:
-    """Retrieves and answers, with models that all sessions share. settings, models: those that hold at the moment.
+    """Retrieves and answers, with models that all sessions share. searches: opens search indexes. parts: of indexes."""
 
-    searches: opens search indexes. part: what a part of an index holds; raises PartMissing.
-    """
-
-    def __init__(
-        self,
-        settings: Callable[[], Settings],
-        models: ModelsOf,
-        searches: SearchStore,
-        part: Callable[[Index, str], Any],
-    ) -> None:
-        self._settings, self._models, self._searches, self._part = settings, models, searches, part
-        self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+    def __init__(self, models: ModelAccess, searches: SearchStore, parts: Parts) -> None:
+        self._models, self._searches, self._parts = models, searches, parts
         # Of the built-in model, by fingerprint and question: an experiment asks the same questions of many indexes.
         self._vectors: BoundedCache[tuple[str, str], np.ndarray] = BoundedCache(_VECTORS)
-        self._choosing = threading.Lock()  # of embedding models and of the search server
+        self._choosing = threading.Lock()  # of the search server
 
-    def forget_models(self) -> None:
-        """Embedding models are chosen again: the settings have changed."""
-        with self._choosing:
-            self._embeddings.clear()
-
-    def retrieve(
-        self,
-        index: Index,
-        question: str,
-        strategy_name: str,
-        options: Mapping[str, Any],
-        *,
-        budget: Budget | None = None,
-        report: Report = silent,
-        cancelled: Callable[[], None] | None = None,
-        on_step: Callable[[TraceStep], None] | None = None,
-        without: frozenset[str] = frozenset(),
-    ) -> Trace:
-        """What the strategy retrieves for the question. budget, report, cancelled, on_step: of strategies that call a
-        model; those and without: see retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent,
-        Cancelled."""
-        chosen = strategy(strategy_name, options)
+    def retrieve(self, index: Index, request: AskRequest) -> Trace:
+        """Return what the strategy retrieves for the question. Raises InvalidConfig, ModelMismatch, PartMissing,
+        BudgetSpent, Cancelled."""
+        chosen = strategy(request.strategy, request.options)
         self.choose_search_server()
-        query = Query(question.strip(), self.question_vector(index, question))
+        query = Query(request.question.strip(), self.question_vector(index, request.question))
         with self.naming_damage(index):
-            tools = self._tools(index, budget)
+            tools = self._tools(index, request.budget)
             tools = replace(
                 tools,
-                report=report,
-                cancelled=cancelled or tools.cancelled,
-                on_step=on_step or tools.on_step,
-                without=without,
+                report=request.report,
+                cancelled=request.cancelled or tools.cancelled,
+                on_step=request.on_step or tools.on_step,
+                without=request.without,
             )
             trace = chosen.retrieve(query, index, tools)
-        if without:
-            trace = replace(trace, notes=(*trace.notes, message("without.note_retrieved", n=len(without))))
+        if request.without:
+            note = message("without.note_retrieved", n=len(request.without))
+            trace = replace(trace, notes=(*trace.notes, note))
         spent = tools.meter.read().usage
         return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
 
     def _tools(self, index: Index, budget: Budget | None = None) -> Tools:
-        """What a strategy may use for one question."""
-        models = self._models(budget=budget, index=_folder_name(index))
+        """Return what a strategy may use for one question."""
+        models = self._models.make(budget=budget, index=index.folder_name)
         recorded = index.manifest.embedding
         return Tools(
-            embed=lambda texts: self.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
-            language=self._answering_model(index, models),
+            embed=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            language=self.answering_language(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
-            part=lambda name: self._part(index, name),
+            part=lambda name: self._parts.read(index, name),
             searches=self._searches,
             meter=models.meter,
         )
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
-        """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
+        """Raise IndexDamaged for an error of the block where a file of the index turns out to have been changed."""
         return damage_named(index.path, index.manifest.files)
 
     def read_ahead(self, index: Index) -> None:
-        """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
+        """Read the search index of a large base layer; not the model that embeds questions. Raises SearchIndexFailed
         when it does not answer."""
         self.choose_search_server()
         read_ahead(index, self._searches)
 
     def choose_search_server(self) -> None:
-        """Search indexes are asked where the settings say; nothing that is open is closed unless that has changed."""
+        """Ask search indexes where the settings say; nothing that is open is closed unless that has changed."""
         with self._choosing:
-            self._searches.use_server(self._settings().chroma_url)
+            self._searches.use_server(self._models.settings.read().chroma_url)
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
-        """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
-        question that is empty or too long, ModelMismatch."""
+        """Return the (d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig
+        for a question that is empty or too long, ModelMismatch."""
         require_question(question)
         recorded = index.manifest.embedding
-        model = self.embedding(recorded.name, recorded.fingerprint)
+        model = self._models.embedding(recorded.name, recorded.fingerprint)
         if (model.fingerprint, model.dimension) != (recorded.fingerprint, recorded.dimension):
             raise ModelMismatch(
                 "index.other_embedding",
@@ -148,42 +133,39 @@ class Questions:
         return vector
 
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:
-        """The answer to a trace's question: the strategy's own where it has one, else from the context alone.
+        """Return the answer to a trace's question: the strategy's own where it has one, else from the context alone.
 
         mode: of an experiment, where a language model writes from the context (types/experiment.py, MODES).
         """
         if (answering := _answering_strategy(trace)) is not None:
             return answering.answer(trace, self._tools(index))
-        language = self._answering_model(index)
+        language = self.answering_language(index)
         if language is not None:
             task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
-        return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)
+        return extractive_answer(trace, self._models.embedding(recorded.name, recorded.fingerprint).embed, vector)
 
     def asks_model(self, index_model: str) -> bool:
-        """Whether a language model is asked about indexes that were built with that one; none is by the built-in
+        """Tell whether a language model is asked about indexes that were built with that one; none is by the built-in
         engine."""
-        return self._language(index_model, self._models()) is not None
+        return self._language(index_model, self._models.make()) is not None
 
     def answering_model(self, index: Index) -> str:
-        """The fingerprint of the model that answers questions about the index, "builtin" for extractive answers."""
-        language = self._answering_model(index)
+        """Return the fingerprint of the model that answers about the index, "builtin" for extractive answers."""
+        language = self.answering_language(index)
         return BUILTIN if language is None else language.fingerprint
 
-    def answering_language(self, index: Index) -> LanguageModel | None:
-        """The language model that answers questions about the index; None for extractive answers."""
-        return self._answering_model(index)
-
-    def _answering_model(self, index: Index, models: Models | None = None) -> LanguageModel | None:
-        return self._language(index.manifest.config.model, models or self._models(index=_folder_name(index)))
+    def answering_language(self, index: Index, models: Models | None = None) -> LanguageModel | None:
+        """Return the language model that answers questions about the index; None for extractive answers."""
+        return self._language(index.manifest.config.model, models or self._models.make(index=index.folder_name))
 
     def _language(self, own: str, models: Models) -> LanguageModel | None:
         return models.language(models.settings.answer_model or own if is_remote(own) else own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
-        """answer() where no model at an endpoint needs to be asked: None when one would be."""
-        language, own = self._answering_model(index), _answering_strategy(trace)
+        """Return answer() where no model at an endpoint needs to be asked: None when one would be."""
+        language, own = self.answering_language(index), _answering_strategy(trace)
         if not isinstance(language, RemoteLanguageModel):
             return self.answer(index, trace)
         if own is not None:
@@ -193,8 +175,8 @@ class Questions:
         return None if known is None else written_answer(trace, known, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
-        """answer(), piece by piece where a language model writes it from the context; others come in one piece."""
-        language = self._answering_model(index)
+        """Return answer(), piece by piece where a language model writes it from the context, else in one piece."""
+        language = self.answering_language(index)
         if not isinstance(language, RemoteLanguageModel) or _answering_strategy(trace) is not None:
             answer = self.answer(index, trace)
             on_text(answer.text)
@@ -202,31 +184,35 @@ class Questions:
         messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
         return written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
-    def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
-        """The embedding model of that name and fingerprint, opened once for all sessions."""
-        with self._choosing:
-            if (name, fingerprint) not in self._embeddings:
-                self._embeddings[name, fingerprint] = self._models().embedding(name, fingerprint)
-            return self._embeddings[name, fingerprint]
+    def follow_up(self, index: Index, question: str, earlier: Sequence[str], answer: str = "") -> Standalone:
+        """Return the question as it stands alone. earlier: those before it, the oldest first; answer: how the last
+        answer begins. A language model rewrites it where there is one; else, and where the model fails, a rule does."""
+        question = " ".join(question.split())
+        before = earlier[-1] if earlier else ""
+        ruled = by_rule(question, before, names_in(index, before), names_in(index, question))
+        language = self.answering_language(index)
+        if not earlier or not isinstance(language, RemoteLanguageModel):
+            return ruled
+        try:
+            made = by_model(question, earlier, answer, language)
+        except EndpointError as error:
+            failed = message("follow.model_failed", reason=error.message, rule=ruled.said)
+            return Standalone(ruled.question, ruled.way, failed)
+        return made or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))
 
 
 def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:
-    """The strategy of the trace, configured as it was, if it answers by itself."""
+    """Return the strategy of the trace, configured as it was, if it answers by itself."""
     chosen = strategy(trace.strategy, trace.parameters)
     return chosen if isinstance(chosen, AnsweringStrategy) else None
 
 
 def _answer_task(trace: Trace) -> str:
-    """The prompt of the answer: the strategy's own choice, or the one of all."""
+    """Return the prompt of the answer: the strategy's own choice, or the one of all."""
     chosen = strategy(trace.strategy, trace.parameters)
     return chosen.answer_task if isinstance(chosen, PromptingStrategy) else ANSWER
 
 
-def _folder_name(index: Index) -> str:
-    """The name of the index's folder, under which builds keep their calls too."""
-    return index.path.name if index.path else index.id
-
-
 def _answer_prompt(index: Index) -> PromptBook:
-    """The prompts with the index's own for answers, where it has one."""
+    """Return the prompts with the index's own for answers, where it has one."""
     return PromptBook(pair for pair in index.manifest.config.prompts if pair[0] == "answer")

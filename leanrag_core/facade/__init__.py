@@ -1,1 +1,0 @@
-"""The parts of the workbench's facade, one file for each subject."""

@@ -1,0 +1,262 @@
+"""Builds of indexes: forecast, made in this process, made by a job, and those of the sample corpora."""
+
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import asdict
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.execution.choice import opened
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.indexing.build import BuildRequest, build_index
+from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.empty_chunks import forget_empty_chunks
+from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, kept_seconds, look_at
+from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
+from leanrag_core.indexing.forecasting.growth import (
+    SizeEffects,
+    effects_of_sizes,
+    entities_of_tokens,
+    relations_an_entity,
+)
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.models.registry import require_models
+from leanrag_core.storage import layout
+from leanrag_core.storage.indexes import folder_name
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport
+from leanrag_core.types.manifest import CorpusName
+from leanrag_core.types.model_names import REFERENCE, is_remote
+from leanrag_core.types.recorded_config import recorded_config
+from leanrag_core.types.spending import Budget
+from leanrag_core.workbench.corpora import Corpora
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.parts import Parts
+from leanrag_core.workbench.references import References
+from leanrag_core.workbench.samples import FIRST_SAMPLE, sample_id
+
+_MEGABYTE = 1_000_000
+_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
+_TOKENS_LOOKED_AT = 100_000
+_MAPPED_FROM = 300  # entities; the map of fewer is there in a moment when it is looked at
+
+
+class Builds:
+    """Forecasts and builds indexes with the stores of a workbench. jobs: their records show this machine's speed."""
+
+    def __init__(
+        self,
+        corpora: Corpora,
+        indexes: Indexes,
+        references: References,
+        models: ModelAccess,
+        stages: StageStore,
+        jobs: JobStore,
+    ) -> None:
+        self._corpora, self._indexes, self._references = corpora, indexes, references
+        self._models, self._stages, self._jobs = models, stages, jobs
+
+    def of_corpus(self, corpus_id: str, config: IndexConfig, name: str = "") -> BuildRequest:
+        """Return the request for the index of a corpus in the index store, where it replaces that of before with the
+        same settings."""
+        corpus = self._corpora.summary(corpus_id)
+        return BuildRequest(
+            self._corpora.all_documents(corpus_id),
+            config,
+            self._indexes.path(folder_name(corpus_id, config)),
+            name or corpus.name,
+            CorpusName(corpus.id, corpus.name),
+            in_store=True,
+            refusals=self._corpora.refused(corpus_id),
+        )
+
+    def run(self, request: BuildRequest, context: RunContext) -> Index:
+        """Build the index in this process. Raises what build_index() does, InvalidConfig for unusable models."""
+        models, config = context.models, request.config
+        require_models(models, config)
+        with opened(context.execution) as executor:
+            build_models = BuildModels(
+                models.embedding(config.embedding),
+                models.language(config.model),
+                models.language(config.aggregation_model or config.model),
+                ThreadMap(models.settings.concurrency),
+                executor,
+                self._stages,
+                self._references.of(request.documents) if config.model == REFERENCE else None,
+            )
+            build_index(request, build_models, context.report)
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        return layout.read_index(request.out)
+
+    def start(
+        self,
+        corpus_id: str,
+        config: IndexConfig | None = None,
+        name: str = "",
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+    ) -> str:
+        """Start a job in a process of its own that builds the index of a corpus; return the job's id.
+
+        It stops when the budget is spent. execution: who does the work, as the settings say by default.
+        """
+        config, corpus = config or IndexConfig(), self._corpora.summary(corpus_id)
+        if not corpus.documents:
+            raise InvalidConfig("corpus.no_documents", name=corpus.name)
+        require_models(self._models.make(budget=budget), config)
+        arguments = {"name": name, **self._models.job_terms(budget, execution)}
+        return self._jobs.begin(name or corpus.name, corpus_id, asdict(config), arguments)
+
+    def start_again(self, spec: JobSpec, budget: Budget | None = None) -> str:
+        """Start a job that does the work of an ended build again, with the same result; answers that are stored are
+        reused. budget: what it may spend, as much as the ended one by default."""
+        return self.start(
+            spec.corpus_id,
+            recorded_config(spec.config).checked(),
+            str(spec.arguments.get("name", "")),
+            budget=budget or spec.argument(Budget, "budget"),
+            execution=spec.argument(Execution, "execution"),
+        )
+
+    def start_with_empty_chunks(self, index_id: str) -> str:
+        """Start a job that builds the index again, asking again about the chunks in which nothing was found."""
+        index, models = self._indexes.open(index_id), self._models.make()
+        config = index.manifest.config.checked()
+        forget_empty_chunks(index, config, models.language(config.model), self._models.calls)
+        return self.start(index.manifest.corpus.id, config, index.manifest.name)
+
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """Return what a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and
+        their answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        corpus, rows = self._corpora.summary(corpus_id), self._corpora.documents(corpus_id)
+        if is_remote(config.model):
+            documents, index = self._corpora.all_documents(corpus_id), folder_name(corpus_id, config)
+            return forecast_endpoint_build(documents, config, self._models.make(index=index), dry_run=dry_run)
+        # A few documents show how much of all is kept.
+        n_looked_at = max(_DOCUMENTS_LOOKED_AT, _TOKENS_LOOKED_AT * len(rows) // max(1, corpus.tokens))
+        looked_at = rows[:: max(1, -(-len(rows) // n_looked_at))]
+        documents = [self._corpora.document(corpus_id, row.id) for row in looked_at]
+        titles = [row.title for row in rows]
+        return self._forecast_builtin(documents, titles, config, corpus.documents, corpus.tokens)
+
+    def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """Return what forecast() does, for documents that are in no corpus."""
+        listed = list(documents)
+        if is_remote(config.model):
+            return forecast_endpoint_build(listed, config, self._models.make(), dry_run=dry_run)
+        n_tokens = sum(count_tokens(document.text) for document in listed)
+        return self._forecast_builtin(listed, [document.title for document in listed], config, len(listed), n_tokens)
+
+    def _forecast_builtin(
+        self, documents: list[Document], titles: list[str], config: IndexConfig, n_documents: int, n_tokens: int
+    ) -> Forecast:
+        tokens_of = {row.id: row.tokens for row in self._corpora.summaries()}
+        models, speeds = self._models.make(), build_speeds(self._jobs.all(), tokens_of, config.model)
+        looked = look_at(documents, titles, config, models.embedding(config.embedding), self._stages)
+        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, looked)
+
+    def size_effects(self, corpus_id: str, config: IndexConfig, sizes: Iterable[int]) -> SizeEffects:
+        """Return the layers and texts that a build of the corpus would have with each clustersize. Entities and
+        relations are those of its newest index with the same model, else estimated from its tokens. Raises
+        InvalidConfig."""
+        known = [index for index in self._indexes.all() if index.corpus_id == corpus_id and index.layers[0].entities]
+        alike = [index for index in known if index.config.model == config.model]
+        if alike:
+            base = alike[0].layers[0]
+            effects = effects_of_sizes(base.entities, base.relations / base.entities, config, sizes)
+            return SizeEffects(base.entities, True, effects)
+        entities = entities_of_tokens(self._corpora.summary(corpus_id).tokens).expected
+        effects = effects_of_sizes(entities, relations_an_entity(0, 0).expected, config, sizes)
+        return SizeEffects(round(entities), False, effects)
+
+    def seconds_with_other_tau(self, index: Index) -> Range:
+        """Return the seconds of a build of the index with another tau, what earlier stages made being kept; calls of a
+        model are not in it. Raises InvalidConfig, CorpusNotFound."""
+        config, corpus_id = index.manifest.config.checked(), index.manifest.corpus.id
+        if is_remote(config.model):
+            return kept_seconds(self._corpora.summary(corpus_id).tokens)
+        return self.forecast(corpus_id, config).seconds
+
+    def has_reference(self, corpus_id: str) -> bool:
+        """Tell whether a reference graph that comes with the program quotes documents of the corpus."""
+        names = (document.name for document in self._corpora.documents(corpus_id))
+        return self._references.covering(names) is not None
+
+    def sample_config(self, name: str) -> IndexConfig:
+        """Return the settings of a sample corpus's first index: over its reference graph where that covers every
+        document."""
+        names = [document.name for document in self._corpora.documents(sample_id(name))]
+        return IndexConfig(model=REFERENCE) if self._references.is_complete(names) else IndexConfig()
+
+    def start_first_sample(self) -> str | None:
+        """Start the build of the sample index on a first start; return the job's id, None when there is nothing to
+        do."""
+        listed, begun = self._indexes.index_list(), ("queued", "running", "cancelled")
+        jobs = self._jobs.all()
+        if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in jobs):
+            return None
+        self._corpora.samples.read(FIRST_SAMPLE)
+        return self.start(sample_id(FIRST_SAMPLE), self.sample_config(FIRST_SAMPLE))
+
+    def sample_index(self, name: str) -> tuple[str, str]:
+        """Return the ids of a sample corpus's first index and of its question set; build the index where it is
+        missing."""
+        self._corpora.samples.read(name)
+        corpus, config = sample_id(name), self.sample_config(name)
+        index_id = folder_name(corpus, config)
+        if not self._indexes.manifest_id(index_id):
+            self.run(self.of_corpus(corpus, config), self._models.context(index=index_id))
+        return index_id, corpus
+
+
+class BuildWork:
+    """Builds the index that a job asks for, with its forecast and what models cost in the job's record."""
+
+    def __init__(self, builds: Builds, indexes: Indexes, parts: Parts, models: ModelAccess) -> None:
+        self._builds, self._indexes, self._parts, self._models = builds, indexes, parts, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Build the index into the store; its id is the result."""
+        spec, config = job.spec, recorded_config(job.spec.config).checked()
+        index_id = folder_name(spec.corpus_id, config)
+        models = self._models.make(budget=spec.argument(Budget, "budget"), index=index_id)
+        context = RunContext(models, spec.argument(Execution, "execution"), job.report)
+        job.expect(self._builds.forecast(spec.corpus_id, config))
+        remote = is_remote(config.model) or is_remote(config.embedding)
+        with job.metered(models.meter.read) if remote else nullcontext():
+            request = self._builds.of_corpus(spec.corpus_id, config, str(spec.arguments.get("name", "")))
+            index = self._builds.run(request, context)
+        self._place_on_map(index)
+        self._start_parts(index, index_id)
+        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def _place_on_map(self, index: Index) -> None:
+        """Compute the map of a large index, which takes seconds, before it is looked at first."""
+        if len(index.layers[0]) >= _MAPPED_FROM:
+            try:
+                self._indexes.map_places(index)
+            except (ValueError, ArithmeticError, MemoryError) as error:  # the index is complete without it
+                print(error, file=sys.stderr)
+
+    def _start_parts(self, index: Index, index_id: str) -> None:
+        """Start jobs of their own for the parts that the index should have: questions need not wait for them."""
+        for part in self._parts.offered(index):
+            try:
+                self._parts.start(index_id, part)
+            except LeanRAGError as error:  # the index is complete without it
+                print(error, file=sys.stderr)
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete the half-built index."""
+        give_up_staging(self._indexes.path(folder_name(spec.corpus_id, recorded_config(spec.config).checked())))

@@ -1,0 +1,349 @@
+"""Experiments: inputs looked up, parts made, questions done, everything kept in the store; here or by a job."""
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.experiments import exports
+from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
+from leanrag_core.evaluation.experiments.html_report import as_html
+from leanrag_core.evaluation.experiments.plan import (
+    Batch,
+    experiment_id,
+    in_order,
+    needed_parts,
+    questions_digest,
+    require_valid,
+    with_all_settings,
+)
+from leanrag_core.evaluation.experiments.running import Way, run_questions
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.grounds import CORPUS_TOKENS, FROM_GRAPH
+from leanrag_core.evaluation.judging.asking import require_judge
+from leanrag_core.evaluation.judging.running import judge_result
+from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
+from leanrag_core.execution.choice import opened
+from leanrag_core.execution.cluster_status import program_version
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.kinds import EXPERIMENT
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.messages.message import message
+from leanrag_core.models.registry import Models
+from leanrag_core.queries.index_table import MeasuredRecall
+from leanrag_core.records import plain
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import all_settings, official_settings
+from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
+from leanrag_core.tokens import count_many
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport
+from leanrag_core.types.model_names import BUILTIN, is_remote
+from leanrag_core.types.part import FINISHED
+from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.question_set import GENERATED
+from leanrag_core.types.spending import Budget
+from leanrag_core.workbench.experiment_asking import RunIndexes
+from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.question_sets import QuestionSets
+
+OPEN_STAGE, PARTS_STAGE, STORE_STAGE = "open", "parts", "store"
+_BATCH = 8  # questions: what is lost by a kill is little, and a worker hears of its next batch in good time
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "onnxruntime", "tokenizers", "ir-measures", "statsmodels")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an experiment is run on. spec: with all settings of its runs. indexes: by the names that its runs use.
+    digests: see experiment_id()."""
+
+    spec: ExperimentSpec
+    questions: tuple[GoldQuestion, ...]
+    indexes: Mapping[str, Index]
+    digests: Mapping[str, str]
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether models at an endpoint are called."""
+        configs = [index.manifest.config for index in self.indexes.values()]
+        return any(is_remote(name) for config in configs for name in (config.model, config.embedding))
+
+
+class Experiments:
+    """Runs experiments on those indexes.
+
+    apart: does a batch of the experiment of that id in other processes, which must reach the workbench's folder.
+    """
+
+    def __init__(
+        self,
+        store: ExperimentStore,
+        indexes: RunIndexes,
+        question_sets: QuestionSets,
+        jobs: JobStore,
+        apart: Callable[[str, Batch], tuple[Measured, ...]],
+    ) -> None:
+        self.store, self.indexes = store, indexes
+        self._question_sets, self._jobs, self._apart = question_sets, jobs, apart
+
+    def inputs(self, spec: ExperimentSpec, models: Models) -> Inputs:
+        """Return what the experiment is run on now. Raises InvalidConfig, IndexNotFound and errors of its inputs."""
+        questions = tuple(self._question_sets.questions(spec.question_set))
+        spec = with_all_settings(spec)
+        require_valid(spec, questions)
+        for judge in spec.judges:
+            require_judge(judge.model, models)
+        names = sorted({run.index for run in spec.runs})
+        indexes = {name: self.indexes.open(name) for name in names}
+        digests = {f"index {name}": index.id for name, index in indexes.items()}
+        if spec.answers:
+            asking = self.indexes.asking(models)
+            digests |= {f"answers {name}": asking.answering_model(index) for name, index in indexes.items()}
+        return Inputs(spec, questions, indexes, {**digests, "questions": questions_digest(questions)})
+
+    def missing_parts(self, spec: ExperimentSpec) -> tuple[MissingPart, ...]:
+        """Return the index parts that the runs need and that are not made, in the order in which they can be made.
+
+        Raises InvalidConfig for a part that does not exist, IndexNotFound, IndexDamaged.
+        """
+        missing: dict[tuple[str, str], None] = {}
+        opened_indexes: dict[str, Index] = {}
+        for run in spec.runs:
+            index = opened_indexes.setdefault(run.index, self.indexes.open(run.index))
+            wanted = needed_parts(run)
+            states = {state.name: state for state in self.indexes.parts.all(index)} if wanted else {}
+            for name in wanted:
+                if name not in states:
+                    raise InvalidConfig("experiment.unknown_part", part=name, strategy=run.strategy)
+                needs = [need for need in states[name].needs if need in states]
+                missing |= dict.fromkeys(
+                    (run.index, part) for part in (*needs, name) if states[part].status != FINISHED
+                )
+        return tuple(MissingPart(index, part) for index, part in missing)
+
+    def begin(self, spec: ExperimentSpec, models: Models, *, make_parts: bool) -> tuple[str, Inputs]:
+        """Put the experiment into the store; return its id, and what it is run on. Raises InvalidConfig where parts are
+        missing and may not be made, and what inputs() raises."""
+        inputs = self.inputs(spec, models)
+        missing = () if make_parts else self.missing_parts(spec)
+        if missing:
+            listed = ", ".join(f"{each.part} ({each.index})" for each in missing)
+            raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=listed)
+        id_ = experiment_id(inputs.spec, inputs.digests)
+        if not self.store.is_there(id_):
+            self._begin(id_, inputs)
+        return id_, inputs
+
+    def _begin(self, id_: str, inputs: Inputs) -> None:
+        """Put the experiment into the store, with what its findings rest on."""
+        card, facts = self._question_sets.card(inputs.spec.question_set), {}
+        if card.origin == GENERATED and card.about.get("model") == BUILTIN:
+            facts[FROM_GRAPH] = str(card.about.get("index", ""))
+        for name, index in inputs.indexes.items():
+            facts[f"{CORPUS_TOKENS} {name}"] = str(int(count_many(index.documents["text"].to_pylist()).sum()))
+        self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests, **facts}, inputs.questions)
+
+    def run(
+        self,
+        spec: ExperimentSpec,
+        report: Report = silent,
+        *,
+        models: Models | None = None,
+        execution: Execution | None = None,
+        make_parts: bool = True,
+        again: bool = False,
+    ) -> ExperimentResult:
+        """Run the experiment to its end in this process; what is in the store already is not done again.
+
+        models: with the meter and the budget of a job. execution: who works where no model at an endpoint is called, as
+        the settings say by default; the result is the same. make_parts: index parts that are missing are made first.
+        again: everything is done once more, and takes the place of what is stored. Raises what begin() does,
+        BudgetSpent, Cancelled, EndpointError and others that would concern every question; it can be resumed then.
+        """
+        context = self.indexes.models.context(models, execution, report)
+        report(Progress(OPEN_STAGE, 0, 0))
+        id_, inputs = self.begin(spec, context.models, make_parts=make_parts)
+        if again:
+            self.forget(id_, inputs)
+        result = self.store.read(id_)
+        if result.is_shipped or (result.is_complete and not any(row.error for row in result.rows)):
+            return result
+        self._make_parts(inputs, context)
+        with self.store.writer(id_) as writer:
+            with self._way(id_, inputs, context) as way:
+                run_questions(self.store.read(id_), inputs.questions, way, writer, report)
+            judge_result(
+                self.store.read(id_),
+                inputs.questions,
+                context.models,
+                ThreadMap(context.models.settings.concurrency),
+                lambda judgement: writer.add_judgements([judgement]),
+                report,
+            )
+            return self._finished(id_, inputs, writer, report)
+
+    def forget(self, id_: str, inputs: Inputs) -> None:
+        """Drop the results of the experiment; one that comes with the program stays beside it. Raises InvalidConfig
+        where another process runs it."""
+        if not self.store.is_shipped(id_):
+            self.store.delete(id_)
+        self._begin(id_, inputs)
+
+    def _make_parts(self, inputs: Inputs, context: RunContext) -> None:
+        missing = self.missing_parts(inputs.spec)
+        for place, part in enumerate(missing):
+
+            def within(progress: Progress, place: int = place, name: str = part.part) -> None:
+                context.report(
+                    replace(progress, stage=PARTS_STAGE, done=place, total=len(missing), unit="parts", current=name)
+                )
+
+            index = inputs.indexes[part.index]
+            self.indexes.parts.build(index, part.part, models=context.models.counted_apart(part.index), report=within)
+        if missing:
+            context.report(Progress(PARTS_STAGE, len(missing), len(missing), "parts"))
+
+    @contextmanager
+    def _way(self, id_: str, inputs: Inputs, context: RunContext) -> Iterator[Way]:
+        """Choose threads where a model at an endpoint is waited for, so that the meter and the call store see every
+        call; else as the execution says: the result is the same."""
+        work = BatchWork(self.indexes.asking(context.models))
+        if inputs.is_remote:
+            calls = ThreadMap(context.models.settings.concurrency)
+            yield Way(lambda todo: calls(work, todo), 1)
+            return
+        with opened(context.execution) as executor:
+            if executor.apart:
+                yield Way(lambda todo: executor.apply(partial(self._apart, id_), todo), _BATCH)
+            else:  # retrieval holds the interpreter, so threads would not be faster
+                yield Way(lambda todo: map(work, todo), _BATCH)
+
+    def _finished(self, id_: str, inputs: Inputs, writer: ExperimentWriter, report: Report) -> ExperimentResult:
+        report(Progress(STORE_STAGE, 0, 0))
+        result = self.store.read(id_)
+        rows, costs = in_order(result, inputs.questions)
+        judgements = judgements_in_order(result.spec, rows, result.judgements)
+        writer.finish(replace(result, rows=tuple(rows), costs=tuple(costs), judgements=judgements, is_complete=True))
+        return self.store.read(id_)
+
+    def start(
+        self,
+        spec: ExperimentSpec,
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+        again: bool = False,
+    ) -> str:
+        """Start a job in a process of its own that runs the experiment; return the job's id.
+
+        It stops when the budget is spent, and resume() goes on with it. Raises InvalidConfig for what cannot be run,
+        IndexNotFound.
+        """
+        access = self.indexes.models
+        models = access.make(budget=budget)
+        if again:  # here and not in the job, which may be stopped and resumed
+            id_, inputs = self.begin(spec, models, make_parts=True)
+            self.forget(id_, inputs)
+        else:
+            inputs = self.inputs(spec, models)
+        arguments = access.job_terms(budget, execution)
+        return self._jobs.begin(spec.title, "", plain(inputs.spec), arguments, EXPERIMENT)
+
+    def questions(self, experiment_id: str) -> tuple[GoldQuestion, ...]:
+        """Return the questions of the experiment, as they were when it began. Raises ExperimentNotFound,
+        RecordDamaged."""
+        return self.store.questions(experiment_id, GoldQuestion)
+
+    def measured_recall(self) -> Mapping[str, MeasuredRecall]:
+        """Return by index the evidence recall of LeanRAG with its default options, where an experiment has measured it;
+        of several the one over the most questions."""
+        best: dict[str, MeasuredRecall] = {}
+        for summary in self.store.all():
+            for index_id, measured in self._recall_of(summary.id).items():
+                if index_id not in best or measured.n_questions > best[index_id].n_questions:
+                    best[index_id] = measured
+        return best
+
+    def _recall_of(self, experiment_id: str) -> dict[str, MeasuredRecall]:
+        result, leanrag = self.store.read(experiment_id), strategies().named("leanrag")
+        measured = {}
+        for run in result.spec.runs:
+            if run.strategy != "leanrag" or all_settings(leanrag, run.options) != official_settings(leanrag):
+                continue
+            scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.name]
+            known = [score for score in scores if score is not None]
+            if known:
+                measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.name)
+        return measured
+
+    def exported(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:
+        """Return the experiment as csv, json or html. language: of a file of HTML. Raises ExperimentNotFound,
+        InvalidConfig for an unknown format."""
+        if format_name not in exports.FORMATS:
+            known = ", ".join(exports.FORMATS)
+            raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=known)
+        result, questions = self.store.read(experiment_id), self.questions(experiment_id)
+        if format_name == "html":
+            return as_html(result, questions, language)
+        return (exports.as_csv if format_name == "csv" else exports.as_json)(result, questions)
+
+    def export(self, experiment_id: str, format_name: str, out: Path) -> int:
+        """Write the experiment to a file; return its bytes. Raises what exported() does, StorageFailed."""
+        content = self.exported(experiment_id, format_name)
+        with writing(message("what.export", path=str(out))):
+            write_bytes(out, content)
+        return len(content)
+
+
+class ExperimentWork:
+    """Runs the experiment that a job asks for, with what models cost in the job's record."""
+
+    def __init__(self, experiments: Experiments, models: ModelAccess) -> None:
+        self._experiments, self._models = experiments, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Complete the experiment; its id is the result."""
+        spec = job.spec.configured(ExperimentSpec)
+        models = self._models.make(budget=job.spec.argument(Budget, "budget"))
+        execution = job.spec.argument(Execution, "execution")
+        with job.metered(models.meter.read):
+            result = self._experiments.run(spec, job.report, models=models, execution=execution)
+        errors = sum(bool(row.error) for row in result.rows)
+        counts = {"rows": len(result.rows), "errors": errors, "judgements": len(result.judgements)}
+        return Done(result.id, JobReport(counts))
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete nothing: the next attempt continues with what is stored."""
+
+
+def batch_done(root: str, experiment_id: str, batch: Batch) -> tuple[Measured, ...]:
+    """Do a batch with the workbench in that folder: what other processes import by its name."""
+    return _work(root, experiment_id)(batch)
+
+
+@lru_cache(maxsize=1)  # a worker's models and indexes are opened once for an experiment; the next may have other ones
+def _work(root: str, experiment_id: str) -> BatchWork:
+    from leanrag_core.workbench import Workbench  # which has the experiments among its members
+
+    bench = Workbench(Path(root))
+    return BatchWork(bench.experiments.indexes.asking(bench.models.make()))
+
+
+def program_versions() -> dict[str, str]:
+    """Return versions of the program, of Python and of the libraries that figures depend on."""
+    versions = {"program": program_version(), "python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue  # an optional one
+    return versions

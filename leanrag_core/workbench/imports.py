@@ -1,0 +1,141 @@
+"""Imports of graphs that other programs made, in this process or by a job, and files of them that a person uploads."""
+
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+
+from leanrag_core.execution.choice import opened
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.importing.base import Restorer, importer_for
+from leanrag_core.importing.confined import confined_preview
+from leanrag_core.indexing.build import BuildRequest, build_from_graph
+from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.indexing.parsing.limits import parse_limits
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.kinds import IMPORT
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.models.registry import require_models
+from leanrag_core.storage import layout
+from leanrag_core.storage.import_uploads import ImportUploads
+from leanrag_core.storage.indexes import folder_name, import_id
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.imported import ImportPreview
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport
+from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.recorded_config import recorded_config
+from leanrag_core.types.spending import Budget
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.models import ModelAccess, RunContext
+
+_MEGABYTE = 1_000_000
+
+
+class Imports:
+    """Previews and imports graphs. uploads: files of a person, to be imported."""
+
+    def __init__(
+        self, indexes: Indexes, uploads: ImportUploads, models: ModelAccess, stages: StageStore, jobs: JobStore
+    ) -> None:
+        self.uploads = uploads
+        self._indexes, self._models, self._stages, self._jobs = indexes, models, stages, jobs
+
+    def preview(self, path: str | Path, format_name: str = "") -> ImportPreview:
+        """Return what an import of the path would make and leave out; nothing is embedded or written. Raises
+        ImportFailed, InvalidConfig."""
+        return confined_preview(Path(path), format_name, parse_limits(self._models.settings.read()))
+
+    def run(self, path: Path, format_name: str, request: BuildRequest, context: RunContext) -> Index:
+        """Build an index over the graph at that path in this process, into the request's folder.
+
+        format_name: of an importer (importing.base); empty: the one that recognises the path. Raises ImportFailed for
+        files that cannot be read, InvalidConfig for an unknown format.
+        """
+        models, report = context.models, context.report
+        require_models(models, request.config)
+        importer = importer_for(path, format_name)
+        report(Progress("read", 0, 0))
+        if isinstance(importer, Restorer):
+            return importer.restore(path, request.out, in_store=request.in_store)
+        imported = importer.read(path)
+        n_rows = imported.counts.entity_rows + imported.counts.relation_rows
+        report(Progress("read", n_rows, n_rows, "rows"))
+        with opened(context.execution) as executor:
+            writer = models.language(request.config.aggregation_model or request.config.model)
+            build_models = BuildModels(
+                models.embedding(request.config.embedding),
+                writer,
+                writer,
+                ThreadMap(models.settings.concurrency),
+                executor,
+                self._stages,
+            )
+            build_from_graph(imported, importer.name, request, build_models, report)
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        return layout.read_index(request.out)
+
+    def request(
+        self, path: Path, format_name: str, config: IndexConfig, *, out: Path | None = None, name: str = ""
+    ) -> BuildRequest:
+        """Return where an import of the path goes: to a folder of the person's own, else to the index store. Raises
+        InvalidConfig for an unknown format, ImportFailed where none recognises the path."""
+        index_id = folder_name(import_id(importer_for(path, format_name).name, path), config)
+        name = name or shown_name(path.resolve().name)
+        return BuildRequest((), config, out or self._indexes.path(index_id), name, in_store=out is None)
+
+    def start(
+        self,
+        path: str | Path,
+        format_name: str,
+        config: IndexConfig | None = None,
+        name: str = "",
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+    ) -> str:
+        """Start a job in a process of its own that imports the path; return the job's id. Raises InvalidConfig,
+        StorageFailed."""
+        config, path = config or IndexConfig(), Path(path).resolve()
+        require_models(self._models.make(budget=budget), config)
+        terms = self._models.job_terms(budget, execution)
+        arguments = {"path": str(path), "format": format_name, "name": name, **terms}
+        return self._jobs.begin(name or path.name, "", asdict(config), arguments, IMPORT)
+
+
+class ImportWork:
+    """Imports what a job asks for, with what models cost in the job's record."""
+
+    def __init__(self, imports: Imports, indexes: Indexes, models: ModelAccess) -> None:
+        self._imports, self._indexes, self._models = imports, indexes, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Import into the store; the index's id is the result. Uploaded files are deleted: the index holds their
+        content."""
+        spec, arguments = job.spec, job.spec.arguments
+        config, path = recorded_config(spec.config).checked(), Path(str(arguments["path"]))
+        format_name = str(arguments["format"])
+        models = self._models.make(budget=spec.argument(Budget, "budget"), index=_folder_name(spec))
+        context = RunContext(models, spec.argument(Execution, "execution"), job.report)
+        remote = not config.model == config.embedding == BUILTIN
+        with job.metered(models.meter.read) if remote else nullcontext():
+            request = self._imports.request(path, format_name, config, name=str(arguments.get("name", "")))
+            index = self._imports.run(path, format_name, request, context)
+        assert index.path is not None
+        self._imports.uploads.discard(path)
+        return Done(index.path.name, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete the half-built index; uploaded files stay for another attempt."""
+        give_up_staging(self._indexes.path(_folder_name(spec)))
+
+
+def _folder_name(spec: JobSpec) -> str:
+    """Return the name of the index's folder in the store."""
+    named = import_id(str(spec.arguments["format"]), Path(str(spec.arguments["path"])))
+    return folder_name(named, recorded_config(spec.config).checked())

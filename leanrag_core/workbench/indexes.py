@@ -1,0 +1,95 @@
+"""The indexes of a workbench: their store, what a Chroma server holds of them, places on a map."""
+
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures.embedding_map import RULES, SAMPLE, MapPlaces, embedding_places, sample_rows
+from leanrag_core.queries.index_titles import with_titles
+from leanrag_core.storage.held_deletions import HELD_SECONDS, HeldIndex
+from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage.stages import StageStore, stage_key
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexList, IndexSummary
+from leanrag_core.workbench.settings import SettingsFile
+
+MAP_STAGE = "map"
+
+
+class Indexes(IndexStore):
+    """The store of indexes. What is deleted here goes from the Chroma server of the settings, too."""
+
+    def __init__(self, root: Path, settings: SettingsFile, searches: SearchStore, stages: StageStore) -> None:
+        super().__init__(root)
+        self._settings, self._searches, self._stages = settings, searches, stages
+
+    def all(self) -> list[IndexSummary]:
+        """Return the indexes that read, the newest first."""
+        return list(self.index_list().indexes)
+
+    def index_list(self) -> IndexList:
+        """Return all indexes, those of one name told apart; one that does not read hides none of the others."""
+        listed = super().index_list()
+        return replace(listed, indexes=with_titles(listed.indexes))
+
+    def delete(self, index_id: str) -> None:
+        """Delete the index, a damaged one too, and what a Chroma server holds of it. Raises IndexNotFound,
+        FolderRefused, StorageFailed, SearchIndexFailed when the server keeps its part."""
+        own = self.ids_of_states(index_id)
+        super().delete(index_id)
+        self.remove_collections(own)
+
+    def hold(self, index_id: str) -> None:
+        """Delete the index in a way that can be taken back for ten minutes; then its disk space is free."""
+        super().hold(index_id)
+        timer = threading.Timer(HELD_SECONDS + 1, self._delete_overdue_quietly)
+        timer.daemon = True  # what it did not come to, the next process does
+        timer.start()
+
+    def revocable(self) -> list[HeldIndex]:
+        """Return the deleted indexes that can be taken back, the latest first; those whose time is over are gone."""
+        self.delete_overdue()
+        return self.held()
+
+    def end_deletion(self, index_id: str) -> None:
+        """Delete a held index at once; it cannot be taken back. Raises StorageFailed, SearchIndexFailed."""
+        for held in self.held():
+            if held.id == index_id:
+                self.remove_collections(self.delete_held(held))
+
+    def delete_overdue(self) -> None:
+        """Delete the held indexes whose time is over for good. Raises StorageFailed, SearchIndexFailed."""
+        for held in self.overdue():
+            self.remove_collections(self.delete_held(held))
+
+    def _delete_overdue_quietly(self) -> None:
+        with suppress(LeanRAGError):  # the next list of held deletions tries again, and reports it
+            self.delete_overdue()
+
+    def remove_collections(self, ids: set[str]) -> None:
+        """Remove what the Chroma server holds of states with these ids, but for those that some index has."""
+        url = self._settings.read().chroma_url
+        if url and ids:
+            kept = {self.manifest_id(index.id) for index in self.all()}
+            for id_ in sorted(ids - kept - self.held_ids()):
+                self._searches.servers.remove_collections(url, id_)
+
+    def map_places(self, index: Index, number: int = 0) -> MapPlaces:
+        """Return where a sample of the layer's entities lies in the plane: kept places for the same vectors, else new
+        ones, which are kept."""
+        layer = index.layers[number]
+        rows = sample_rows(len(layer))
+        recorded = index.manifest.files.get(f"vectors-{number}.npy")
+        rests_on = recorded.sha256 if recorded else f"{index.id} {number}"
+        key = stage_key(MAP_STAGE, RULES, str(SAMPLE), rests_on)
+        content = self._stages.get(key)
+        if content is not None and len(content) == 8 * len(rows):
+            return MapPlaces(rows, np.frombuffer(content, dtype="<f4").reshape(-1, 2))
+        shown = embedding_places(layer.vectors)
+        self._stages.put(MAP_STAGE, key, shown.places.astype("<f4").tobytes())
+        return shown

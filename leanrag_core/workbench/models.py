@@ -1,0 +1,98 @@
+"""The models that a workbench's settings name, and what a piece of work runs with."""
+
+import threading
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.registry import Models, require_models
+from leanrag_core.models.request_form import LearntForms
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import Budget
+from leanrag_core.workbench.settings import SettingsFile
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What a piece of work runs with. models: with its meter and its budget. execution: who does what calls no
+    endpoint; the result is the same."""
+
+    models: Models
+    execution: Execution
+    report: Report = silent
+
+
+@dataclass
+class _Learnt:
+    """What is kept until settings are saved. embeddings: models by name and fingerprint."""
+
+    n_saved: int
+    forms: LearntForms = field(default_factory=LearntForms)
+    embeddings: dict[tuple[str, str], EmbeddingModel] = field(default_factory=dict)
+
+
+class ModelAccess:
+    """Makes the models of a piece of work, and opens embedding models once for all sessions."""
+
+    def __init__(self, settings: SettingsFile, calls: CallStore) -> None:
+        self.settings, self.calls = settings, calls
+        self._choosing = threading.RLock()  # guards the field below
+        self._learnt = _Learnt(settings.n_saved)
+
+    def _current(self) -> "_Learnt":
+        """Return what was learnt under the settings of now. Needs the lock."""
+        if self._learnt.n_saved != self.settings.n_saved:
+            self._learnt = _Learnt(self.settings.n_saved)
+        return self._learnt
+
+    def make(self, *, budget: Budget | None = None, index: str = "", needed_by: IndexConfig | None = None) -> Models:
+        """Return the models of one piece of work.
+
+        index: for which index its calls are kept. needed_by: settings of a build that is to follow; InvalidConfig or
+        ModelUnavailable where it would meet a model that it cannot use.
+        """
+        with self._choosing:
+            forms = self._current().forms
+        models = Models(self.settings.read(), self.calls, budget or Budget(), index, forms)
+        if needed_by is not None:
+            require_models(models, needed_by)
+            models.language(needed_by.model)
+            models.embedding(needed_by.embedding)
+        return models
+
+    def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
+        """Return the embedding model of that name and fingerprint, opened once for all sessions."""
+        with self._choosing:
+            embeddings = self._current().embeddings
+            if (name, fingerprint) not in embeddings:
+                embeddings[name, fingerprint] = self.make().embedding(name, fingerprint)
+            return embeddings[name, fingerprint]
+
+    def endpoint(self, settings: Settings) -> Endpoint:
+        """Return the server that these settings name, which need not be saved."""
+        return Models(settings, self.calls).endpoint
+
+    def context(
+        self,
+        models: Models | None = None,
+        execution: Execution | None = None,
+        report: Report = silent,
+        *,
+        index: str = "",
+    ) -> RunContext:
+        """Return what work runs with: where models or execution are None, new models for that index, and the execution
+        of the settings."""
+        models = models or self.make(index=index)
+        return RunContext(models, execution or models.settings.execution, report)
+
+    def job_terms(self, budget: Budget | None, execution: Execution | None) -> dict[str, Any]:
+        """Return the arguments of a job that say what it may spend and who works, as its record holds them."""
+        return {
+            "budget": asdict(budget or Budget()),
+            "execution": asdict(execution or self.settings.read().execution),
+        }

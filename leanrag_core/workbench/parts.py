@@ -1,0 +1,209 @@
+"""Parts of indexes: which there are, making one in this process or by a job, reading one, what one costs."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import InvalidConfig, PartMissing
+from leanrag_core.indexing.part_base import PartModels, PartTools, Proposal, ProposingPart, parts
+from leanrag_core.indexing.part_building import build_part, part_states, read_part
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.kinds import PART
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.registry import Models
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.part_store import RECORD, PartStore, read_record
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport
+from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
+from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.spending import Budget
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.models import ModelAccess
+
+_MAX_READ = 8  # parts that are kept in memory after they were read
+
+
+class Parts:
+    """Lists, makes, reads and deletes the parts of indexes, for all sessions.
+
+    searches: closed before files of a search index go.
+    """
+
+    def __init__(self, indexes: Indexes, models: ModelAccess, searches: SearchStore, jobs: JobStore) -> None:
+        self._indexes, self._models, self._searches, self._jobs = indexes, models, searches, jobs
+        self._lock = threading.Lock()  # guards the field below
+        self._read: dict[
+            tuple[str, int, int], Any
+        ] = {}  # by folder and identity of the record, the last used at the end
+
+    def all(self, index: Index) -> tuple[PartState, ...]:
+        """Return the parts that the index has or may have, with what they cost."""
+        return part_states(index, parts(), self._part_models(index, self._models.make(index=index.folder_name)))
+
+    def offered(self, index: Index) -> tuple[str, ...]:
+        """Return the names of the parts that the index should have and does not."""
+        states = self.all(index)
+        finished = {state.name for state in states if state.status == FINISHED}
+        return tuple(sorted({state.name for state in states if state.offered} - finished))
+
+    def lacking(self, index: Index) -> tuple[PartState, ...]:
+        """Return the parts that the index does not have and that can be made, each after those that it needs."""
+        states = {state.name: state for state in self.all(index) if state.status in (ABSENT, UNFINISHED)}
+        asks_model = self._language(index, self._models.make(index=index.folder_name)) is not None
+        ordered: dict[str, PartState] = {}
+        for state in states.values():
+            if asks_model or LANGUAGE not in state.needs:
+                ordered |= {need: states[need] for need in state.needs if need in states} | {state.name: state}
+        return tuple(ordered.values())
+
+    def forecast(self, index: Index, name: str, options: Mapping[str, Any] | None = None) -> Forecast:
+        """Return what making the part takes. Raises InvalidConfig."""
+        info = parts().named(name)
+        models = self._part_models(index, self._models.make(index=index.folder_name))
+        return info.part.forecast(index, info.configured(options or {}), models)
+
+    def build(
+        self,
+        index: Index,
+        name: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+    ) -> PartRecord:
+        """Make the part in this process, and before it the parts that it needs, unless the index has them; return its
+        record. models: with the meter of a job.
+
+        Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
+        """
+        info = parts().named(name)
+        models = models or self._models.make(index=index.folder_name)
+        finished = self._part_models(index, models).parts
+        for need in info.part.needs:
+            if need not in INDEX_NEEDS and need not in finished:
+                self.build(index, need, models=models, report=report)
+        recorded = index.manifest.embedding
+        tools = PartTools(
+            embed=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            language=self._language(index, models),
+            prompts=PromptBook(index.manifest.config.prompts),
+            part=lambda other: self.read(index, other),
+            meter=models.meter,
+            connect=self._searches.for_writing(models.settings.chroma_url),
+            report=report,
+            cancelled=lambda: report(Progress("make", 0, 0)),
+        )
+        return build_part(index, info, info.configured(options or {}), self._part_models(index, models), tools)
+
+    def read(self, index: Index, name: str) -> Any:
+        """Return what strategies get of the part, read once for all questions. Raises PartMissing, PartDamaged."""
+        folder = PartStore(index.path).newest(name) if index.path is not None else None
+        if folder is None:
+            raise PartMissing("part.missing", part=name)
+        key = _identity(folder)
+        with self._lock:
+            if key in self._read:
+                self._read[key] = self._read.pop(key)
+                return self._read[key]
+        content = read_part(index, parts().named(name))
+        with self._lock:
+            self._read[key] = content
+            while len(self._read) > _MAX_READ:
+                del self._read[next(iter(self._read))]
+        return content
+
+    def proposals(self, index: Index, name: str) -> tuple[Proposal, ...]:
+        """Return what the part proposes to a person, such as types of a schema; nothing for a part that does not.
+
+        Raises PartMissing, PartDamaged.
+        """
+        part = parts().named(name).part
+        return part.proposals(self.read(index, name)) if isinstance(part, ProposingPart) else ()
+
+    def start(
+        self, index_id: str, name: str, options: Mapping[str, Any] | None = None, *, budget: Budget | None = None
+    ) -> str:
+        """Start a job in a process of its own that makes the part; return the job's id. Raises InvalidConfig for an
+        unknown part or option."""
+        index, info, options = self._indexes.open(index_id), parts().named(name), dict(options or {})
+        info.configured(options)
+        return self._jobs.begin(
+            f"{sentence(info.part.title)}, {index.manifest.name}",
+            index.manifest.corpus.id,
+            {"index": index_id, "part": name, "options": options},
+            {"budget": asdict(budget or Budget())},
+            PART,
+        )
+
+    def start_accepting(self, index_id: str, name: str, accepted: Sequence[str]) -> str:
+        """Start a job that makes the part again with its options of before and those of its proposals; return the
+        job's id. Raises what start() does, PartMissing, PartDamaged, InvalidConfig for a part that proposes nothing."""
+        part, path = parts().named(name).part, self._indexes.open(index_id).path
+        if not isinstance(part, ProposingPart):
+            raise InvalidConfig("part.proposes_nothing", part=name)
+        folder = PartStore(path).newest(name) if path is not None else None
+        if folder is None:
+            raise PartMissing("part.missing", part=name)
+        return self.start(index_id, name, {**read_record(folder).config, part.accepts: ",".join(accepted)})
+
+    def delete(self, index: Index, name: str, fingerprint: str) -> None:
+        """Delete that version of the part; questions go on without it. Raises StorageFailed."""
+        if index.path is not None:
+            self._searches.close(index.path)
+            PartStore(index.path).delete(name, fingerprint)
+
+    def _part_models(self, index: Index, models: Models) -> PartModels:
+        stored = PartStore(index.path).all() if index.path is not None else ()
+        finished = {part.name: part.fingerprint for part in stored if part.status == FINISHED}
+        return PartModels(self._language(index, models), finished)
+
+    def _language(self, index: Index, models: Models) -> LanguageModel | None:
+        return models.language(index.manifest.config.model)
+
+
+def _identity(folder: Path) -> tuple[str, int, int]:
+    """Return what changes when the part is made again."""
+    stat = (folder / RECORD).stat()
+    return str(folder), stat.st_ino, stat.st_mtime_ns
+
+
+@dataclass(frozen=True)
+class PartJob:
+    """What a job of this kind shall make: the config of its record."""
+
+    index: str
+    part: str
+    options: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+
+
+class PartWork:
+    """Makes the part that a job asks for, with its forecast and what models cost in the job's record."""
+
+    def __init__(self, parts: Parts, indexes: Indexes, models: ModelAccess) -> None:
+        self._parts, self._indexes, self._models = parts, indexes, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Make the part; the result is INDEX/PART."""
+        wanted = job.spec.configured(PartJob)
+        index = self._indexes.open(wanted.index)
+        models = self._models.make(budget=job.spec.argument(Budget, "budget"), index=wanted.index)
+        job.expect(self._parts.forecast(index, wanted.part, wanted.options))
+        with job.metered(models.meter.read):
+            record = self._parts.build(index, wanted.part, wanted.options, models=models, report=job.report)
+        return Done(f"{wanted.index}/{wanted.part}", self._report(wanted.index, record))
+
+    def _report(self, index_id: str, record: PartRecord) -> JobReport:
+        folder = PartStore(self._indexes.path(index_id)).folder(record.name, record.fingerprint)
+        sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name != RECORD]
+        return JobReport({"files": len(sizes), "bytes": sum(sizes), "calls": record.usage.calls})
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete nothing: the next attempt continues what was written of the part, and no page uses it before."""

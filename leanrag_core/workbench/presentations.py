@@ -1,0 +1,56 @@
+"""Presentations: made of an index, stored whole, exported as one HTML file."""
+
+from pathlib import Path
+
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.message import message
+from leanrag_core.presenting.html_file import as_html
+from leanrag_core.presenting.making import make_presentation
+from leanrag_core.presenting.story import PresentationPlan
+from leanrag_core.presenting.storing import PresentationStore
+from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.types.experiment import ExperimentResult
+from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.trace import Answer
+from leanrag_core.workbench.questions import AskRequest, Questions
+
+
+class Presentations(PresentationStore):
+    """The store of presentations, which makes new ones. experiments: whose results slides show."""
+
+    def __init__(self, root: Path, shipped: Path, questions: Questions, experiments: ExperimentStore) -> None:
+        super().__init__(root, shipped)
+        self._questions, self._experiments = questions, experiments
+
+    def make(self, index: Index, plan: PresentationPlan, *, report: Report = silent) -> Presentation:
+        """Ask the plan's questions and keep all that the slides show. Raises InvalidConfig, and errors of retrieval and
+        of models."""
+        return make_presentation(index, plan, self._ask, experiments=self._experiments_of(index), report=report)
+
+    def _ask(self, index: Index, question: str, strategy: PresentedStrategy) -> Answer:
+        trace = self._questions.retrieve(index, AskRequest(question, strategy.name, strategy.options))
+        return self._questions.answer(index, trace)
+
+    def _experiments_of(self, index: Index) -> list[ExperimentResult]:
+        """Return the experiments with a run on that index; those that do not read are passed over."""
+        results = []
+        for summary in self._experiments.all():
+            try:
+                result = self._experiments.read(summary.id)
+            except LeanRAGError:
+                continue  # Evaluate lists it with its damage
+            if any(result.versions.get(f"index {run.index}") == index.id for run in result.spec.runs):
+                results.append(result)
+        return results
+
+
+def export_presentation(presentation: Presentation, out: Path, language: str = "en") -> int:
+    """Write the presentation to `out` as one HTML file; return its bytes. Raises InvalidConfig where it would be too
+    large, StorageFailed."""
+    content = as_html(presentation, language)
+    with writing(message("what.export", path=str(out))):
+        write_bytes(out, content)
+    return len(content)

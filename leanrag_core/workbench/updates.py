@@ -1,0 +1,328 @@
+"""Updates of indexes: documents added, changed and removed, edits by hand, undoing both; here or by a job."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, IndexChanged, InvalidConfig, RecordDamaged
+from leanrag_core.indexing.build import BuildRequest, in_build_order
+from leanrag_core.indexing.editing.validity import require_applicable
+from leanrag_core.indexing.extraction.llm import LLMExtractor
+from leanrag_core.indexing.identity import fingerprint_of
+from leanrag_core.indexing.manifest import corpus_fingerprint, edits_fingerprint
+from leanrag_core.indexing.updating import changes as updating
+from leanrag_core.indexing.updating.before import Before
+from leanrag_core.indexing.updating.preview import preview_update
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.models.registry import Models
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.records import from_values, plain
+from leanrag_core.storage import earlier_states, layout
+from leanrag_core.storage.layout import read_edits
+from leanrag_core.storage.staging import build_lock, give_up_staging, put_back, remove_stale_staging, staged
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.editing import Edit, EditLog
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobKind, JobReport
+from leanrag_core.types.manifest import IMPORTED, Manifest
+from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.recorded_config import recorded_config
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.updating import DocumentChanges, EarlierState, LineageStep, UpdatePreview
+from leanrag_core.workbench.builds import Builds
+from leanrag_core.workbench.corpora import Corpora
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.parts import Parts
+
+
+class Updates:
+    """Updates and edits indexes, those of the store and others, which are known by their folders."""
+
+    def __init__(self, corpora: Corpora, indexes: Indexes, builds: Builds, models: ModelAccess, jobs: JobStore) -> None:
+        self._corpora, self._indexes, self._builds = corpora, indexes, builds
+        self._models, self._jobs = models, jobs
+
+    def _in_store(self, folder: Path) -> bool:
+        return folder.resolve().parent == self._indexes.root.resolve()
+
+    def is_behind(self, folder: Path) -> bool:
+        """Tell whether the corpus of the index holds other documents than the index; seen by names and ids alone."""
+        manifest = layout.read_manifest(folder)
+        try:
+            rows = self._corpora.documents(manifest.corpus.id)
+        except (CorpusNotFound, CorpusDamaged):
+            return False
+        if manifest.kind == IMPORTED or not rows:
+            return False
+        return manifest.corpus_fingerprint != fingerprint_of((row.id, row.name) for row in rows)
+
+    def behind(self, corpus_id: str) -> list[IndexSummary]:
+        """Return the indexes of the corpus that hold other documents than it does by now, the newest first."""
+        own = [index for index in self._indexes.all() if index.corpus_id == corpus_id]
+        return [index for index in own if self.is_behind(index.path)]
+
+    def corpus_changes(self, index: Index) -> DocumentChanges:
+        """Return what makes the index hold the documents of its corpus. Raises CorpusNotFound, InvalidConfig."""
+        updating.require_updatable(index.manifest)
+        corpus_id = index.manifest.corpus.id
+        if not corpus_id:
+            raise InvalidConfig("update.no_corpus", index=index.manifest.name)
+        listed = [(row.id, row.name) for row in self._corpora.documents(corpus_id)]
+        return updating.changes_to_match(index, listed, lambda id_: self._corpora.document(corpus_id, id_))
+
+    def preview(self, index: Index, changes: DocumentChanges) -> UpdatePreview:
+        """Return what the update will change and take; nothing is asked of a model."""
+        return preview_update(index, changes, self._is_answered(index))
+
+    def _is_answered(self, index: Index) -> Callable[[Chunk], bool]:
+        config = index.manifest.config.checked()
+        model = self._models.make().language(config.model) if is_remote(config.model) else None
+        if not isinstance(model, RemoteLanguageModel):
+            return lambda chunk: True
+        extractor, recall = LLMExtractor.of(model, config), model.recall
+        return lambda chunk: extractor.stored_replies(chunk.text, recall).complete
+
+    def update(
+        self,
+        folder: Path,
+        changes: DocumentChanges,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """Change the documents of the index in the folder, in this process; what the change does not touch stays.
+
+        A state that it had with the same documents comes again byte for byte. The state before is kept until it is
+        forgotten, or four later ones are. The same index and the same change give the same bytes. Raises InvalidConfig
+        for an imported index, IndexChanged where another process has changed the index meanwhile, and what a build
+        does.
+        """
+        index, log = layout.read_index(folder), read_edits(folder)
+        n_changed = len(changes.replaced)
+        step = LineageStep(index.id, len(changes.added) - n_changed, n_changed, len(changes.removed))
+        context = self._models.context(models, execution, report, index=folder.name)
+        return self._changed(index, updating.documents_after(index, changes), log, step, context)
+
+    def edit(
+        self,
+        folder: Path,
+        edit: Edit,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """Put the edit at the end of the index's log, which every build and update of it replays.
+
+        Only what the edit touches is written again. Raises InvalidConfig for an edit that changes nothing, or of an
+        imported index.
+        """
+        require_applicable(layout.read_index(folder), edit)
+        context = self._models.context(models, execution, report, index=folder.name)
+        return self._with_log(folder, lambda log: with_edit(log, edit), context)
+
+    def undo_edit(
+        self,
+        folder: Path,
+        number: int,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """Take that edit back. Where it was the last change, the state before comes back, byte for byte. Raises
+        InvalidConfig for an unknown one."""
+        context = self._models.context(models, execution, report, index=folder.name)
+        return self._with_log(folder, lambda log: without_edit(log, number), context)
+
+    def _with_log(self, folder: Path, change: Callable[[EditLog], EditLog], context: RunContext) -> Index:
+        """Change the log of edits; where another process changes the index first, what that process has left."""
+        while True:
+            index, log = layout.read_index(folder), read_edits(folder)
+            updating.require_updatable(index.manifest)
+            changed = change(log)
+            if changed == log:
+                return index
+            step = LineageStep(index.id, edits=max(1, abs(len(changed.edits) - len(log.edits))))
+            try:
+                documents = updating.documents_after(index, DocumentChanges())
+                return self._changed(index, documents, changed, step, context)
+            except IndexChanged:
+                continue
+
+    def _changed(
+        self, index: Index, documents: list[Document], log: EditLog, step: LineageStep, context: RunContext
+    ) -> Index:
+        """Put an index of those documents and edits in the place of that one: an earlier state, or a new build."""
+        assert index.path is not None
+        folder, manifest, config = index.path, index.manifest, index.manifest.config.checked()
+        if earlier := self._earlier_with(folder, index, documents, log):
+            return self._repeated(folder, earlier, manifest)
+        embedding = context.models.embedding(config.embedding, manifest.embedding.fingerprint)
+        if embedding.fingerprint != manifest.embedding.fingerprint:
+            raise InvalidConfig("update.other_embedding", index=manifest.name)
+        request = BuildRequest(
+            documents,
+            config,
+            folder,
+            manifest.name,
+            manifest.corpus,
+            self._in_store(folder),
+            edits=log,
+            before=Before(index, step),
+        )
+        return self._builds.run(request, context)
+
+    def _earlier_with(self, folder: Path, index: Index, documents: list[Document], log: EditLog) -> EarlierState | None:
+        """Return the newest earlier state with these documents and edits, and the index's settings."""
+        wanted = corpus_fingerprint(in_build_order(documents))
+        for state in earlier_states.earlier_states(folder):
+            manifest = layout.read_manifest(earlier_states.state_folder(folder, state.number))
+            same_settings = manifest.config == index.manifest.config and manifest.edits == edits_fingerprint(log)
+            if manifest.corpus_fingerprint == wanted and same_settings:
+                return state
+        return None
+
+    def _repeated(self, folder: Path, state: EarlierState, before: Manifest) -> Index:
+        """Put that state, which is kept, in the place of the index, which is kept as well."""
+        with build_lock(folder, waiting=lambda: None):
+            if layout.read_manifest(folder).id != before.id:
+                raise IndexChanged("update.changed_meanwhile", index=before.name)
+            with staged(folder, in_store=self._in_store(folder), keeps_earlier=True) as staging:
+                shutil.copytree(earlier_states.state_folder(folder, state.number), staging, dirs_exist_ok=True)
+                _keep_name(staging, before.name)
+            return layout.read_index(folder)
+
+    def undo(self, folder: Path) -> Index:
+        """Return the index to what it was before its last update or edit, byte for byte. Raises InvalidConfig where no
+        earlier state is kept."""
+        with build_lock(folder, waiting=lambda: None):
+            remove_stale_staging(folder)
+            name = layout.read_manifest(folder).name
+            states = earlier_states.earlier_states(folder)
+            if not states:
+                raise InvalidConfig("update.nothing_to_undo", index=name)
+            _keep_name(earlier_states.state_folder(folder, states[0].number), name)
+            put_back(folder, states[0].number)
+            return layout.read_index(folder)
+
+    def forget_earlier(self, folder: Path) -> None:
+        """Delete the earlier states, and with them what they and a Chroma server hold of removed documents; updates can
+        no longer be undone. Raises SearchIndexFailed when the server keeps its part."""
+        in_store = self._in_store(folder)
+        ids = self._indexes.ids_of_states(folder.name) if in_store else {layout.read_manifest(folder).id}
+        earlier_states.forget_earlier(folder)
+        self._indexes.remove_collections(ids)
+
+    def start(self, index_id: str, *, budget: Budget | None = None, execution: Execution | None = None) -> str:
+        """Start a job that takes the documents of the corpus over into the index; return the job's id. Raises
+        InvalidConfig."""
+        return self.begin(UPDATE, index_id, {}, budget, execution)
+
+    def start_edit(self, index_id: str, edit: Edit, *, budget: Budget | None = None) -> str:
+        """Start a job that makes the edit; return its id. Raises InvalidConfig, at once for one that would change
+        nothing."""
+        require_applicable(self._indexes.open(index_id), edit)
+        return self.begin(UPDATE, index_id, {"edit": plain(edit)}, budget)
+
+    def start_undoing_edit(self, index_id: str, number: int, *, budget: Budget | None = None) -> str:
+        """Start a job that undoes the edit of that number; return the job's id. Raises InvalidConfig."""
+        return self.begin(UPDATE, index_id, {"undone": number}, budget)
+
+    def begin(
+        self,
+        kind: JobKind,
+        index_id: str,
+        change: Mapping[str, Any],
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+        title: str = "",
+    ) -> str:
+        """Start a job of that kind about an index that can be updated; return the job's id. change: what UpdateWork
+        reads. title: the index's name by default. Raises InvalidConfig for an index that cannot be updated."""
+        manifest = self._indexes.open(index_id).manifest
+        updating.require_updatable(manifest)
+        arguments = {**change, "index": index_id, **self._models.job_terms(budget, execution)}
+        config = asdict(manifest.config.checked())
+        return self._jobs.begin(title or manifest.name, manifest.corpus.id, config, arguments, kind)
+
+
+class UpdateWork:
+    """Updates the index that a job names, with what models cost in the job's record.
+
+    The job's arguments: index; edit, an edit by hand, or undone, the number of one; with neither, the documents of the
+    corpus.
+    """
+
+    def __init__(self, updates: Updates, indexes: Indexes, parts: Parts, models: ModelAccess) -> None:
+        self._updates, self._indexes, self._parts, self._models = updates, indexes, parts, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Change the index; its id is the result."""
+        spec, index_id = job.spec, str(job.spec.arguments["index"])
+        config = recorded_config(spec.config)
+        models = self._models.make(budget=spec.argument(Budget, "budget"), index=index_id)
+        remote = is_remote(config.model) or is_remote(config.embedding)
+        with job.metered(models.meter.read) if remote else nullcontext():
+            index = self._changed(index_id, RunContext(models, spec.argument(Execution, "execution"), job.report), spec)
+        for part in self._parts.offered(index):
+            self._parts.start(index_id, part)
+        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def _changed(self, index_id: str, context: RunContext, spec: JobSpec) -> Index:
+        folder, terms = self._indexes.path(index_id), vars(context)
+        if "edit" in spec.arguments:
+            return self._updates.edit(folder, _edit(spec), **terms)
+        if "undone" in spec.arguments:
+            return self._updates.undo_edit(folder, int(spec.arguments["undone"]), **terms)
+        while True:  # also where another job has changed the index first
+            index = self._indexes.open(index_id)
+            changes = self._updates.corpus_changes(index)
+            if not changes:
+                return index
+            try:
+                return self._updates.update(folder, changes, **terms)
+            except IndexChanged:
+                continue
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete the half-made index; the one before is as it was."""
+        give_up_staging(self._indexes.path(str(spec.arguments["index"])))
+
+
+def _edit(spec: JobSpec) -> Edit:
+    """Read the edit that a job makes. Raises InvalidConfig for a record of another version."""
+    try:
+        return from_values(Edit, spec.arguments["edit"], name="edit", closed=True)
+    except RecordDamaged as error:
+        raise InvalidConfig("config.other_version") from error
+
+
+def _keep_name(state: Path, name: str) -> None:
+    """Give the earlier state the index's name of now, before it takes the place of the index."""
+    if layout.read_manifest(state).name != name:
+        layout.rename_index(state, name)
+
+
+def with_edit(log: EditLog, edit: Edit) -> EditLog:
+    """Return the log with the edit at its end, under the next number."""
+    return EditLog((*log.edits, replace(edit, number=log.next_number)))
+
+
+def without_edit(log: EditLog, number: int) -> EditLog:
+    """Return the log without the edit of that number. Raises InvalidConfig for an unknown one."""
+    kept = tuple(edit for edit in log.edits if edit.number != number)
+    if len(kept) == len(log.edits):
+        raise InvalidConfig("edit.unknown", number=number)
+    return EditLog(kept)
