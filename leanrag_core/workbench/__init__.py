@@ -21,6 +21,7 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
+from leanrag_core.notebook import html_of
 from leanrag_core.program_files import PACKAGES, default_home
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
@@ -39,6 +40,7 @@ from leanrag_core.types.exported import Exported
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.shown import ShownInNotebooks
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.types.summary import UploadReport
@@ -63,6 +65,8 @@ from leanrag_core.workbench.sweeps import Sweeps, SweepWork
 from leanrag_core.workbench.updates import Updates, UpdateWork
 
 __all__ = ["Workbench", "open_index"]
+
+ShownInNotebooks.draw_with(html_of)
 
 
 def open_index(path: str | Path) -> Index:

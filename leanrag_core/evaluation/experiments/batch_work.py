@@ -57,7 +57,7 @@ _STOPPING = (
 
 
 class Asked(Protocol):
-    """Retrieves and answers, as the facade does."""
+    """Retrieves and answers, as the workbench does."""
 
     def open(self, index_id: str) -> Index: ...
 
