@@ -17,9 +17,8 @@ from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
-from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.fresh_distances import FreshDistances
-from leanrag_core.storage.layout import read_index
+from leanrag_core.storage.layout import read_edits, read_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.model_names import is_remote

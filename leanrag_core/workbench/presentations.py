@@ -7,9 +7,8 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.html_file import as_html
 from leanrag_core.presenting.making import make_presentation
-from leanrag_core.presenting.story import PresentationPlan
 from leanrag_core.presenting.storing import PresentationStore
-from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.types.experiment import ExperimentResult
 from leanrag_core.types.index import Index

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from leanrag_core.retrieval.strategies import leanrag
-from leanrag_core.storage.settings import OwnPresets
-from leanrag_core.storage.settings import read_settings, write_settings
+from leanrag_core.storage.settings import OwnPresets, read_settings, write_settings
 from leanrag_core.types.presets import Preset, presets
 from leanrag_core.types.settings import Settings
 

@@ -24,10 +24,9 @@ from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.records import plain
 from leanrag_core.retrieval.base import strategies
-from leanrag_core.storage.staging import copy_index
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.layout import MANIFEST, read_manifest
-from leanrag_core.storage.staging import give_up_staging, in_staging
+from leanrag_core.storage.staging import copy_index, give_up_staging, in_staging
 from leanrag_core.storage.sweeps import StoredSweep, SweepRecord, SweepStore, SweepWriter
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
