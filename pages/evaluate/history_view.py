@@ -1,6 +1,7 @@
 """All experiments in a table: opened again, run again, deleted."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -8,7 +9,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
-from pages.common import forms, markup, session, state
+from pages.common import deletion, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -89,10 +90,14 @@ def _details(summary: ExperimentSummary) -> None:
                 on_click=_run,
                 args=(summary,),
             )
-            if st.button(
-                say("evaluate.history.delete"), icon=":material/delete:", type="tertiary", key="history_delete"
-            ):
-                st.dialog(say("evaluate.history.delete_title"))(_delete)(summary)
+            deletion.button(
+                "history_delete",
+                say("evaluate.history.delete"),
+                say("evaluate.history.delete_title"),
+                summary.title,
+                say("evaluate.history.delete_hint"),
+                partial(_delete, summary.id),
+            )
     with plain_errors():
         result, known = experiments.opened(summary), experiments.strategies()
         rows = [
@@ -123,17 +128,7 @@ def _run(summary: ExperimentSummary) -> None:
         state.remember(places.TAB, None)
 
 
-def _delete(summary: ExperimentSummary) -> None:
-    st.text(summary.title)
-    draw(markup.muted(say("evaluate.history.delete_hint")))
-    label = say("evaluate.history.delete")
-    if st.button(label, icon=":material/delete:", key="history_delete_confirm", on_click=_deleted, args=(summary.id,)):
-        st.rerun()
-
-
-def _deleted(experiment: str) -> None:
-    """The experiment is gone. For callbacks."""
-    with faults.kept():
-        session.workbench().experiments.store.delete(experiment)
-        for name in (_ROW, places.EXPERIMENT):
-            state.remember(name, None)
+def _delete(experiment: str) -> None:
+    session.workbench().experiments.store.delete(experiment)
+    for name in (_ROW, places.EXPERIMENT):
+        state.remember(name, None)

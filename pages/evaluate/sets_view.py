@@ -1,17 +1,18 @@
 """Question sets: what there is, what each holds, and how to get another one."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.question_set import QuestionSetInfo
-from pages.common import choices, forms, markup, session, state
+from pages.common import choices, deletion, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import faults, figure_view, measure_words, places, set_forms
+from pages.evaluate import figure_view, measure_words, places, set_forms
 
 _HEIGHT = 380
 _ROW = "question"
@@ -97,10 +98,16 @@ def _details(info: QuestionSetInfo) -> None:
             key="set_download",
             on_click="ignore",
         )
-        if not info.is_shipped and st.button(
-            say("evaluate.sets.delete"), icon=":material/delete:", type="tertiary", key="set_delete"
-        ):
-            _confirm_delete(info)
+        if not info.is_shipped:
+            means = say("evaluate.sets.delete_hint")
+            deletion.button(
+                "set_delete",
+                say("evaluate.sets.delete"),
+                say("evaluate.sets.delete_title"),
+                info.title,
+                means,
+                partial(_delete, info.id),
+            )
     _table(questions)
 
 
@@ -158,20 +165,6 @@ def gold(question: GoldQuestion) -> None:
         )
 
 
-def _confirm_delete(info: QuestionSetInfo) -> None:
-    st.dialog(say("evaluate.sets.delete_title"))(_delete)(info)
-
-
-def _delete(info: QuestionSetInfo) -> None:
-    st.text(info.title)
-    draw(markup.muted(say("evaluate.sets.delete_hint")))
-    label = say("evaluate.sets.delete")
-    if st.button(label, icon=":material/delete:", key="set_delete_confirm", on_click=_deleted, args=(info.id,)):
-        st.rerun()
-
-
-def _deleted(set_id: str) -> None:
-    """The set is gone. For callbacks."""
-    with faults.kept():
-        session.workbench().question_sets.delete(set_id)
-        state.remember(places.SET, None)
+def _delete(set_id: str) -> None:
+    session.workbench().question_sets.delete(set_id)
+    state.remember(places.SET, None)

@@ -1,6 +1,7 @@
 """Sweeps: what settings do, the ones that cannot be told from the best, and a point of them to go on with."""
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean
 
 import streamlit as st
@@ -10,11 +11,11 @@ from leanrag_core.evaluation.sweeps.headline import headline
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message
 from leanrag_core.types.sweep import SweepResult, SweepSummary
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.common import choices, deletion, forms, markup, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_sentence, message, say, words
-from pages.evaluate import faults, figure_view, measure_words, sweep_charts, sweep_point, sweep_words
+from pages.evaluate import figure_view, measure_words, sweep_charts, sweep_point, sweep_words
 
 SWEEP, COLOUR, POINT, KEEP, KIND, MEASURE = "sweep", "colour", "point", "keep", "skind", "smeasure"
 _PER_1000 = "recall-per-1000"
@@ -193,23 +194,19 @@ def _lines(sweep: SweepResult, shown: Findings, chosen: str) -> None:
 
 
 def _delete_button(summary: SweepSummary) -> None:
-    if not summary.is_shipped and st.button(
-        say("evaluate.sweep.delete"), icon=":material/delete:", type="tertiary", key="sweep_delete"
-    ):
-        st.dialog(say("evaluate.sweep.delete_title"))(_delete)(summary)
+    if not summary.is_shipped:
+        means = say("evaluate.sweep.delete_hint")
+        deletion.button(
+            "sweep_delete",
+            say("evaluate.sweep.delete"),
+            say("evaluate.sweep.delete_title"),
+            summary.title,
+            means,
+            partial(_delete, summary.id),
+        )
 
 
-def _delete(summary: SweepSummary) -> None:
-    st.text(summary.title)
-    draw(markup.muted(say("evaluate.sweep.delete_hint")))
-    label = say("evaluate.sweep.delete")
-    if st.button(label, icon=":material/delete:", key="sweep_delete_confirm", on_click=_deleted, args=(summary.id,)):
-        st.rerun()
-
-
-def _deleted(sweep: str) -> None:
-    """The sweep is gone. For callbacks."""
-    with faults.kept():
-        session.workbench().sweeps.store.delete(sweep)
-        for name in (SWEEP, POINT, KEEP):
-            state.remember(name, None)
+def _delete(sweep: str) -> None:
+    session.workbench().sweeps.store.delete(sweep)
+    for name in (SWEEP, POINT, KEEP):
+        state.remember(name, None)

@@ -1,12 +1,13 @@
 """The documents of a corpus: a list, a preview cut into chunks, files that could not be read, deleting."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
-from leanrag_core.types.visible import visible
-from pages.common import forms, markup, paging, reveal, session, state
+from pages.common import deletion, forms, markup, paging, reveal, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -34,10 +35,16 @@ def panel(corpus: CorpusSummary) -> None:
             )
         if st.button(say("library.build_index"), icon=":material/construction:", key="build_open"):
             adding_view.to_build(corpus.id)
-        if not corpus.sample and st.button(
-            say("library.delete_corpus"), type="tertiary", icon=":material/delete:", key="delete_corpus"
-        ):
-            st.dialog(say("library.delete_corpus.title"))(_confirm_delete)(corpus)
+        if not corpus.sample:
+            means = say("library.delete_corpus.means", n=corpus.documents)
+            deletion.button(
+                "delete_corpus",
+                say("library.delete_corpus"),
+                say("library.delete_corpus.title"),
+                corpus.name,
+                means,
+                partial(_delete, corpus.id),
+            )
     update_notice.behind(corpus)
     if not documents:
         draw(html('<div class="lr-empty">{}</div>', say("library.no_documents")))
@@ -64,10 +71,15 @@ def _list_and_preview(corpus: CorpusSummary, documents: list[DocumentSummary]) -
         _refused_files(corpus)
     chosen = next((document for document in documents if document.id == state.recall("doc")), documents[0])
     with right, st.container(border=True, key="preview", gap="xsmall"):
-        if not corpus.sample and st.button(
-            say("library.remove_document"), type="tertiary", icon=":material/delete:", key="remove_document"
-        ):
-            st.dialog(say("library.remove_document.title"))(_confirm_remove)(corpus, chosen)
+        if not corpus.sample:
+            deletion.button(
+                "remove_document",
+                say("library.remove_document"),
+                say("library.remove_document.title"),
+                chosen.title,
+                say("library.removed_from_corpus"),
+                partial(_remove, corpus.id, chosen.id),
+            )
         with plain_errors():
             chunk_preview.show(corpus, chosen, _facts(chosen))
     state.publish(URL)
@@ -131,22 +143,12 @@ def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
     )
 
 
-def _confirm_delete(corpus: CorpusSummary) -> None:
-    st.text(visible(corpus.name))
-    st.write(say("library.delete_corpus.means", n=corpus.documents))
-    if st.button(say("library.delete_corpus"), icon=":material/delete:", key="confirm_delete_corpus"):
-        with plain_errors():
-            session.workbench().corpora.delete(corpus.id)
-            state.remember("corpus", None)
-            adding_view.forget_outcome()
-            st.rerun()
+def _delete(corpus_id: str) -> None:
+    session.workbench().corpora.delete(corpus_id)
+    state.remember("corpus", None)
+    adding_view.forget_outcome()
 
 
-def _confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
-    st.text(visible(document.title))
-    st.write(say("library.removed_from_corpus"))
-    if st.button(say("library.remove_document"), icon=":material/delete:", key="confirm_remove_document"):
-        with plain_errors():
-            session.workbench().corpora.remove(corpus.id, document.id)
-            state.remember("doc", None)
-            st.rerun()
+def _remove(corpus_id: str, document_id: str) -> None:
+    session.workbench().corpora.remove(corpus_id, document_id)
+    state.remember("doc", None)
