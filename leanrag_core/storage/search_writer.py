@@ -105,19 +105,6 @@ def _write(
     return layers
 
 
-if __name__ == "__main__":
-    directory, folder, wanted = sys.argv[1:]
-    try:
-        write_search_index(
-            SearchPlace(Path(directory), Path(folder)),
-            read_index(Path(directory)),
-            lambda done, total: tell(done=done, total=total),
-            recall=float(wanted),
-        )
-    except LeanRAGError as refusal:
-        sys.exit(exit_code_of(refusal))
-
-
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
     """The smallest number of candidates that reaches the wanted recall, or the largest tried."""
     vectors = np.asarray(layer.vectors)
@@ -150,3 +137,16 @@ def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int
         for row, ids in enumerate(candidates[start : start + _PRODUCTS_OF]):
             hits += min(wanted, int((scores[row, np.array(ids, dtype=int)] >= floor[row]).sum()))
     return hits / (wanted * len(queries))
+
+
+if __name__ == "__main__":
+    directory, folder, wanted = sys.argv[1:]
+    try:
+        write_search_index(
+            SearchPlace(Path(directory), Path(folder)),
+            read_index(Path(directory)),
+            lambda done, total: tell(done=done, total=total),
+            recall=float(wanted),
+        )
+    except LeanRAGError as refusal:
+        sys.exit(exit_code_of(refusal))

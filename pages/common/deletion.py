@@ -15,8 +15,10 @@ _ICON = ":material/delete:"
 
 
 def button(key: str, label: str, title: str, name: str, means: str, delete: Callable[[], object]) -> None:
-    """Draw the button. title: of the dialog. name: of the thing; means: what goes with it. delete: a callback; its error
-    is shown in the dialog."""
+    """Draw the button. title: of the dialog. name: of the thing; means: what goes with it. delete: a callback.
+
+    An error of the callback is shown in the dialog.
+    """
     if st.button(label, icon=_ICON, type="tertiary", key=key):
         st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
 

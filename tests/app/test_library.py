@@ -93,6 +93,18 @@ def test_deleting_asks_first(home: Workbench, visit: Visit) -> None:
         drawn.assert_sound(app)
         assert shown_text in drawn.text(app)
     assert len(home.corpora.documents(own)) == 1
+    app.button("remove_document_confirm").click().run()
+    assert home.corpora.documents(own) == []
+
+
+def test_what_cannot_be_deleted_stays_and_says_why(home: Workbench, visit: Visit) -> None:
+    app = upload(visit("library", home), ("good.txt", b"Bees live in hives of wood."))
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
+    app.button("delete_corpus").click().run()
+    home.corpora.delete(own.id)  # by another session
+    app.button("delete_corpus_confirm").click().run()
+    drawn.assert_sound(app)
+    assert "no corpus" in drawn.text(app)
 
 
 def test_a_document_is_found_by_its_title(home: Workbench, visit: Visit) -> None:
