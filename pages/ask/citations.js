@@ -4,20 +4,40 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".lr-cites");
   const [host, list, tip] = [".lr-answer", ".lr-evidence", ".lr-tip"].map((name) => root.querySelector(name));
-  const element = (tag, name, text) => { const made = document.createElement(tag); if (name) made.className = name; if (text !== undefined) made.textContent = text; return made; };
-  if (data.last_frame) { // for the play of the same retrieval, which may be drawn before or after this
+  const element = (tag, name, text) => {
+    const made = document.createElement(tag);
+    if (name) made.className = name;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  if (data.last_frame) {
+    // for the play of the same retrieval, which may be drawn before or after this
     (globalThis.lrLastFrames ??= new Map()).set(data.last_frame.of, data.last_frame);
     dispatchEvent(new Event("lr-last-frame"));
   }
   if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
   let timer = 0;
-  function hide() { clearTimeout(timer); tip.hidden = true; }
-  function later() { clearTimeout(timer); timer = setTimeout(hide, 160); }
-  const click = (chip) => { chip.onclick = () => { hide(); setTriggerValue("cited", chip.dataset.mark); }; };
+  function hide() {
+    clearTimeout(timer);
+    tip.hidden = true;
+  }
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(hide, 160);
+  }
+  const click = (chip) => {
+    chip.onclick = () => {
+      hide();
+      setTriggerValue("cited", chip.dataset.mark);
+    };
+  };
   // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
   const written = JSON.stringify([data.parts, data.items, data.labels]) + data.list;
   if (host.dataset.written === written) {
-    for (const chip of root.querySelectorAll(".chip")) { chip.classList.toggle("on", chip.dataset.mark === data.open); click(chip); }
+    for (const chip of root.querySelectorAll(".chip")) {
+      chip.classList.toggle("on", chip.dataset.mark === data.open);
+      click(chip);
+    }
     return;
   }
   host.dataset.written = written;
@@ -29,10 +49,16 @@ export default function (component) {
     const quote = element("div", "quote");
     quote.dir = "auto";
     quote.append(...mark.quote.map(([text, cited]) => element(cited ? "mark" : "span", "", text)));
-    tip.replaceChildren(head, ...(mark.quote.length ? [quote] : []), element("div", "foot", [mark.place, data.labels.open].filter(Boolean).join(" · ")));
+    tip.replaceChildren(
+      head,
+      ...(mark.quote.length ? [quote] : []),
+      element("div", "foot", [mark.place, data.labels.open].filter(Boolean).join(" · ")),
+    );
     tip.style.setProperty("--c", `var(--lr-${mark.colour})`);
     tip.hidden = false;
-    const at = chip.getBoundingClientRect(), box = root.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const at = chip.getBoundingClientRect(),
+      box = root.getBoundingClientRect(),
+      size = tip.getBoundingClientRect();
     const left = Math.max(8, Math.min(at.left - 12, document.documentElement.clientWidth - size.width - 8));
     const below = at.bottom + size.height + 12 < window.innerHeight || at.top < size.height + 12;
     tip.style.left = `${left - box.left}px`;
@@ -40,10 +66,19 @@ export default function (component) {
   }
   tip.onmouseenter = () => clearTimeout(timer);
   tip.onmouseleave = later;
-  root.onkeydown = (event) => { if (event.key === "Escape" && !tip.hidden) { event.stopPropagation(); hide(); } };
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && !tip.hidden) {
+      event.stopPropagation();
+      hide();
+    }
+  };
 
   function chipOf(mark, state) {
-    const chip = element("button", "chip" + (data.open === mark.name ? " on" : "") + (state ? " " + state : ""), mark.name);
+    const chip = element(
+      "button",
+      "chip" + (data.open === mark.name ? " on" : "") + (state ? " " + state : ""),
+      mark.name,
+    );
     chip.type = "button";
     chip.dataset.section = mark.section;
     chip.dataset.mark = mark.name;
@@ -51,7 +86,9 @@ export default function (component) {
     const said = state ? `, ${state === "used" ? data.labels.cited : data.labels.not_cited}` : "";
     chip.setAttribute("aria-label", `${mark.name}: ${mark.title}${said}`);
     chip.onmouseenter = () => show(chip, mark);
-    chip.onfocus = () => { if (chip.matches(":focus-visible")) show(chip, mark); };
+    chip.onfocus = () => {
+      if (chip.matches(":focus-visible")) show(chip, mark);
+    };
     chip.onmouseleave = later;
     chip.onblur = later;
     click(chip);
@@ -66,7 +103,8 @@ export default function (component) {
     said.append(part.text.slice(0, cut));
     sentence.append(said);
     if (part.marks.length) {
-      const tail = element("span", "tail"), [first, ...others] = part.marks.map((mark) => chipOf(mark, ""));
+      const tail = element("span", "tail"),
+        [first, ...others] = part.marks.map((mark) => chipOf(mark, ""));
       tail.append(element("span", "said", part.text.slice(cut)), " ", first);
       sentence.append(tail, ...others);
     }
@@ -75,29 +113,50 @@ export default function (component) {
     sentence.append(" ");
     return sentence;
   });
-  const paragraph = (content) => { const made = element("p"); made.dir = "auto"; made.append(...content); return made; };
-  host.replaceChildren(...(data.list && sentences.length > 1 ? sentences.map((sentence) => paragraph([sentence])) : [paragraph(sentences)]));
+  const paragraph = (content) => {
+    const made = element("p");
+    made.dir = "auto";
+    made.append(...content);
+    return made;
+  };
+  host.replaceChildren(
+    ...(data.list && sentences.length > 1
+      ? sentences.map((sentence) => paragraph([sentence]))
+      : [paragraph(sentences)]),
+  );
 
   list.setAttribute("aria-label", data.labels.items);
   list.setAttribute("role", "group");
   list.hidden = !data.items.length;
-  list.replaceChildren(...data.items.map((section) => {
-    const row = element("div", "row"), title = element("span", "name");
-    title.style.setProperty("--c", `var(--lr-${section.colour})`);
-    title.append(element("b", "", section.title), " ", section.count);
-    const chips = element("span", "chips"), shown = Math.max(section.cited, 0) + 6;
-    section.marks.forEach((mark, place) => {
-      const chip = chipOf({ ...mark, colour: section.colour, section: section.section }, place < section.cited ? "used" : "unused");
-      chip.hidden = place >= shown;
-      chips.append(chip);
-    });
-    if (section.marks.length > shown) {
-      const more = element("button", "more", data.labels.more.replace("{n}", section.marks.length - shown));
-      more.type = "button";
-      more.onclick = () => { const hidden = [...chips.querySelectorAll(".chip[hidden]")]; for (const chip of hidden) chip.hidden = false; more.remove(); hidden[0].focus(); };
-      chips.append(more);
-    }
-    row.append(title, chips);
-    return row;
-  }));
+  list.replaceChildren(
+    ...data.items.map((section) => {
+      const row = element("div", "row"),
+        title = element("span", "name");
+      title.style.setProperty("--c", `var(--lr-${section.colour})`);
+      title.append(element("b", "", section.title), " ", section.count);
+      const chips = element("span", "chips"),
+        shown = Math.max(section.cited, 0) + 6;
+      section.marks.forEach((mark, place) => {
+        const chip = chipOf(
+          { ...mark, colour: section.colour, section: section.section },
+          place < section.cited ? "used" : "unused",
+        );
+        chip.hidden = place >= shown;
+        chips.append(chip);
+      });
+      if (section.marks.length > shown) {
+        const more = element("button", "more", data.labels.more.replace("{n}", section.marks.length - shown));
+        more.type = "button";
+        more.onclick = () => {
+          const hidden = [...chips.querySelectorAll(".chip[hidden]")];
+          for (const chip of hidden) chip.hidden = false;
+          more.remove();
+          hidden[0].focus();
+        };
+        chips.append(more);
+      }
+      row.append(title, chips);
+      return row;
+    }),
+  );
 }

@@ -14,7 +14,8 @@ export default function (component) {
   begin();
   button.style.visibility = "";
   button.setAttribute("aria-live", "polite");
-  const text = () => data.of ? document.querySelector(`.st-key-${CSS.escape(data.of)} code`)?.textContent ?? "" : location.href;
+  const text = () =>
+    data.of ? (document.querySelector(`.st-key-${CSS.escape(data.of)} code`)?.textContent ?? "") : location.href;
   // Where a page came without TLS the clipboard is not to be had; a field that is selected can be copied from there.
   const oldWay = (words) => {
     const field = document.createElement("textarea");
@@ -31,7 +32,12 @@ export default function (component) {
   button.onclick = async () => {
     const words = text();
     let copied = false;
-    try { await navigator.clipboard.writeText(words); copied = true; } catch { copied = oldWay(words); }
+    try {
+      await navigator.clipboard.writeText(words);
+      copied = true;
+    } catch {
+      copied = oldWay(words);
+    }
     label(copied ? data.done : data.failed, copied ? "check" : "error");
     clearTimeout(timer);
     timer = setTimeout(begin, 2500);

@@ -8,14 +8,23 @@ export default function (component) {
     host.dataset.drawn = drawn;
     const focused = host.contains(document.activeElement) ? document.activeElement.dataset.pick : "";
     host.replaceChildren(...data.drawings.map(picture));
-    if (focused) requestAnimationFrame(() => [...host.querySelectorAll(".pick")].find((each) => each.dataset.pick === focused && each.checkVisibility())?.focus());
+    if (focused)
+      requestAnimationFrame(() =>
+        [...host.querySelectorAll(".pick")]
+          .find((each) => each.dataset.pick === focused && each.checkVisibility())
+          ?.focus(),
+      );
   }
   const fit = () => {
     const room = host.clientWidth;
     if (!room) return;
     let best = 0;
-    data.drawings.forEach((drawing, place) => { if (drawing.width <= room) best = place; });
-    [...host.children].forEach((svg, place) => { svg.style.display = place === best ? "block" : "none"; });
+    data.drawings.forEach((drawing, place) => {
+      if (drawing.width <= room) best = place;
+    });
+    [...host.children].forEach((svg, place) => {
+      svg.style.display = place === best ? "block" : "none";
+    });
     const { width, height } = data.drawings[best];
     const scale = Math.min(room / width, data.most || 1.25);
     host.children[best].setAttribute("width", width * scale);
@@ -27,7 +36,11 @@ export default function (component) {
   return () => observer.disconnect();
 
   function picture(drawing) {
-    const svg = make("svg", { viewBox: `0 0 ${drawing.width} ${drawing.height}`, role: drawing.shapes.some((shape) => shape.pick) ? "group" : "img", "aria-label": drawing.label });
+    const svg = make("svg", {
+      viewBox: `0 0 ${drawing.width} ${drawing.height}`,
+      role: drawing.shapes.some((shape) => shape.pick) ? "group" : "img",
+      "aria-label": drawing.label,
+    });
     for (const shape of drawing.shapes) {
       const element = make(shape.tag, shape.attributes, svg, shape.text || undefined);
       if (shape.tag === "text") element.style.fontFamily = FONT;
@@ -38,7 +51,12 @@ export default function (component) {
   }
 
   function pickable(element, shape) {
-    const attributes = { role: "button", tabindex: "0", "aria-pressed": String(shape.isPicked), "aria-label": shape.title };
+    const attributes = {
+      role: "button",
+      tabindex: "0",
+      "aria-pressed": String(shape.isPicked),
+      "aria-label": shape.title,
+    };
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.classList.add("pick");
     element.dataset.pick = shape.pick;

@@ -1,12 +1,37 @@
 // One muted line below a figure: what is drawn of how many, its keys, and the figure as a table, a picture or a page.
 // Put behind svg.js and before the script of a figure. The files are made here; nothing is asked of the server.
-const INLINED = ["color", "display", "dominant-baseline", "fill", "fill-opacity", "font-family", "font-size", "font-style", "font-variant-numeric", "font-weight", "letter-spacing", "opacity", "paint-order", "stroke", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "stroke-width", "text-anchor", "text-decoration", "unicode-bidi", "visibility"];
+const INLINED = [
+  "color",
+  "display",
+  "dominant-baseline",
+  "fill",
+  "fill-opacity",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-variant-numeric",
+  "font-weight",
+  "letter-spacing",
+  "opacity",
+  "paint-order",
+  "stroke",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "stroke-opacity",
+  "stroke-width",
+  "text-anchor",
+  "text-decoration",
+  "unicode-bidi",
+  "visibility",
+];
 
 // host: holds the figure's SVG; the line becomes its last child. options: as figure_tools.tools() of Python makes them,
 // with asTable, called for "Show as table" (left out where that is undefined), and picture, which returns the SVG to
 // save (the first one in the host where it is undefined).
 function figureTools(host, options) {
-  const line = document.createElement("div"), said = document.createElement("span");
+  const line = document.createElement("div"),
+    said = document.createElement("span");
   line.className = "lr-figtools";
   said.textContent = [options.note, options.keys].filter(Boolean).join(" ");
   line.append(said);
@@ -28,11 +53,17 @@ function figureTools(host, options) {
 
 // A copy of the SVG that looks the same without the page's style sheets.
 function standalone(svg) {
-  const copy = svg.cloneNode(true), { width, height } = svg.getBoundingClientRect();
-  const originals = [svg, ...svg.querySelectorAll("*")], copies = [copy, ...copy.querySelectorAll("*")];
+  const copy = svg.cloneNode(true),
+    { width, height } = svg.getBoundingClientRect();
+  const originals = [svg, ...svg.querySelectorAll("*")],
+    copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((original, place) => {
-    const style = getComputedStyle(original), target = copies[place];
-    for (const name of INLINED) { const value = style.getPropertyValue(name); if (value) target.style.setProperty(name, value); }
+    const style = getComputedStyle(original),
+      target = copies[place];
+    for (const name of INLINED) {
+      const value = style.getPropertyValue(name);
+      if (value) target.style.setProperty(name, value);
+    }
     for (const name of ["tabindex", "class"]) target.removeAttribute(name);
   });
   copy.setAttribute("xmlns", NS);
@@ -42,10 +73,14 @@ function standalone(svg) {
   return copy;
 }
 
-function pageColour(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--lr-${name}`).trim(); }
+function pageColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--lr-${name}`).trim();
+}
 
 function savePicture(svg, title) {
-  const scale = 2, canvas = document.createElement("canvas"), image = new Image();
+  const scale = 2,
+    canvas = document.createElement("canvas"),
+    image = new Image();
   canvas.width = Math.ceil(svg.getAttribute("width") * scale);
   canvas.height = Math.ceil(svg.getAttribute("height") * scale);
   image.onload = () => {
@@ -79,24 +114,35 @@ const ZOOMING = `(() => {
 function savePage(svg, options) {
   const page = document.implementation.createHTMLDocument(options.title);
   page.documentElement.lang = document.documentElement.lang || "en";
-  const charset = page.createElement("meta"), view = page.createElement("meta"), style = page.createElement("style");
+  const charset = page.createElement("meta"),
+    view = page.createElement("meta"),
+    style = page.createElement("style");
   charset.setAttribute("charset", "utf-8");
   view.name = "viewport";
   view.content = "width=device-width";
   style.textContent = `body{margin:24px;background:${pageColour("bg")};color:${pageColour("text")};font-family:${FONT.replaceAll('"', "'")}}h1{font-size:20px}p{color:${pageColour("mute")};font-size:14px}svg{max-width:100%;height:auto}`;
   page.head.prepend(charset, view);
   page.head.append(style);
-  const heading = page.createElement("h1"), note = page.createElement("p");
+  const heading = page.createElement("h1"),
+    note = page.createElement("p");
   heading.textContent = options.title;
   note.textContent = options.note || "";
   const script = page.createElement("script");
   script.textContent = ZOOMING;
   page.body.append(heading, page.adoptNode(svg), note, script);
-  saveFile(new Blob([`<!doctype html>\n${page.documentElement.outerHTML}`], { type: "text/html" }), options.title, "html");
+  saveFile(
+    new Blob([`<!doctype html>\n${page.documentElement.outerHTML}`], { type: "text/html" }),
+    options.title,
+    "html",
+  );
 }
 
 function saveFile(blob, title, ending) {
-  const link = document.createElement("a"), name = title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60);
+  const link = document.createElement("a"),
+    name = title
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "")
+      .slice(0, 60);
   link.href = URL.createObjectURL(blob);
   link.download = `${name || "figure"}.${ending}`;
   link.click();

@@ -5,7 +5,8 @@ const WAITS = '[data-testid="stMain"] :is([data-testid="stSpinner"], [data-testi
 const NOT_THERE_YET = '[data-testid="stSkeleton"]';
 
 function isDrawn() {
-  const ran = document.querySelector(RAN) && !document.querySelector(NOT_THERE_YET) && document.fonts.status === "loaded";
+  const ran =
+    document.querySelector(RAN) && !document.querySelector(NOT_THERE_YET) && document.fonts.status === "loaded";
   return ran || document.querySelector(WAITS);
 }
 

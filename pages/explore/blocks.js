@@ -11,7 +11,8 @@ function element(tag, className, parent, text) {
 }
 
 function layerTag(layer, parent) {
-  const tag = element("span", "lr-layer", parent, `L${layer}`), step = Math.min(4, layer);
+  const tag = element("span", "lr-layer", parent, `L${layer}`),
+    step = Math.min(4, layer);
   tag.style.background = `var(--lr-l${step})`;
   tag.style.color = `var(--lr-l${step}k)`;
 }
@@ -21,7 +22,12 @@ function crumbs(data, open) {
   nav.setAttribute("aria-label", data.words.crumbs);
   data.crumbs.forEach((step, place) => {
     layerTag(step.layer, nav);
-    if (place === data.crumbs.length - 1) { const here = element("b", "", nav, step.name); here.dir = "auto"; here.setAttribute("aria-current", "true"); return; }
+    if (place === data.crumbs.length - 1) {
+      const here = element("b", "", nav, step.name);
+      here.dir = "auto";
+      here.setAttribute("aria-current", "true");
+      return;
+    }
     const button = element("button", "", nav, step.name);
     button.type = "button";
     button.dir = "auto";
@@ -33,7 +39,14 @@ function crumbs(data, open) {
 
 function heads(data, width) {
   const row = element("div", "heads");
-  if (data.shape !== "icicle") { for (const column of data.columns) { const head = element("span", "", row); layerTag(column.layer, head); head.append(column.text); } return row; }
+  if (data.shape !== "icicle") {
+    for (const column of data.columns) {
+      const head = element("span", "", row);
+      layerTag(column.layer, head);
+      head.append(column.text);
+    }
+    return row;
+  }
   columnPlaces(width, data.columns.length).forEach((place, at) => {
     const head = element("span", "placed", row);
     head.style.cssText = `left:${place.x}px;width:${place.width}px`;
@@ -52,8 +65,13 @@ function legend(data) {
     element("i", `swatch ${step.paint}`, item);
     item.append(step.text);
   }
-  if (data.measure.name === "question") { const item = element("span", "", row); element("i", "disc", item, "2"); item.append(data.words.hits); }
-  const folded = element("span", "", row), found = element("span", "", row);
+  if (data.measure.name === "question") {
+    const item = element("span", "", row);
+    element("i", "disc", item, "2");
+    item.append(data.words.hits);
+  }
+  const folded = element("span", "", row),
+    found = element("span", "", row);
   element("i", "swatch hatch", folded);
   folded.append(data.words.folded);
   element("i", "swatch found", found);
@@ -63,29 +81,70 @@ function legend(data) {
 
 function paintOf(data, block) {
   if (block.folded) return "folded";
-  return data.measure.name === "layer" ? `l${Math.min(4, block.layer)}` : data.measure.name === "type" ? `t${block.step}` : data.measure.name === "question" ? `q${block.step}` : `s${block.step}`;
+  return data.measure.name === "layer"
+    ? `l${Math.min(4, block.layer)}`
+    : data.measure.name === "type"
+      ? `t${block.step}`
+      : data.measure.name === "question"
+        ? `q${block.step}`
+        : `s${block.step}`;
 }
 
 function draw(host, data, send) {
   const width = host.clientWidth || 660;
   if (data.shape === "sunburst") data = { ...data, height: Math.min(data.height, width) };
-  const svg = make("svg", { width, height: data.height + 4, viewBox: `-2 -2 ${width + 4} ${data.height + 4}`, class: data.shape, role: "tree", "aria-label": data.label });
-  const hatch = make("pattern", { id: "lr-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
+  const svg = make("svg", {
+    width,
+    height: data.height + 4,
+    viewBox: `-2 -2 ${width + 4} ${data.height + 4}`,
+    class: data.shape,
+    role: "tree",
+    "aria-label": data.label,
+  });
+  const hatch = make(
+    "pattern",
+    { id: "lr-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    make("defs", {}, svg),
+  );
   make("rect", { width: 6, height: 6, class: "hatch-ground" }, hatch);
   make("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "hatch-line" }, hatch);
   const blocks = [];
   SHAPES[data.shape](data, width, (block, shape, label) => {
-    const group = make("g", { class: `block ${paintOf(data, block)}`, "data-id": block.id, "data-layer": block.layer, "data-nodes": block.folded || 1, role: "treeitem", "aria-level": data.columns[0].layer - block.layer + 1, tabindex: -1 }, svg);
+    const group = make(
+      "g",
+      {
+        class: `block ${paintOf(data, block)}`,
+        "data-id": block.id,
+        "data-layer": block.layer,
+        "data-nodes": block.folded || 1,
+        role: "treeitem",
+        "aria-level": data.columns[0].layer - block.layer + 1,
+        tabindex: -1,
+      },
+      svg,
+    );
     make("title", {}, group, block.about);
     const box = shape(group);
     label(group);
     blocks.push({ ...block, group, shape: box });
   });
   const marks = make("g", { class: "marks", "aria-hidden": "true" }, svg);
-  host.replaceChildren(crumbs(data, (id) => send("opened", id)), heads(data, width), svg, legend(data));
-  const named = blocks.filter((block) => !block.folded).length, { words, tools } = data;
-  const said = named === data.nodes ? words.all_drawn : words.drawn.replace("{drawn}", named.toLocaleString(data.language));
-  figureTools(host, { ...tools, note: [tools.note, said].filter(Boolean).join(" "), asTable: () => send("table", true), picture: () => svg });
+  host.replaceChildren(
+    crumbs(data, (id) => send("opened", id)),
+    heads(data, width),
+    svg,
+    legend(data),
+  );
+  const named = blocks.filter((block) => !block.folded).length,
+    { words, tools } = data;
+  const said =
+    named === data.nodes ? words.all_drawn : words.drawn.replace("{drawn}", named.toLocaleString(data.language));
+  figureTools(host, {
+    ...tools,
+    note: [tools.note, said].filter(Boolean).join(" "),
+    asTable: () => send("table", true),
+    picture: () => svg,
+  });
   return { svg, blocks, marks };
 }
 
@@ -97,7 +156,8 @@ function mark(drawn, picked, lit) {
     block.group.setAttribute("aria-selected", String(isPicked));
     block.group.setAttribute("tabindex", "-1");
     block.group.classList.toggle("lit", lit(block));
-    for (const kind of [lit(block) && "found", isPicked && "chosen"].filter(Boolean)) drawn.marks.append(outline(block.shape, kind));
+    for (const kind of [lit(block) && "found", isPicked && "chosen"].filter(Boolean))
+      drawn.marks.append(outline(block.shape, kind));
     if (isPicked) start = block;
   }
   start ||= drawn.blocks[0];
@@ -106,29 +166,40 @@ function mark(drawn, picked, lit) {
 }
 
 function outline(shape, kind) {
-  const copy = shape.cloneNode(false), inset = kind === "chosen" ? 1.5 : 1.25;
+  const copy = shape.cloneNode(false),
+    inset = kind === "chosen" ? 1.5 : 1.25;
   copy.setAttribute("class", kind);
   if (copy.tagName !== "rect") return copy;
   const grow = kind === "chosen" ? 0 : 0.5; // both can be told apart where a match is chosen
   for (const name of ["x", "y"]) copy.setAttribute(name, Number(copy.getAttribute(name)) + inset - grow);
-  for (const name of ["width", "height"]) copy.setAttribute(name, Math.max(1, Number(copy.getAttribute(name)) - 2 * (inset - grow)));
+  for (const name of ["width", "height"])
+    copy.setAttribute(name, Math.max(1, Number(copy.getAttribute(name)) - 2 * (inset - grow)));
   return copy;
 }
 
 // The nearest block in the direction of an arrow; what is off to the side counts twice.
 function beside(here, blocks, key) {
   const [dx, dy] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] || [0, 0];
-  const middle = (block) => { const box = block.shape.getBBox(); return [box.x + box.width / 2, box.y + box.height / 2, box]; };
+  const middle = (block) => {
+    const box = block.shape.getBBox();
+    return [box.x + box.width / 2, box.y + box.height / 2, box];
+  };
   const [x, y, own] = middle(here);
-  let best, least = Infinity;
+  let best,
+    least = Infinity;
   for (const block of blocks) {
     if (block === here || (!dx && !dy)) continue;
-    const [bx, by, box] = middle(block), along = (bx - x) * dx + (by - y) * dy;
+    const [bx, by, box] = middle(block),
+      along = (bx - x) * dx + (by - y) * dy;
     if (along <= 1) continue;
     const aside = dx ? Math.max(0, box.y - y, y - box.y - box.height) : Math.max(0, box.x - x, x - box.x - box.width);
-    const off = Math.abs(dx ? by - y : bx - x), inColumn = dy && Math.abs(box.x - own.x) > 1 && Math.abs(bx - x) > own.width ? 10_000 : 0;
+    const off = Math.abs(dx ? by - y : bx - x),
+      inColumn = dy && Math.abs(box.x - own.x) > 1 && Math.abs(bx - x) > own.width ? 10_000 : 0;
     const distance = along + 4 * aside + 0.01 * off + inColumn;
-    if (distance < least) { least = distance; best = block; }
+    if (distance < least) {
+      least = distance;
+      best = block;
+    }
   }
   return best;
 }
@@ -136,8 +207,15 @@ function beside(here, blocks, key) {
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-blocks");
-  let drawn, picked = globalThis.lrPicked ?? data.focus, searched = data.find, width = 0;
-  const lit = (block) => !block.folded && (searched === data.find ? block.lit : searched && block.name.toLocaleLowerCase().includes(searched.toLocaleLowerCase()));
+  let drawn,
+    picked = globalThis.lrPicked ?? data.focus,
+    searched = data.find,
+    width = 0;
+  const lit = (block) =>
+    !block.folded &&
+    (searched === data.find
+      ? block.lit
+      : searched && block.name.toLocaleLowerCase().includes(searched.toLocaleLowerCase()));
   const send = (name, value) => setTriggerValue(name, value);
   const redraw = () => {
     width = host.clientWidth;
@@ -145,12 +223,23 @@ export default function (component) {
     drawn = draw(host, { ...data, picked }, send);
     const start = mark(drawn, picked, lit);
     if (held) start.group.focus();
-    drawn.svg.onclick = (event) => { const block = blockAt(event.target); if (block) pick(block); };
+    drawn.svg.onclick = (event) => {
+      const block = blockAt(event.target);
+      if (block) pick(block);
+    };
     drawn.svg.onkeydown = (event) => {
       const here = blockAt(document.activeElement);
       if (!here) return;
-      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(here); return; }
-      if (event.key === "Backspace") { event.preventDefault(); send("up", true); return; }
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        open(here);
+        return;
+      }
+      if (event.key === "Backspace") {
+        event.preventDefault();
+        send("up", true);
+        return;
+      }
       const next = beside(here, drawn.blocks, event.key);
       if (!next) return;
       event.preventDefault();
@@ -159,7 +248,10 @@ export default function (component) {
       next.group.focus();
     };
   };
-  const blockAt = (target) => { const group = target.closest?.(".block"); return group && drawn.blocks.find((block) => block.group === group); };
+  const blockAt = (target) => {
+    const group = target.closest?.(".block");
+    return group && drawn.blocks.find((block) => block.group === group);
+  };
   const blockOf = (id) => drawn.blocks.find((block) => block.id === id);
   const open = (block) => {
     if (block.folded || block.inner) send("opened", block.id);
@@ -168,18 +260,38 @@ export default function (component) {
   // A second click on the chosen block opens it; on the outermost one it goes back up.
   const pick = (block) => {
     if (block.folded) send("opened", block.id);
-    else if (block.id !== picked) { picked = block.id; mark(drawn, picked, lit); send("picked", picked); }
-    else if (block.id === data.focus) send("up", true);
+    else if (block.id !== picked) {
+      picked = block.id;
+      mark(drawn, picked, lit);
+      send("picked", picked);
+    } else if (block.id === data.focus) send("up", true);
     else if (block.inner) send("opened", block.id);
   };
   redraw();
   // An earlier call with other data may still listen for a moment: the last one alone draws.
-  const turn = (host.lrTurn = (host.lrTurn || 0) + 1), isLast = () => host.lrTurn === turn;
-  const search = (event) => { if (!isLast()) return; searched = event.detail.trim(); mark(drawn, picked, lit); };
-  const choose = (event) => { if (isLast() && event.detail !== picked) { picked = event.detail; if (blockOf(picked)) mark(drawn, picked, lit); else redraw(); } };
+  const turn = (host.lrTurn = (host.lrTurn || 0) + 1),
+    isLast = () => host.lrTurn === turn;
+  const search = (event) => {
+    if (!isLast()) return;
+    searched = event.detail.trim();
+    mark(drawn, picked, lit);
+  };
+  const choose = (event) => {
+    if (isLast() && event.detail !== picked) {
+      picked = event.detail;
+      if (blockOf(picked)) mark(drawn, picked, lit);
+      else redraw();
+    }
+  };
   document.addEventListener("lr-search", search);
   document.addEventListener("lr-picked", choose);
-  const watcher = new ResizeObserver(() => { if (isLast() && Math.abs(host.clientWidth - width) > 2) redraw(); });
+  const watcher = new ResizeObserver(() => {
+    if (isLast() && Math.abs(host.clientWidth - width) > 2) redraw();
+  });
   watcher.observe(host);
-  return () => { watcher.disconnect(); document.removeEventListener("lr-search", search); document.removeEventListener("lr-picked", choose); };
+  return () => {
+    watcher.disconnect();
+    document.removeEventListener("lr-search", search);
+    document.removeEventListener("lr-picked", choose);
+  };
 }

@@ -3,7 +3,10 @@
 function el(tag, className, text, parent) {
   const made = document.createElement(tag);
   if (className) made.className = className;
-  if (text !== undefined) { made.textContent = text; made.dir = "auto"; }
+  if (text !== undefined) {
+    made.textContent = text;
+    made.dir = "auto";
+  }
   if (parent) parent.append(made);
   return made;
 }
@@ -28,7 +31,9 @@ function bar(share, parent) {
 }
 
 const DRAW = {
-  text(block, parent) { el("p", block.muted ? "muted" : "lr-read", block.text, parent); },
+  text(block, parent) {
+    el("p", block.muted ? "muted" : "lr-read", block.text, parent);
+  },
   label(block, parent) {
     const line = el("div", "lr-label", block.text, parent);
     if (block.note) el("span", "", block.note, line);
@@ -42,8 +47,9 @@ const DRAW = {
   runs(block, parent, act) {
     const line = el("div", "line", undefined, parent);
     for (const part of block.parts) {
-      if (part.mark) { el("span", "lr-mark", part.mark, line).style.setProperty("--c", `var(--lr-${part.colour})`); }
-      else if (part.do) press("link", part.text, line, () => act(part.do, part.id));
+      if (part.mark) {
+        el("span", "lr-mark", part.mark, line).style.setProperty("--c", `var(--lr-${part.colour})`);
+      } else if (part.do) press("link", part.text, line, () => act(part.do, part.id));
       else el(part.strong ? "b" : "span", part.strong ? "rank" : "", part.text, line);
     }
   },
@@ -56,7 +62,10 @@ const DRAW = {
     }
     const text = el("p", "lr-read", undefined, card);
     text.dir = "auto";
-    for (const piece of block.pieces) { const run = el(piece.marked ? "mark" : "span", "", undefined, text); run.textContent = piece.text; }
+    for (const piece of block.pieces) {
+      const run = el(piece.marked ? "mark" : "span", "", undefined, text);
+      run.textContent = piece.text;
+    }
     if (block.title) press("link", words.document, card, () => act("document", String(block.row)));
   },
   rows(block, parent, act, words) {
@@ -82,7 +91,11 @@ function listRow(row, item, act, words) {
   head.setAttribute("aria-expanded", "false");
   function toggle() {
     head.setAttribute("aria-expanded", String(!body));
-    if (body) { body.remove(); body = null; return; }
+    if (body) {
+      body.remove();
+      body = null;
+      return;
+    }
     body = el("div", "unfolded", undefined, item);
     for (const block of row.unfolds) DRAW[block.kind](block, body, act, words);
     press("link", words.open, body, () => act(row.do, row.id));
@@ -123,7 +136,8 @@ function drawHead(data, parent, act) {
 }
 
 function drawTabs(data, host, parent, act) {
-  const bar = el("div", "tabs", undefined, parent), panel = el("div", "panel", undefined, parent);
+  const bar = el("div", "tabs", undefined, parent),
+    panel = el("div", "panel", undefined, parent);
   bar.setAttribute("role", "tablist");
   bar.setAttribute("aria-label", data.words.tabs);
   panel.setAttribute("role", "tabpanel");
@@ -164,7 +178,8 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-inspected");
   const drawing = JSON.stringify(data);
   if (host.lrDrawing === drawing) return; // a rerun that changes nothing keeps tab, unfolded rows and place
-  const same = host.lrThing === data.id, at = same ? host.querySelector(".panel")?.scrollTop : 0;
+  const same = host.lrThing === data.id,
+    at = same ? host.querySelector(".panel")?.scrollTop : 0;
   host.lrDrawing = drawing;
   host.lrThing = data.id;
   // The time tells two equal requests apart: a second click on a row is a request, too.

@@ -1,27 +1,54 @@
 // Beside the picture: the bar above it, the legend and the list of its nodes below it.
 function bar(state) {
-  const { root, own, data } = state, { words } = data, host = root.querySelector(".lr-lg-bar");
+  const { root, own, data } = state,
+    { words } = data,
+    host = root.querySelector(".lr-lg-bar");
   const held = host.contains(document.activeElement) ? document.activeElement.dataset.name : "";
   host.replaceChildren();
-  const group = (name) => { const made = document.createElement("div"); made.className = `lr-lg-group ${name}`; host.append(made); return made; };
+  const group = (name) => {
+    const made = document.createElement("div");
+    made.className = `lr-lg-group ${name}`;
+    host.append(made);
+    return made;
+  };
   const button = (parent, name, text, label, run, pressed) => {
     const made = document.createElement("button");
     made.type = "button";
     made.textContent = text;
     made.dataset.name = name;
-    if (label) { made.setAttribute("aria-label", label); made.title = label; }
+    if (label) {
+      made.setAttribute("aria-label", label);
+      made.title = label;
+    }
     if (pressed !== undefined) made.setAttribute("aria-pressed", String(pressed));
     made.onclick = run;
     parent.append(made);
   };
-  const detail = group("segments"), hops = group("segments"), more = group("more"), zoom = group("zoom");
+  const detail = group("segments"),
+    hops = group("segments"),
+    more = group("more"),
+    zoom = group("zoom");
   detail.setAttribute("role", "group");
   detail.setAttribute("aria-label", words.detail);
-  for (const name of ["around", "all"]) button(detail, name, words[name], "", () => state.ask("detail", name), data.detail === name);
+  for (const name of ["around", "all"])
+    button(detail, name, words[name], "", () => state.ask("detail", name), data.detail === name);
   hops.setAttribute("role", "group");
   hops.setAttribute("aria-label", words.hops);
-  for (const n of [1, 2]) button(hops, `hops${n}`, words[`hops${n}`], "", () => state.ask("hops", String(n)), data.hops === n);
-  if (!data.all) button(more, "clouds", words.clouds, "", () => { own.clouds = !own.clouds; state.redraw(); bar(state); }, own.clouds);
+  for (const n of [1, 2])
+    button(hops, `hops${n}`, words[`hops${n}`], "", () => state.ask("hops", String(n)), data.hops === n);
+  if (!data.all)
+    button(
+      more,
+      "clouds",
+      words.clouds,
+      "",
+      () => {
+        own.clouds = !own.clouds;
+        state.redraw();
+        bar(state);
+      },
+      own.clouds,
+    );
   if (own.order.length) button(more, "undo", words.undo.replace("{n}", own.order.length), "", state.undo);
   if (data.pins) button(more, "unpin", words.unpin.replace("{n}", data.pins), "", () => state.ask("unpin", ""));
   button(zoom, "out", "−", words.out, () => state.zoom(1 / 1.4));
@@ -41,7 +68,8 @@ function matches({ root, data, ask }) {
   said.textContent = data.words.matches;
   host.append(said);
   for (const match of data.matches) {
-    const made = document.createElement("button"), name = document.createElement("bdi");
+    const made = document.createElement("button"),
+      name = document.createElement("bdi");
     made.type = "button";
     name.textContent = match.name;
     made.append(`L${match.layer} `, name);
@@ -52,13 +80,16 @@ function matches({ root, data, ask }) {
 
 function legend({ root, data }) {
   const host = root.querySelector(".lr-lg-legend");
-  host.replaceChildren(...data.legend.map(([look, text]) => {
-    const item = document.createElement("span"), mark = document.createElement("i");
-    mark.className = look;
-    if (look === "folded") mark.textContent = "+9";
-    item.append(mark, text);
-    return item;
-  }));
+  host.replaceChildren(
+    ...data.legend.map(([look, text]) => {
+      const item = document.createElement("span"),
+        mark = document.createElement("i");
+      mark.className = look;
+      if (look === "folded") mark.textContent = "+9";
+      item.append(mark, text);
+      return item;
+    }),
+  );
 }
 
 // The same nodes as a list, for those who read or go through it with the keyboard.
@@ -66,18 +97,34 @@ function nodeList({ root, own, data, scene, ask }) {
   const host = root.querySelector(".lr-lg-list");
   host.hidden = !own.listed;
   if (!own.listed) return;
-  const nodes = data.all ? data.nodes.slice(0, 200).map((node, place) => ({ ...node, node: place })) : [...scene.at.values()].sort((a, b) => a.hops - b.hops || b.layer - a.layer || a.rank - b.rank);
-  const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
-  for (const title of data.words.columns) { const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = title; head.append(cell); }
+  const nodes = data.all
+    ? data.nodes.slice(0, 200).map((node, place) => ({ ...node, node: place }))
+    : [...scene.at.values()].sort((a, b) => a.hops - b.hops || b.layer - a.layer || a.rank - b.rank);
+  const table = document.createElement("table"),
+    head = table.createTHead().insertRow(),
+    body = table.createTBody();
+  for (const title of data.words.columns) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = title;
+    head.append(cell);
+  }
   for (const node of nodes) {
-    const row = body.insertRow(), made = document.createElement("button"), name = document.createElement("bdi");
+    const row = body.insertRow(),
+      made = document.createElement("button"),
+      name = document.createElement("bdi");
     made.type = "button";
     name.textContent = node.name;
     made.append(name);
     made.onclick = () => ask("pick", node.id);
     if (node.id === own.picked) made.setAttribute("aria-current", "true");
     row.insertCell().append(made);
-    for (const text of [`L${node.layer}`, data.words.near[node.hops], node.parent === null || node.parent === undefined ? "" : data.nodes[node.parent].name]) row.insertCell().textContent = text;
+    for (const text of [
+      `L${node.layer}`,
+      data.words.near[node.hops],
+      node.parent === null || node.parent === undefined ? "" : data.nodes[node.parent].name,
+    ])
+      row.insertCell().textContent = text;
   }
   host.replaceChildren(table);
 }

@@ -1,13 +1,20 @@
 // What can be done with the chosen node. The keys C, P and H do the same; these buttons are for the mouse and for touch.
 function chosenNode(state) {
-  const { root, own, data } = state, { words } = data, host = root.querySelector(".lr-lg-chosen");
+  const { root, own, data } = state,
+    { words } = data,
+    host = root.querySelector(".lr-lg-chosen");
   const held = host.contains(document.activeElement) ? document.activeElement.dataset.name : "";
-  const drawn = data.all ? data.nodes : [...state.scene.at.values()], node = drawn.find((each) => each.id === own.picked);
+  const drawn = data.all ? data.nodes : [...state.scene.at.values()],
+    node = drawn.find((each) => each.id === own.picked);
   host.replaceChildren();
   host.hidden = !node;
   if (!node) return;
-  host.setAttribute("aria-label", words.chosen.replace("{name}", () => node.name));
-  const name = document.createElement("span"), text = document.createElement("bdi");
+  host.setAttribute(
+    "aria-label",
+    words.chosen.replace("{name}", () => node.name),
+  );
+  const name = document.createElement("span"),
+    text = document.createElement("bdi");
   name.className = "name";
   name.title = text.textContent = node.name;
   name.append(`L${node.layer} `, text);
@@ -26,7 +33,10 @@ function chosenNode(state) {
   if (!data.all) {
     if (node.layer > 0) button("open", !node.open, () => state.ask("open", node.id));
     button("pin", true, () => state.ask("pin", node.id), Boolean(node.pinned));
-    button("hide", node.id !== data.focus_id, () => { state.hide(node.id); root.querySelector(".lr-lg-bar [data-name=undo]")?.focus(); });
+    button("hide", node.id !== data.focus_id, () => {
+      state.hide(node.id);
+      root.querySelector(".lr-lg-bar [data-name=undo]")?.focus();
+    });
   }
   if (held) (host.querySelector(`[data-name="${held}"]:enabled`) ?? host.querySelector("button:enabled"))?.focus();
 }

@@ -1,7 +1,8 @@
 // Wheel, drag and pinch in the picture. The wheel zooms with Ctrl, or once a person has clicked into the picture; else
 // it scrolls the page.
 function gestures(state) {
-  const { figure, own, data } = state, fingers = new Map();
+  const { figure, own, data } = state,
+    fingers = new Map();
   figure.onwheel = (event) => {
     if (!event.ctrlKey && !event.metaKey && !own.entered) return;
     event.preventDefault();
@@ -27,20 +28,35 @@ function gestures(state) {
       own.moved = performance.now();
       frame(state);
     } else if (fingers.size === 2) {
-      const other = [...fingers].find(([id]) => id !== event.pointerId)[1], box = figure.getBoundingClientRect();
+      const other = [...fingers].find(([id]) => id !== event.pointerId)[1],
+        box = figure.getBoundingClientRect();
       const apart = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]);
       own.dragged = true;
-      state.zoom(apart([event.clientX, event.clientY]) / Math.max(1, apart(before)), (event.clientX + other[0]) / 2 - box.x, (event.clientY + other[1]) / 2 - box.y);
+      state.zoom(
+        apart([event.clientX, event.clientY]) / Math.max(1, apart(before)),
+        (event.clientX + other[0]) / 2 - box.x,
+        (event.clientY + other[1]) / 2 - box.y,
+      );
     }
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
   };
-  figure.onpointerup = figure.onpointercancel = (event) => { fingers.delete(event.pointerId); setTimeout(() => { own.dragged = false; }); };
-  figure.onmouseleave = () => { if (!figure.contains(document.activeElement)) own.entered = false; };
+  figure.onpointerup = figure.onpointercancel = (event) => {
+    fingers.delete(event.pointerId);
+    setTimeout(() => {
+      own.dragged = false;
+    });
+  };
+  figure.onmouseleave = () => {
+    if (!figure.contains(document.activeElement)) own.entered = false;
+  };
 }
 
 // One drawing for each frame of the screen, however many events came.
 function frame(state) {
   const { own } = state;
   if (own.framed) return;
-  own.framed = requestAnimationFrame(() => { own.framed = 0; state.redraw(); });
+  own.framed = requestAnimationFrame(() => {
+    own.framed = 0;
+    state.redraw();
+  });
 }

@@ -1,18 +1,33 @@
 // The graph in layers: draws the layout that fits, and what a person does in the picture. Zoom, hiding, clouds and
 // hovering change the picture here; what needs other nodes is asked of the page by the trigger "act".
-const MOST_ZOOM = 8, DOUBLE_CLICK = 230; // ms in which a second click may come before a box opens
+const MOST_ZOOM = 8,
+  DOUBLE_CLICK = 230; // ms in which a second click may come before a box opens
 
 // The whole graph names its nodes by their positions, to be short.
 function withNodes(data) {
   if (!data.named) return data;
-  return { ...data, nodes: data.named.map(([at, name, layer, hops]) => ({ id: `#${at}`, at, name, layer, hops, rank: at })) };
+  return {
+    ...data,
+    nodes: data.named.map(([at, name, layer, hops]) => ({ id: `#${at}`, at, name, layer, hops, rank: at })),
+  };
 }
 
 export default function (component) {
-  const { parentElement, setTriggerValue } = component, data = withNodes(component.data);
-  const root = parentElement.querySelector(".lr-lg"), figure = root.querySelector(".lr-lg-figure");
-  const own = root.lrState ??= { k: 1, x: 0, y: 0, hidden: new Set(data.hidden), order: [...data.hidden], clouds: true, listed: false };
-  if (own.focus !== data.focus_id || own.detail !== data.detail) Object.assign(own, { focus: data.focus_id, detail: data.detail, k: 1, x: 0, y: 0 });
+  const { parentElement, setTriggerValue } = component,
+    data = withNodes(component.data);
+  const root = parentElement.querySelector(".lr-lg"),
+    figure = root.querySelector(".lr-lg-figure");
+  const own = (root.lrState ??= {
+    k: 1,
+    x: 0,
+    y: 0,
+    hidden: new Set(data.hidden),
+    order: [...data.hidden],
+    clouds: true,
+    listed: false,
+  });
+  if (own.focus !== data.focus_id || own.detail !== data.detail)
+    Object.assign(own, { focus: data.focus_id, detail: data.detail, k: 1, x: 0, y: 0 });
   own.picked = data.picked;
   const state = { root, figure, own, data, setTriggerValue, redraw, ask, hide, undo, zoom };
   root.setAttribute("data-detail", data.detail);
@@ -22,35 +37,82 @@ export default function (component) {
   legend(state);
   nodeList(state);
   const drawn = data.all ? data.nodes : [...state.scene.at.values()];
-  const note = data.tools.note.replace("{shown}", (data.drawn ?? drawn.length).toLocaleString("en")).replace("{lit}", drawn.filter((node) => node.hops < 3).length);
-  figureTools(root, { ...data.tools, note, asTable: () => { own.listed = !own.listed; nodeList(state); if (own.listed) root.querySelector(".lr-lg-list button")?.focus(); }, picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")) });
+  const note = data.tools.note
+    .replace("{shown}", (data.drawn ?? drawn.length).toLocaleString("en"))
+    .replace("{lit}", drawn.filter((node) => node.hops < 3).length);
+  figureTools(root, {
+    ...data.tools,
+    note,
+    asTable: () => {
+      own.listed = !own.listed;
+      nodeList(state);
+      if (own.listed) root.querySelector(".lr-lg-list button")?.focus();
+    },
+    picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")),
+  });
   figure.onkeydown = (event) => keys(event);
   figure.onpointerover = (event) => point(event.target.closest?.(".node,.relation,.arc"));
   figure.onpointerleave = () => point(null);
   gestures(state);
   let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => { if (Math.abs(figure.clientWidth - width) > 4) { width = figure.clientWidth; redraw(); } });
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(figure.clientWidth - width) > 4) {
+      width = figure.clientWidth;
+      redraw();
+    }
+  });
   watcher.observe(figure);
   return () => watcher.disconnect();
 
   function redraw() {
-    const width = figure.clientWidth || 700, small = width < 520;
-    if (data.all) { drawAll(state, width); return; }
+    const width = figure.clientWidth || 700,
+      small = width < 520;
+    if (data.all) {
+      drawAll(state, width);
+      return;
+    }
     const layout = data.layouts.filter((each) => each.width <= Math.max(width + 40, data.layouts[0].width)).pop();
-    const stretch = width / layout.width, { k } = own;
+    const stretch = width / layout.width,
+      { k } = own;
     own.x = Math.min(0, Math.max(width * (1 - k), own.x));
     own.y = Math.min(0, Math.max(layout.height * (1 - k), own.y));
-    const view = { k, stretch, width, height: layout.height, small, hidden: own.hidden, clouds: own.clouds, picked: own.picked, search: data.search, pills: [], X: (x) => x * stretch * k + own.x, Y: (y) => y * k + own.y };
+    const view = {
+      k,
+      stretch,
+      width,
+      height: layout.height,
+      small,
+      hidden: own.hidden,
+      clouds: own.clouds,
+      picked: own.picked,
+      search: data.search,
+      pills: [],
+      X: (x) => x * stretch * k + own.x,
+      Y: (y) => y * k + own.y,
+    };
     const held = figure.contains(document.activeElement) ? document.activeElement.dataset.id : "";
-    const svg = make("svg", { width, height: layout.height, viewBox: `0 0 ${width} ${layout.height}`, role: "group", "aria-label": data.label });
-    const filter = make("filter", { id: "lr-lg-soft", x: "-20%", y: "-20%", width: "140%", height: "140%" }, make("defs", {}, svg));
+    const svg = make("svg", {
+      width,
+      height: layout.height,
+      viewBox: `0 0 ${width} ${layout.height}`,
+      role: "group",
+      "aria-label": data.label,
+    });
+    const filter = make(
+      "filter",
+      { id: "lr-lg-soft", x: "-20%", y: "-20%", width: "140%", height: "140%" },
+      make("defs", {}, svg),
+    );
     make("feGaussianBlur", { stdDeviation: 5 }, filter);
     state.scene = drawScene(svg, data, layout, view);
     svg.style.touchAction = k > 1 ? "none" : "pan-y";
     figure.replaceChildren(svg);
     for (const node of svg.querySelectorAll(".node")) node.onclick = (event) => click(node, event);
     const nodes = [...svg.querySelectorAll(".node[data-id]")];
-    const start = nodes.find((node) => node.dataset.id === (held || own.picked)) ?? nodes.find((node) => node.classList.contains("focus")) ?? nodes[0];
+    const start =
+      nodes.find((node) => node.dataset.id === (held || own.picked)) ??
+      nodes.find((node) => node.classList.contains("focus")) ??
+      nodes[0];
     start?.setAttribute("tabindex", "0");
     if (held) start?.focus({ preventScroll: true });
   }
@@ -58,9 +120,13 @@ export default function (component) {
   // A box opens after the time in which a second click would centre it; an entity is chosen at once.
   function click(node, event) {
     if (own.dragged) return;
-    const { act } = node.dataset, id = node.dataset.id ?? node.dataset.of;
+    const { act } = node.dataset,
+      id = node.dataset.id ?? node.dataset.of;
     clearTimeout(own.waiting);
-    if (event.detail > 1 && act === "pick") { ask("centre", id); return; }
+    if (event.detail > 1 && act === "pick") {
+      ask("centre", id);
+      return;
+    }
     if (act === "pick") mark(id);
     if (act !== "pick" || node.classList.contains("dot")) ask(act, id);
     else own.waiting = setTimeout(() => ask("pick", id), DOUBLE_CLICK);
@@ -68,11 +134,14 @@ export default function (component) {
 
   function mark(id) {
     own.picked = id;
-    for (const node of figure.querySelectorAll(".node[data-act=pick]")) node.classList.toggle("picked", node.dataset.id === id);
+    for (const node of figure.querySelectorAll(".node[data-act=pick]"))
+      node.classList.toggle("picked", node.dataset.id === id);
     chosenNode(state);
   }
 
-  function ask(kind, id) { setTriggerValue("act", { kind, id }); }
+  function ask(kind, id) {
+    setTriggerValue("act", { kind, id });
+  }
 
   function hide(id) {
     if (id === data.focus_id || !id) return;
@@ -95,8 +164,11 @@ export default function (component) {
   }
 
   function zoom(factor, x, y) {
-    const height = figure.clientHeight, width = figure.clientWidth, k = Math.min(MOST_ZOOM, Math.max(1, own.k * factor));
-    const [px, py] = [x ?? width / 2, y ?? height / 2], ratio = k / own.k;
+    const height = figure.clientHeight,
+      width = figure.clientWidth,
+      k = Math.min(MOST_ZOOM, Math.max(1, own.k * factor));
+    const [px, py] = [x ?? width / 2, y ?? height / 2],
+      ratio = k / own.k;
     Object.assign(own, { k, x: px - (px - own.x) * ratio, y: py - (py - own.y) * ratio });
     if (factor === 0) Object.assign(own, { k: 1, x: 0, y: 0 });
     own.moved = performance.now();
@@ -104,27 +176,59 @@ export default function (component) {
   }
 
   function keys(event) {
-    const node = event.target.closest?.(".node"), id = node?.dataset.id;
-    const open = () => { if (id) mark(id); if (node) ask(node.dataset.act, id ?? node.dataset.of); };
+    const node = event.target.closest?.(".node"),
+      id = node?.dataset.id;
+    const open = () => {
+      if (id) mark(id);
+      if (node) ask(node.dataset.act, id ?? node.dataset.of);
+    };
     const act = {
-      Enter: open, " ": open,
-      h: () => { const next = node?.nextElementSibling ?? node?.previousElementSibling; hide(id); if (next?.dataset.id) figure.querySelector(`.node[data-id="${CSS.escape(next.dataset.id)}"]`)?.focus(); },
-      p: () => id && ask("pin", id), c: () => id && ask("centre", id), u: () => own.order.length && undo(),
-      "+": () => zoom(1.4), "=": () => zoom(1.4), "-": () => zoom(1 / 1.4), 0: () => zoom(0),
+      Enter: open,
+      " ": open,
+      h: () => {
+        const next = node?.nextElementSibling ?? node?.previousElementSibling;
+        hide(id);
+        if (next?.dataset.id) figure.querySelector(`.node[data-id="${CSS.escape(next.dataset.id)}"]`)?.focus();
+      },
+      p: () => id && ask("pin", id),
+      c: () => id && ask("centre", id),
+      u: () => own.order.length && undo(),
+      "+": () => zoom(1.4),
+      "=": () => zoom(1.4),
+      "-": () => zoom(1 / 1.4),
+      0: () => zoom(0),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (act && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); act(); } else walkNodes(figure, event);
+    if (act && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      act();
+    } else walkNodes(figure, event);
   }
 
   // What the pointer is on, with its own lines, is brought out; nothing is asked of the page.
   function point(element) {
-    const id = element?.dataset.node ?? "", on = Boolean(element) && (id !== "" || element.dataset.a);
+    const id = element?.dataset.node ?? "",
+      on = Boolean(element) && (id !== "" || element.dataset.a);
     figure.classList.toggle("lr-lg-pointing", Boolean(on && id !== ""));
-    for (const line of figure.querySelectorAll("[data-a]")) line.classList.toggle("hot", on && (line === element || (id !== "" && (line.dataset.a === id || line.dataset.b === id))));
+    for (const line of figure.querySelectorAll("[data-a]"))
+      line.classList.toggle(
+        "hot",
+        on && (line === element || (id !== "" && (line.dataset.a === id || line.dataset.b === id))),
+      );
     figure.querySelector(".lr-lg-hover")?.remove();
     const node = id !== "" && state.scene?.at.get(Number(id));
     if (!node || node.h || figure.querySelector(`.lr-lg-labels [data-node="${id}"]`)) return;
     const side = node.x > figure.clientWidth / 2 ? -1 : 1;
-    const text = writeName("halo lr-lg-hover", { x: node.x + side * 13, y: node.y + 4, "text-anchor": side > 0 ? "start" : "end", style: `font:600 12.5px ${FONT}` }, figure.querySelector("svg"), node.name);
+    const text = writeName(
+      "halo lr-lg-hover",
+      {
+        x: node.x + side * 13,
+        y: node.y + 4,
+        "text-anchor": side > 0 ? "start" : "end",
+        style: `font:600 12.5px ${FONT}`,
+      },
+      figure.querySelector("svg"),
+      node.name,
+    );
     text.style.pointerEvents = "none";
   }
 }

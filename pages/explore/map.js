@@ -1,35 +1,78 @@
 // Draws the map: points, clusters with a name at their edge, the question with its seeds. Zoom, colour, hovering and
 // switches work here; a click on a point goes to Python. The parts beside the figure are in map_panel.js.
 const { el: mapEl, press: mapPress, panel: mapPanel, table: mapTable, card: mapCard } = globalThis.lrMapParts;
-const MAP_HEIGHT = 612, EDGE = 34, STAR = "M0,-12 3.2,-3.8 12,-3.8 5,1.7 7.5,10.5 0,5.4 -7.5,10.5 -5,1.7 -12,-3.8 -3.2,-3.8Z";
+const MAP_HEIGHT = 612,
+  EDGE = 34,
+  STAR = "M0,-12 3.2,-3.8 12,-3.8 5,1.7 7.5,10.5 0,5.4 -7.5,10.5 -5,1.7 -12,-3.8 -3.2,-3.8Z";
 
 function drawMap(figure, data, view) {
-  const width = figure.clientWidth || 760, height = width < 520 ? 430 : MAP_HEIGHT, { words, question } = data;
+  const width = figure.clientWidth || 760,
+    height = width < 520 ? 430 : MAP_HEIGHT,
+    { words, question } = data;
   const layer = data.layers.find((each) => each.layer === view.colour) || data.layers[0];
-  const X = (x) => ((EDGE + (x / 1000) * (width - 2 * EDGE)) - width / 2) * view.zoom + width / 2 + view.left;
-  const Y = (y) => ((EDGE + (y / 1000) * (height - 2 * EDGE)) - height / 2) * view.zoom + height / 2 + view.top;
-  const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${data.tools.title}. ${data.tools.note}`, tabindex: 0 });
+  const X = (x) => (EDGE + (x / 1000) * (width - 2 * EDGE) - width / 2) * view.zoom + width / 2 + view.left;
+  const Y = (y) => (EDGE + (y / 1000) * (height - 2 * EDGE) - height / 2) * view.zoom + height / 2 + view.top;
+  const svg = make("svg", {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "group",
+    "aria-label": `${data.tools.title}. ${data.tools.note}`,
+    tabindex: 0,
+  });
   make("rect", { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 6, class: "ground" }, svg);
-  const seeds = question && view.seeds ? question.seeds : [], star = question ? [X(question.at[0]), Y(question.at[1])] : null;
-  const seedAt = movedApart(seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]), star);
+  const seeds = question && view.seeds ? question.seeds : [],
+    star = question ? [X(question.at[0]), Y(question.at[1])] : null;
+  const seedAt = movedApart(
+    seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]),
+    star,
+  );
   const fade = (place) => (view.lit !== null && place !== view.lit ? " faint" : "");
   layer.clusters.forEach((cluster, place) => {
-    const [cx, cy, rx, ry] = cluster.ellipse, sx = ((width - 2 * EDGE) / 1000) * view.zoom, sy = ((height - 2 * EDGE) / 1000) * view.zoom;
-    make("ellipse", { class: `cloud${fade(place)}`, rx, ry, fill: data.hues[place], transform: `matrix(${sx} 0 0 ${sy} ${X(cx)} ${Y(cy)}) rotate(${cluster.ellipse[4]})` }, svg);
+    const [cx, cy, rx, ry] = cluster.ellipse,
+      sx = ((width - 2 * EDGE) / 1000) * view.zoom,
+      sy = ((height - 2 * EDGE) / 1000) * view.zoom;
+    make(
+      "ellipse",
+      {
+        class: `cloud${fade(place)}`,
+        rx,
+        ry,
+        fill: data.hues[place],
+        transform: `matrix(${sx} 0 0 ${sy} ${X(cx)} ${Y(cy)}) rotate(${cluster.ellipse[4]})`,
+      },
+      svg,
+    );
   });
   const radius = data.names.length > 700 ? 2.5 : data.names.length > 150 ? 3.2 : 4.5;
   const points = make("g", {}, svg);
   data.x.forEach((x, n) => {
-    const place = layer.of[n], dim = data.passing && !data.passing[n];
-    make("circle", { cx: X(x), cy: Y(data.y[n]), r: radius, class: `point${dim ? " dim" : fade(place)}`, fill: place < 0 ? "var(--lr-tree)" : data.hues[place] }, points);
+    const place = layer.of[n],
+      dim = data.passing && !data.passing[n];
+    make(
+      "circle",
+      {
+        cx: X(x),
+        cy: Y(data.y[n]),
+        r: radius,
+        class: `point${dim ? " dim" : fade(place)}`,
+        fill: place < 0 ? "var(--lr-tree)" : data.hues[place],
+      },
+      points,
+    );
   });
-  for (const match of data.matches) make("circle", { cx: X(match.at[0]), cy: Y(match.at[1]), r: 7, class: "match" }, svg);
+  for (const match of data.matches)
+    make("circle", { cx: X(match.at[0]), cy: Y(match.at[1]), r: 7, class: "match" }, svg);
   if (data.chosen) make("circle", { cx: X(data.chosen.at[0]), cy: Y(data.chosen.at[1]), r: 9, class: "chosen" }, svg);
   const taken = seedAt.map(([x, y]) => [x - 13, y - 13, x + 13, y + 13]);
   taken.push([0, 0, width, 30]); // where the figure says what distance is not
   if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, star, view, taken, words);
-  layer.clusters.forEach((cluster, place) => nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint: fade(place) }));
-  wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`).forEach((line, n) => make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line));
+  layer.clusters.forEach((cluster, place) =>
+    nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint: fade(place) }),
+  );
+  wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`).forEach((line, n) =>
+    make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line),
+  );
   figure.querySelector("svg")?.remove();
   figure.prepend(svg);
   return { svg, X, Y, width, height, seedAt, layer };
@@ -38,11 +81,22 @@ function drawMap(figure, data, view) {
 // Seeds that would cover each other or the question, a little farther apart.
 function movedApart(places, star) {
   for (let round = 0; round < 24; round += 1) {
-    places.forEach((one, n) => [...places.slice(0, n), ...(star ? [[...star]] : [])].forEach((other) => {
-      const dx = one[0] - other[0] || 0.5, dy = one[1] - other[1] || 0.5, far = Math.hypot(dx, dy), gap = 24 - far;
-      if (gap <= 0) return;
-      for (const [place, sign] of [[one, 0.5], [other, -0.5]]) { place[0] += (sign * gap * dx) / far; place[1] += (sign * gap * dy) / far; }
-    }));
+    places.forEach((one, n) =>
+      [...places.slice(0, n), ...(star ? [[...star]] : [])].forEach((other) => {
+        const dx = one[0] - other[0] || 0.5,
+          dy = one[1] - other[1] || 0.5,
+          far = Math.hypot(dx, dy),
+          gap = 24 - far;
+        if (gap <= 0) return;
+        for (const [place, sign] of [
+          [one, 0.5],
+          [other, -0.5],
+        ]) {
+          place[0] += (sign * gap * dx) / far;
+          place[1] += (sign * gap * dy) / far;
+        }
+      }),
+    );
   }
   return places;
 }
@@ -50,57 +104,151 @@ function movedApart(places, star) {
 function drawQuestion(svg, question, seeds, seedAt, [qx, qy], view, taken, words) {
   if (view.links) for (const [x, y] of seedAt) make("line", { x1: qx, y1: qy, x2: x, y2: y, class: "link" }, svg);
   seeds.forEach((seed, place) => {
-    const [x, y] = seedAt[place], group = make("g", { class: `seed${seed.cut ? " cut" : ""}${view.pointed === place ? " pointed" : ""}`, "data-seed": place }, svg);
+    const [x, y] = seedAt[place],
+      group = make(
+        "g",
+        { class: `seed${seed.cut ? " cut" : ""}${view.pointed === place ? " pointed" : ""}`, "data-seed": place },
+        svg,
+      );
     make("circle", { cx: x, cy: y, r: 12, class: "ring" }, group);
     make("circle", { cx: x, cy: y, r: 9, class: "disc" }, group);
-    make("text", { x, y: y + 3.8, "text-anchor": "middle", "font-size": seed.rank > 99 ? 8.5 : 10.5 }, group, `${seed.rank}`);
+    make(
+      "text",
+      { x, y: y + 3.8, "text-anchor": "middle", "font-size": seed.rank > 99 ? 8.5 : 10.5 },
+      group,
+      `${seed.rank}`,
+    );
   });
   make("path", { d: STAR, transform: `translate(${qx} ${qy})`, class: "star" }, svg);
   taken.push([qx - 14, qy - 14, qx + 14, qy + 14]);
-  drawLabel({ x: qx, y: qy, radius: 12, name: words.the_question, font: `650 12.5px ${FONT}`, size: 12.5, look: "strong" }, taken, null, svg);
+  drawLabel(
+    { x: qx, y: qy, radius: 12, name: words.the_question, font: `650 12.5px ${FONT}`, size: 12.5, look: "strong" },
+    taken,
+    null,
+    svg,
+  );
 }
 
 // The name at the edge of its cluster: above, below, right, left; moved off seeds and other names, else left out.
 function nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint }) {
-  const [cx, cy, rx, ry, angle] = cluster.ellipse, turn = (angle * Math.PI) / 180;
-  const reach = [Math.hypot(rx * Math.cos(turn), ry * Math.sin(turn)), Math.hypot(rx * Math.sin(turn), ry * Math.cos(turn))];
-  const largest = data.layers.flatMap((layer) => (layer.clusters.includes(cluster) ? layer.clusters : [])).reduce((most, each) => Math.max(most, each.size), 1);
-  const size = 12.5 + 2 * (cluster.size / largest), font = `600 ${size}px ${FONT}`, lines = wrap(cluster.name, 160, 3, font);
+  const [cx, cy, rx, ry, angle] = cluster.ellipse,
+    turn = (angle * Math.PI) / 180;
+  const reach = [
+    Math.hypot(rx * Math.cos(turn), ry * Math.sin(turn)),
+    Math.hypot(rx * Math.sin(turn), ry * Math.cos(turn)),
+  ];
+  const largest = data.layers
+    .flatMap((layer) => (layer.clusters.includes(cluster) ? layer.clusters : []))
+    .reduce((most, each) => Math.max(most, each.size), 1);
+  const size = 12.5 + 2 * (cluster.size / largest),
+    font = `600 ${size}px ${FONT}`,
+    lines = wrap(cluster.name, 160, 3, font);
   pen.font = font;
-  const w = Math.max(...lines.map((line) => pen.measureText(line).width)), h = lines.length * (size + 2);
-  const x = X(cx), y = Y(cy), half = [X(cx + reach[0]) - x, Y(cy + reach[1]) - y];
-  const tops = [[x - w / 2, y - half[1] - h - 2], [x - w / 2, y + half[1] + 3], [x + half[0] + 4, y - h / 2], [x - half[0] - w - 4, y - h / 2], [x - w / 2, y - half[1] * 0.5 - h], [x - w / 2, y + half[1] * 0.5], [x - w / 2, y - h / 2]];
-  const free = tops.find(([left, top]) => left >= 3 && top >= 30 && left + w <= width - 3 && top + h <= height - 3
-    && !taken.some(([l, t, r, b]) => left < r && l < left + w && top < b && t < top + h));
+  const w = Math.max(...lines.map((line) => pen.measureText(line).width)),
+    h = lines.length * (size + 2);
+  const x = X(cx),
+    y = Y(cy),
+    half = [X(cx + reach[0]) - x, Y(cy + reach[1]) - y];
+  const tops = [
+    [x - w / 2, y - half[1] - h - 2],
+    [x - w / 2, y + half[1] + 3],
+    [x + half[0] + 4, y - h / 2],
+    [x - half[0] - w - 4, y - h / 2],
+    [x - w / 2, y - half[1] * 0.5 - h],
+    [x - w / 2, y + half[1] * 0.5],
+    [x - w / 2, y - h / 2],
+  ];
+  const free = tops.find(
+    ([left, top]) =>
+      left >= 3 &&
+      top >= 30 &&
+      left + w <= width - 3 &&
+      top + h <= height - 3 &&
+      !taken.some(([l, t, r, b]) => left < r && l < left + w && top < b && t < top + h),
+  );
   if (!free) return;
   taken.push([free[0], free[1], free[0] + w, free[1] + h]);
   const group = make("g", { class: `cluster-name${faint}`, fill: data.hues[place] }, svg);
-  lines.forEach((line, n) => make("text", { x: free[0] + w / 2, y: free[1] + size * 0.85 + n * (size + 2), "text-anchor": "middle", class: "halo", style: `font:${font};unicode-bidi:plaintext` }, group, line));
+  lines.forEach((line, n) =>
+    make(
+      "text",
+      {
+        x: free[0] + w / 2,
+        y: free[1] + size * 0.85 + n * (size + 2),
+        "text-anchor": "middle",
+        class: "halo",
+        style: `font:${font};unicode-bidi:plaintext`,
+      },
+      group,
+      line,
+    ),
+  );
 }
 
 function drawLegend(parent, data) {
-  const box = mapEl("div", "legend", undefined, parent), { words } = data;
-  const entry = (kind, text) => { mapEl("i", kind, undefined, mapEl("span", "", undefined, box)); box.lastChild.append(` ${text}`); };
-  if (data.question) { entry("star", words.the_question); entry("disc", words.seed); entry("hollow", words.seed_cut); entry("dots", words.link); }
+  const box = mapEl("div", "legend", undefined, parent),
+    { words } = data;
+  const entry = (kind, text) => {
+    mapEl("i", kind, undefined, mapEl("span", "", undefined, box));
+    box.lastChild.append(` ${text}`);
+  };
+  if (data.question) {
+    entry("star", words.the_question);
+    entry("disc", words.seed);
+    entry("hollow", words.seed_cut);
+    entry("dots", words.link);
+  }
   entry("dot", words.drawn);
 }
 
 function drawTools(bar, data, view, redraw, act) {
   const held = [...bar.querySelectorAll("button,select")].indexOf(document.activeElement);
   bar.replaceChildren();
-  const label = mapEl("label", "", undefined, bar), select = document.createElement("select");
+  const label = mapEl("label", "", undefined, bar),
+    select = document.createElement("select");
   mapEl("span", "muted", data.words.colour, label);
-  for (const layer of data.layers) { const option = document.createElement("option"); option.value = layer.layer; option.textContent = layer.title; select.append(option); }
+  for (const layer of data.layers) {
+    const option = document.createElement("option");
+    option.value = layer.layer;
+    option.textContent = layer.title;
+    select.append(option);
+  }
   select.value = view.colour;
-  select.onchange = () => { view.colour = Number(select.value); redraw(true); act("colour", select.value); };
+  select.onchange = () => {
+    view.colour = Number(select.value);
+    redraw(true);
+    act("colour", select.value);
+  };
   label.append(select);
   const toggle = (name, text) => {
-    const button = mapPress("pill", text, bar, () => { view[name] = !view[name]; button.setAttribute("aria-pressed", String(view[name])); redraw(); });
+    const button = mapPress("pill", text, bar, () => {
+      view[name] = !view[name];
+      button.setAttribute("aria-pressed", String(view[name]));
+      redraw();
+    });
     button.setAttribute("aria-pressed", String(view[name]));
   };
-  if (data.question) { toggle("seeds", data.words.question_and_seeds); toggle("links", data.words.links); }
-  const zooms = mapEl("span", "zooms", undefined, bar), share = (step) => () => { zoomBy(view, step); redraw(); };
-  for (const [text, title, run] of [["−", data.words.zoom_out, share(0.8)], [`${Math.round(view.zoom * 100)} %`, data.words.whole, () => { Object.assign(view, { zoom: 1, left: 0, top: 0 }); redraw(); }], ["+", data.words.zoom_in, share(1.25)]]) {
+  if (data.question) {
+    toggle("seeds", data.words.question_and_seeds);
+    toggle("links", data.words.links);
+  }
+  const zooms = mapEl("span", "zooms", undefined, bar),
+    share = (step) => () => {
+      zoomBy(view, step);
+      redraw();
+    };
+  for (const [text, title, run] of [
+    ["−", data.words.zoom_out, share(0.8)],
+    [
+      `${Math.round(view.zoom * 100)} %`,
+      data.words.whole,
+      () => {
+        Object.assign(view, { zoom: 1, left: 0, top: 0 });
+        redraw();
+      },
+    ],
+    ["+", data.words.zoom_in, share(1.25)],
+  ]) {
     mapPress("pill", text, zooms, run).title = title;
     zooms.lastChild.setAttribute("aria-label", title);
   }
@@ -108,32 +256,65 @@ function drawTools(bar, data, view, redraw, act) {
 }
 
 function zoomBy(view, step) {
-  const zoom = Math.min(12, Math.max(1, view.zoom * step)), grown = zoom / view.zoom;
+  const zoom = Math.min(12, Math.max(1, view.zoom * step)),
+    grown = zoom / view.zoom;
   Object.assign(view, { zoom, left: zoom === 1 ? 0 : view.left * grown, top: zoom === 1 ? 0 : view.top * grown });
 }
 
 function follow(figure, data, view, drawn, act, redraw) {
-  const card = figure.querySelector(".card"), { svg, X, Y } = drawn;
+  const card = figure.querySelector(".card"),
+    { svg, X, Y } = drawn;
   const nearest = (event) => {
-    const box = svg.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const box = svg.getBoundingClientRect(),
+      x = event.clientX - box.left,
+      y = event.clientY - box.top;
     const seed = drawn.seedAt.findIndex(([sx, sy]) => Math.hypot(sx - x, sy - y) < 13);
     if (seed >= 0) return { seed };
-    let best = null, least = 9;
-    data.x.forEach((px, n) => { const far = Math.hypot(X(px) - x, Y(data.y[n]) - y); if (far < least) { least = far; best = n; } });
+    let best = null,
+      least = 9;
+    data.x.forEach((px, n) => {
+      const far = Math.hypot(X(px) - x, Y(data.y[n]) - y);
+      if (far < least) {
+        least = far;
+        best = n;
+      }
+    });
     return { point: best };
   };
   svg.onmousemove = (event) => {
     if (view.dragged) return;
-    const { seed, point } = nearest(event), { words } = data;
+    const { seed, point } = nearest(event),
+      { words } = data;
     svg.style.cursor = seed !== undefined || point !== null ? "pointer" : "grab";
-    if (seed === undefined && point === null) { card.hidden = true; return; }
-    const found = seed !== undefined ? data.question.seeds[seed] : null, cluster = found ? null : drawn.layer.clusters[drawn.layer.of[point]];
-    const lines = found ? [found.name, `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`, `${words.cosine} ${found.cosine ?? "–"}`] : [data.names[point], data.typeNames[data.types[point]], cluster?.name].filter(Boolean);
-    mapCard(card, lines, found ? drawn.seedAt[seed] : [X(data.x[point]), Y(data.y[point])], [drawn.width, drawn.height], drawn.seedAt);
+    if (seed === undefined && point === null) {
+      card.hidden = true;
+      return;
+    }
+    const found = seed !== undefined ? data.question.seeds[seed] : null,
+      cluster = found ? null : drawn.layer.clusters[drawn.layer.of[point]];
+    const lines = found
+      ? [
+          found.name,
+          `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`,
+          `${words.cosine} ${found.cosine ?? "–"}`,
+        ]
+      : [data.names[point], data.typeNames[data.types[point]], cluster?.name].filter(Boolean);
+    mapCard(
+      card,
+      lines,
+      found ? drawn.seedAt[seed] : [X(data.x[point]), Y(data.y[point])],
+      [drawn.width, drawn.height],
+      drawn.seedAt,
+    );
   };
-  svg.onmouseleave = () => { card.hidden = true; };
+  svg.onmouseleave = () => {
+    card.hidden = true;
+  };
   svg.onclick = (event) => {
-    if (view.dragged) { view.dragged = false; return; }
+    if (view.dragged) {
+      view.dragged = false;
+      return;
+    }
     const { seed, point } = nearest(event);
     if (seed !== undefined) act("go", data.question.seeds[seed].id);
     else if (point !== null) act("point", String(point));
@@ -142,18 +323,30 @@ function follow(figure, data, view, drawn, act, redraw) {
     const from = [event.clientX - view.left, event.clientY - view.top];
     view.dragged = false;
     const move = (now) => {
-      if (view.zoom === 1 || (!view.dragged && Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY) < 4)) return;
+      if (
+        view.zoom === 1 ||
+        (!view.dragged && Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY) < 4)
+      )
+        return;
       Object.assign(view, { dragged: true, left: now.clientX - from[0], top: now.clientY - from[1] });
       redraw();
     };
     window.addEventListener("pointermove", move);
     window.addEventListener("pointerup", () => window.removeEventListener("pointermove", move), { once: true });
   };
-  svg.onwheel = (event) => { if (event.ctrlKey || event.shiftKey || figure.contains(document.activeElement)) { event.preventDefault(); zoomBy(view, event.deltaY < 0 ? 1.15 : 0.87); redraw(); } };
+  svg.onwheel = (event) => {
+    if (event.ctrlKey || event.shiftKey || figure.contains(document.activeElement)) {
+      event.preventDefault();
+      zoomBy(view, event.deltaY < 0 ? 1.15 : 0.87);
+      redraw();
+    }
+  };
   svg.onkeydown = (event) => {
     const way = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
-    if (way && view.zoom > 1) { view.left += way[0]; view.top += way[1]; }
-    else if (event.key === "+" || event.key === "=") zoomBy(view, 1.25);
+    if (way && view.zoom > 1) {
+      view.left += way[0];
+      view.top += way[1];
+    } else if (event.key === "+" || event.key === "=") zoomBy(view, 1.25);
     else if (event.key === "-") zoomBy(view, 0.8);
     else if (event.key === "0") Object.assign(view, { zoom: 1, left: 0, top: 0 });
     else return;
@@ -164,16 +357,21 @@ function follow(figure, data, view, drawn, act, redraw) {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component, host = parentElement.querySelector(".lr-map");
-  const { colour, ...rest } = data, drawing = JSON.stringify(rest);
+  const { data, parentElement, setTriggerValue } = component,
+    host = parentElement.querySelector(".lr-map");
+  const { colour, ...rest } = data,
+    drawing = JSON.stringify(rest);
   if (host.lrDrawing === drawing) return undefined; // a colour that was chosen here comes back by the link
   host.lrDrawing = drawing;
-  const view = host.lrView ??= { zoom: 1, left: 0, top: 0, seeds: true, links: true };
+  const view = (host.lrView ??= { zoom: 1, left: 0, top: 0, seeds: true, links: true });
   Object.assign(view, { colour, lit: null, pointed: null, dragged: false });
   const act = (what, value) => setTriggerValue("acted", JSON.stringify({ do: what, value, at: Date.now() }));
   host.replaceChildren();
-  const tools = mapEl("div", "tools", undefined, host), grid = mapEl("div", `grid${data.panel ? "" : " alone"}`, undefined, host);
-  const left = mapEl("div", "left", undefined, grid), figure = mapEl("div", "figure", undefined, left), panel = data.panel ? mapEl("div", "panel", undefined, grid) : null;
+  const tools = mapEl("div", "tools", undefined, host),
+    grid = mapEl("div", `grid${data.panel ? "" : " alone"}`, undefined, host);
+  const left = mapEl("div", "left", undefined, grid),
+    figure = mapEl("div", "figure", undefined, left),
+    panel = data.panel ? mapEl("div", "panel", undefined, grid) : null;
   mapEl("div", "card", undefined, figure).hidden = true;
   drawLegend(left, data);
   let drawn;
@@ -181,13 +379,34 @@ export default function (component) {
     drawn = drawMap(figure, data, view);
     follow(figure, data, view, drawn, act, redraw);
     drawTools(tools, data, view, redraw, act);
-    if (all && panel) mapPanel(data, drawn.layer, panel, act, { light: (place) => { view.lit = place; drawn = drawMap(figure, data, view); follow(figure, data, view, drawn, act, redraw); }, point: (place) => { view.pointed = place; drawn = drawMap(figure, data, view); follow(figure, data, view, drawn, act, redraw); } });
+    if (all && panel)
+      mapPanel(data, drawn.layer, panel, act, {
+        light: (place) => {
+          view.lit = place;
+          drawn = drawMap(figure, data, view);
+          follow(figure, data, view, drawn, act, redraw);
+        },
+        point: (place) => {
+          view.pointed = place;
+          drawn = drawMap(figure, data, view);
+          follow(figure, data, view, drawn, act, redraw);
+        },
+      });
   };
   redraw(true);
   const table = mapEl("div", "table", undefined, left);
-  figureTools(left, { ...data.tools, asTable: () => mapTable(data, drawn.layer, table, act, () => table.replaceChildren()), picture: () => figure.querySelector("svg") });
+  figureTools(left, {
+    ...data.tools,
+    asTable: () => mapTable(data, drawn.layer, table, act, () => table.replaceChildren()),
+    picture: () => figure.querySelector("svg"),
+  });
   let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => { if (Math.abs(figure.clientWidth - width) > 2) { width = figure.clientWidth; redraw(); } });
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(figure.clientWidth - width) > 2) {
+      width = figure.clientWidth;
+      redraw();
+    }
+  });
   watcher.observe(figure);
   return () => watcher.disconnect();
 }

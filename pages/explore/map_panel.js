@@ -4,7 +4,10 @@ globalThis.lrMapParts = (() => {
   const el = (tag, className, text, parent) => {
     const made = document.createElement(tag);
     if (className) made.className = className;
-    if (text !== undefined) { made.textContent = text; made.dir = "auto"; }
+    if (text !== undefined) {
+      made.textContent = text;
+      made.dir = "auto";
+    }
     if (parent) parent.append(made);
     return made;
   };
@@ -16,7 +19,8 @@ globalThis.lrMapParts = (() => {
   };
 
   function seedList(data, parent, act, point) {
-    const { question, words } = data, list = el("div", "seeds", undefined, parent);
+    const { question, words } = data,
+      list = el("div", "seeds", undefined, parent);
     const head = el("div", "line head", undefined, list);
     el("span", "", "", head);
     el("span", "", words.entity, head);
@@ -36,7 +40,8 @@ globalThis.lrMapParts = (() => {
   }
 
   function clusterList(data, layer, parent, act, light) {
-    const box = el("div", "clusters", undefined, parent), head = el("div", "line head", undefined, box);
+    const box = el("div", "clusters", undefined, parent),
+      head = el("div", "line head", undefined, box);
     el("b", "", layer.title, head);
     el("span", "value", data.words.entities, head);
     layer.clusters.forEach((cluster, place) => {
@@ -72,15 +77,18 @@ globalThis.lrMapParts = (() => {
   function table(data, layer, host, act, close) {
     host.replaceChildren();
     press("link", data.words.close, host, close);
-    const scroll = el("div", "scroll", undefined, host), body = el("table", "", undefined, scroll);
+    const scroll = el("div", "scroll", undefined, host),
+      body = el("table", "", undefined, scroll);
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
     scroll.setAttribute("aria-label", data.words.table);
     const rank = new Map((data.question?.seeds || []).map((seed) => [seed.name, seed]));
     const head = el("tr", "", undefined, body);
-    for (const title of [data.words.entity, data.words.cluster, data.words.seed_rank, data.words.cosine]) el("th", "", title, head);
+    for (const title of [data.words.entity, data.words.cluster, data.words.seed_rank, data.words.cosine])
+      el("th", "", title, head);
     const line = (name, place, seed, open) => {
-      const row = el("tr", "", undefined, body), cluster = layer.clusters[place];
+      const row = el("tr", "", undefined, body),
+        cluster = layer.clusters[place];
       press("link", name, el("td", "", undefined, row), open);
       el("td", "", cluster ? cluster.name : "–", row);
       el("td", "", seed ? `${seed.rank}${seed.cut ? ` (${data.words.seed_cut})` : ""}` : "–", row);
@@ -96,12 +104,25 @@ globalThis.lrMapParts = (() => {
     host.replaceChildren();
     lines.forEach((text, place) => el(place ? "div" : "b", "", text, host));
     host.hidden = false;
-    const w = host.offsetWidth, h = host.offsetHeight;
-    const tries = [12, 34, 60, 100].flatMap((gap) => [[x + gap, y + gap], [x - gap - w, y + gap], [x + gap, y - gap - h], [x - gap - w, y - gap - h]]);
-    const free = ([left, top]) => left >= 2 && top >= 2 && left + w <= width - 2 && top + h <= height - 2
-      && !seeds.some(([sx, sy]) => sx > left - 14 && sx < left + w + 14 && sy > top - 14 && sy < top + h + 14);
+    const w = host.offsetWidth,
+      h = host.offsetHeight;
+    const tries = [12, 34, 60, 100].flatMap((gap) => [
+      [x + gap, y + gap],
+      [x - gap - w, y + gap],
+      [x + gap, y - gap - h],
+      [x - gap - w, y - gap - h],
+    ]);
+    const free = ([left, top]) =>
+      left >= 2 &&
+      top >= 2 &&
+      left + w <= width - 2 &&
+      top + h <= height - 2 &&
+      !seeds.some(([sx, sy]) => sx > left - 14 && sx < left + w + 14 && sy > top - 14 && sy < top + h + 14);
     const at = tries.find(free);
-    if (!at) { host.hidden = true; return; }
+    if (!at) {
+      host.hidden = true;
+      return;
+    }
     host.style.transform = `translate(${Math.round(at[0])}px,${Math.round(at[1])}px)`;
   }
 

@@ -3,33 +3,85 @@
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const root = parentElement.querySelector(".lr-schema"), figure = root.querySelector(".lr-schema-figure");
-  const pick = (types) => setTriggerValue("picked", types.map((at) => data.types[at].name));
-  const pickKind = (kind) => setTriggerValue("kind", kind), chosen = new Set(data.chosen), view = { data, chosen, pick, pickKind };
+  const root = parentElement.querySelector(".lr-schema"),
+    figure = root.querySelector(".lr-schema-figure");
+  const pick = (types) =>
+    setTriggerValue(
+      "picked",
+      types.map((at) => data.types[at].name),
+    );
+  const pickKind = (kind) => setTriggerValue("kind", kind),
+    chosen = new Set(data.chosen),
+    view = { data, chosen, pick, pickKind };
   const redraw = () => draw(figure, view);
   redraw();
   table(root.querySelector(".lr-schema-table"), view);
   legendOf(root.querySelector(".lr-schema-legend"), data.words.legend);
-  figureTools(root.querySelector(".lr-schema-left"), { ...data.tools, asTable: () => root.querySelector(".lr-schema-table button")?.focus() });
+  figureTools(root.querySelector(".lr-schema-left"), {
+    ...data.tools,
+    asTable: () => root.querySelector(".lr-schema-table button")?.focus(),
+  });
   let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => { if (Math.abs(figure.clientWidth - width) > 4) { width = figure.clientWidth; redraw(); } });
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(figure.clientWidth - width) > 4) {
+      width = figure.clientWidth;
+      redraw();
+    }
+  });
   watcher.observe(figure);
   return () => watcher.disconnect();
 }
 
 function draw(figure, view) {
   const { data, chosen, pick } = view;
-  const width = figure.clientWidth || 600, layout = data.layouts.filter((each) => each.width <= Math.max(width + 60, data.layouts[0].width)).pop();
-  const stretch = width / layout.width, held = figure.contains(document.activeElement) ? document.activeElement.dataset.node : null;
-  const svg = make("svg", { width, height: layout.height, viewBox: `0 0 ${width} ${layout.height}`, role: "group", "aria-label": data.label });
-  const at = new Map(layout.places.map((place) => [place.of, { x: place.x * stretch, y: place.y, w: Math.min(layout.box_width * Math.max(1, stretch), layout.box_width * 1.25), h: layout.box_height }]));
-  const links = make("g", {}, svg), boxes = make("g", {}, svg), pills = make("g", { class: "pills" }, svg);
+  const width = figure.clientWidth || 600,
+    layout = data.layouts.filter((each) => each.width <= Math.max(width + 60, data.layouts[0].width)).pop();
+  const stretch = width / layout.width,
+    held = figure.contains(document.activeElement) ? document.activeElement.dataset.node : null;
+  const svg = make("svg", {
+    width,
+    height: layout.height,
+    viewBox: `0 0 ${width} ${layout.height}`,
+    role: "group",
+    "aria-label": data.label,
+  });
+  const at = new Map(
+    layout.places.map((place) => [
+      place.of,
+      {
+        x: place.x * stretch,
+        y: place.y,
+        w: Math.min(layout.box_width * Math.max(1, stretch), layout.box_width * 1.25),
+        h: layout.box_height,
+      },
+    ]),
+  );
+  const links = make("g", {}, svg),
+    boxes = make("g", {}, svg),
+    pills = make("g", { class: "pills" }, svg);
   const drawn = data.pairs.filter((pair) => pair.a !== pair.b && at.has(pair.a) && at.has(pair.b));
-  const most = Math.max(1, ...drawn.map((pair) => pair.count)), taken = [...at.values()].map((box) => [box.x - box.w / 2 - 3, box.y - box.h / 2 - 3, box.x + box.w / 2 + 3, box.y + box.h / 2 + 3]);
+  const most = Math.max(1, ...drawn.map((pair) => pair.count)),
+    taken = [...at.values()].map((box) => [
+      box.x - box.w / 2 - 3,
+      box.y - box.h / 2 - 3,
+      box.x + box.w / 2 + 3,
+      box.y + box.h / 2 + 3,
+    ]);
   const lone = new Set(at.keys()); // types without a line so far: each has its strongest one
-  const isShown = (pair, place) => { const first = lone.has(pair.a) || lone.has(pair.b); lone.delete(pair.a); lone.delete(pair.b); return place < (width < 520 ? SMALL_PAIRS : PAIRS) || first; };
+  const isShown = (pair, place) => {
+    const first = lone.has(pair.a) || lone.has(pair.b);
+    lone.delete(pair.a);
+    lone.delete(pair.b);
+    return place < (width < 520 ? SMALL_PAIRS : PAIRS) || first;
+  };
   const weak = new Set(drawn.filter((pair, place) => !isShown(pair, place)));
-  const lines = [...pairLines(drawn.filter((pair) => !weak.has(pair)), width < 520), ...[...weak].map((pair) => ({ pair, kinds: [], weak: true }))];
+  const lines = [
+    ...pairLines(
+      drawn.filter((pair) => !weak.has(pair)),
+      width < 520,
+    ),
+    ...[...weak].map((pair) => ({ pair, kinds: [], weak: true })),
+  ];
   for (const line of lines) drawPair(line, { ...view, at, most, taken, layout, width }, links, pills);
   for (const [of, box] of at) drawType(of, box, { data, layout, chosen, pick }, boxes);
   figure.replaceChildren(svg);
@@ -37,7 +89,11 @@ function draw(figure, view) {
   (nodes.find((node) => node.dataset.node === held) ?? nodes[0])?.setAttribute("tabindex", "0");
   if (held) nodes.find((node) => node.dataset.node === held)?.focus();
   figure.onkeydown = (event) => walkNodes(figure, event);
-  const point = (of) => { for (const line of svg.querySelectorAll("[data-a]")) line.classList.toggle("hot", of !== undefined && (line.dataset.a === of || line.dataset.b === of)); svg.classList.toggle("pointing", of !== undefined); };
+  const point = (of) => {
+    for (const line of svg.querySelectorAll("[data-a]"))
+      line.classList.toggle("hot", of !== undefined && (line.dataset.a === of || line.dataset.b === of));
+    svg.classList.toggle("pointing", of !== undefined);
+  };
   svg.onpointerover = (event) => point(event.target.closest(".node")?.dataset.node);
   svg.onpointerleave = () => point(undefined);
   svg.addEventListener("focusin", (event) => point(event.target.closest(".node")?.dataset.node));
@@ -45,31 +101,78 @@ function draw(figure, view) {
 }
 
 function drawType(of, box, { data, layout, chosen, pick }, parent) {
-  const fold = of < 0, type = data.types[of], words = data.words;
-  const name = fold ? words.types.replace("{n}", layout.folded) : type.shown, count = fold ? data.types.slice(-layout.folded).reduce((sum, each) => sum + each.count, 0) : type.count;
-  const own = data.pairs.find((pair) => pair.a === of && pair.b === of), on = !fold && chosen.has(type.name);
+  const fold = of < 0,
+    type = data.types[of],
+    words = data.words;
+  const name = fold ? words.types.replace("{n}", layout.folded) : type.shown,
+    count = fold ? data.types.slice(-layout.folded).reduce((sum, each) => sum + each.count, 0) : type.count;
+  const own = data.pairs.find((pair) => pair.a === of && pair.b === of),
+    on = !fold && chosen.has(type.name);
   const group = make("g", { class: `type${fold ? " fold" : " node"}${on ? " chosen" : ""}`, "data-node": of }, parent);
   paint(group, "path");
-  make("title", {}, group, fold ? words.folded.replace("{n}", layout.folded) : `${type.shown}: ${words.entities.replace("{n}", type.count.toLocaleString("en"))}${own ? `, ${words.among.replace("{n}", own.count.toLocaleString("en"))}` : ""}`);
-  const rect = (out, look) => make("rect", { class: look, x: box.x - box.w / 2 - out, y: box.y - box.h / 2 - out, width: box.w + 2 * out, height: box.h + 2 * out, rx: 6 + out }, group);
+  make(
+    "title",
+    {},
+    group,
+    fold
+      ? words.folded.replace("{n}", layout.folded)
+      : `${type.shown}: ${words.entities.replace("{n}", type.count.toLocaleString("en"))}${own ? `, ${words.among.replace("{n}", own.count.toLocaleString("en"))}` : ""}`,
+  );
+  const rect = (out, look) =>
+    make(
+      "rect",
+      {
+        class: look,
+        x: box.x - box.w / 2 - out,
+        y: box.y - box.h / 2 - out,
+        width: box.w + 2 * out,
+        height: box.h + 2 * out,
+        rx: 6 + out,
+      },
+      group,
+    );
   rect(3.5, "ring");
   rect(0, "under");
   rect(0, "shape");
-  writeName("type-name", { x: box.x, y: box.y - 3, "text-anchor": "middle" }, group, cut(name, measure(box.w - 12, `600 13px ${FONT}`)));
-  make("text", { class: "type-count", x: box.x, y: box.y + 14, "text-anchor": "middle" }, group, count.toLocaleString("en") + (own ? `  ↻ ${own.count.toLocaleString("en")}` : ""));
+  writeName(
+    "type-name",
+    { x: box.x, y: box.y - 3, "text-anchor": "middle" },
+    group,
+    cut(name, measure(box.w - 12, `600 13px ${FONT}`)),
+  );
+  make(
+    "text",
+    { class: "type-count", x: box.x, y: box.y + 14, "text-anchor": "middle" },
+    group,
+    count.toLocaleString("en") + (own ? `  ↻ ${own.count.toLocaleString("en")}` : ""),
+  );
   if (fold) return;
   group.setAttribute("role", "button");
   group.setAttribute("tabindex", "-1");
   group.setAttribute("aria-pressed", String(on));
   group.onclick = () => pick([of]);
-  group.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick([of]); } };
+  group.onkeydown = (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      pick([of]);
+    }
+  };
 }
 
-function pairName(pair, { types, words }) { return words.and.replace("{first}", () => types[pair.a].shown).replace("{second}", () => types[pair.b].shown); }
+function pairName(pair, { types, words }) {
+  return words.and.replace("{first}", () => types[pair.a].shown).replace("{second}", () => types[pair.b].shown);
+}
 
 function table(host, { data, chosen, pick, pickKind }) {
-  const made = document.createElement("table"), head = made.createTHead().insertRow(), body = made.createTBody();
-  for (const title of data.words.columns) { const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = title; head.append(cell); }
+  const made = document.createElement("table"),
+    head = made.createTHead().insertRow(),
+    body = made.createTBody();
+  for (const title of data.words.columns) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = title;
+    head.append(cell);
+  }
   const button = (cell, text, pressed, run) => {
     const entry = document.createElement("button");
     entry.type = "button";
@@ -79,22 +182,39 @@ function table(host, { data, chosen, pick, pickKind }) {
     cell.append(entry);
   };
   for (const pair of data.pairs.slice(0, data.rows)) {
-    const row = body.insertRow(), ends = [...new Set([pair.a, pair.b])], names = ends.map((of) => data.types[of].name);
-    button(row.insertCell(), pairName(pair, data), names.length === chosen.size && names.every((name) => chosen.has(name)), () => pick(ends));
+    const row = body.insertRow(),
+      ends = [...new Set([pair.a, pair.b])],
+      names = ends.map((of) => data.types[of].name);
+    button(
+      row.insertCell(),
+      pairName(pair, data),
+      names.length === chosen.size && names.every((name) => chosen.has(name)),
+      () => pick(ends),
+    );
     row.insertCell().textContent = pair.count.toLocaleString("en");
     const cell = row.insertCell();
-    for (const [kind, title, count] of pair.kinds) { button(cell, `${title} ${count.toLocaleString("en")}`, data.chosen_kinds.includes(kind), () => pickKind(kind)); cell.append(" "); }
+    for (const [kind, title, count] of pair.kinds) {
+      button(cell, `${title} ${count.toLocaleString("en")}`, data.chosen_kinds.includes(kind), () => pickKind(kind));
+      cell.append(" ");
+    }
     if (pair.more) cell.append(data.words.more.replace("{n}", pair.more.toLocaleString("en")));
   }
   host.replaceChildren(made);
-  if (data.words.rest) { const rest = document.createElement("p"); rest.textContent = data.words.rest.replace("{n}", data.pairs.length - data.rows); host.append(rest); }
+  if (data.words.rest) {
+    const rest = document.createElement("p");
+    rest.textContent = data.words.rest.replace("{n}", data.pairs.length - data.rows);
+    host.append(rest);
+  }
 }
 
 function legendOf(host, texts) {
-  host.replaceChildren(...["type", "kind", "pair", "chosen", "fold"].map((look, place) => {
-    const item = document.createElement("span"), mark = document.createElement("i");
-    mark.className = look;
-    item.append(mark, texts[place]);
-    return item;
-  }));
+  host.replaceChildren(
+    ...["type", "kind", "pair", "chosen", "fold"].map((look, place) => {
+      const item = document.createElement("span"),
+        mark = document.createElement("i");
+      mark.className = look;
+      item.append(mark, texts[place]);
+      return item;
+    }),
+  );
 }

@@ -14,16 +14,30 @@ function build(host, words) {
   const box = node("div", "box", host);
   node("span", "glass", box).setAttribute("aria-hidden", "true");
   const input = node("input", "", box);
-  const attributes = { type: "text", role: "combobox", placeholder: words.placeholder, "aria-label": words.label, "aria-autocomplete": "list", "aria-controls": "lr-search-list", "aria-expanded": "false", autocomplete: "off", spellcheck: "false", dir: "auto" };
+  const attributes = {
+    type: "text",
+    role: "combobox",
+    placeholder: words.placeholder,
+    "aria-label": words.label,
+    "aria-autocomplete": "list",
+    "aria-controls": "lr-search-list",
+    "aria-expanded": "false",
+    autocomplete: "off",
+    spellcheck: "false",
+    dir: "auto",
+  };
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
-  const total = node("span", "total", box), clear = node("button", "clear", box, "×");
+  const total = node("span", "total", box),
+    clear = node("button", "clear", box, "×");
   clear.type = "button";
   clear.setAttribute("aria-label", words.clear);
-  const panel = node("div", "panel", host), list = node("div", "list", panel);
+  const panel = node("div", "panel", host),
+    list = node("div", "list", panel);
   list.id = "lr-search-list";
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", words.label);
-  const foot = node("div", "foot", panel), said = node("span", "", foot);
+  const foot = node("div", "foot", panel),
+    said = node("span", "", foot);
   said.setAttribute("aria-live", "polite");
   node("span", "keys", foot, words.keys);
   return { box, input, total, clear, panel, list, said };
@@ -32,7 +46,10 @@ function build(host, words) {
 // The name with what was searched in bold.
 function highlighted(name, search, parent) {
   const at = name.toLocaleLowerCase().indexOf(search.toLocaleLowerCase());
-  if (at < 0 || !search) { parent.append(name); return; }
+  if (at < 0 || !search) {
+    parent.append(name);
+    return;
+  }
   parent.append(name.slice(0, at));
   node("b", "", parent, name.slice(at, at + search.length));
   parent.append(name.slice(at + search.length));
@@ -41,7 +58,7 @@ function highlighted(name, search, parent) {
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-search");
-  const parts = host.lrParts ||= build(host, data.words);
+  const parts = (host.lrParts ||= build(host, data.words));
   const { input } = parts;
   const held = document.activeElement === input;
   host.lrSent ??= data.find;
@@ -54,14 +71,18 @@ export default function (component) {
     const option = node("div", "option");
     option.id = `lr-search-${place}`;
     option.setAttribute("role", "option");
-    const tag = node("span", "lr-layer", option, `L${match.layer}`), step = Math.min(4, match.layer);
+    const tag = node("span", "lr-layer", option, `L${match.layer}`),
+      step = Math.min(4, match.layer);
     tag.style.background = `var(--lr-l${step})`;
     tag.style.color = `var(--lr-l${step}k)`;
     const name = node("span", "name", option);
     name.dir = "auto";
     highlighted(match.name, data.find, name);
     node("span", "side", option, match.side);
-    option.onmousedown = (event) => { event.preventDefault(); choose(place); };
+    option.onmousedown = (event) => {
+      event.preventDefault();
+      choose(place);
+    };
     return option;
   });
   parts.list.replaceChildren(...options);
@@ -78,7 +99,10 @@ export default function (component) {
   const move = (place) => {
     active = Math.max(0, Math.min(options.length - 1, place));
     options.forEach((option, at) => option.setAttribute("aria-selected", String(at === active)));
-    if (options.length) { input.setAttribute("aria-activedescendant", options[active].id); options[active].scrollIntoView({ block: "nearest" }); } else input.removeAttribute("aria-activedescendant");
+    if (options.length) {
+      input.setAttribute("aria-activedescendant", options[active].id);
+      options[active].scrollIntoView({ block: "nearest" });
+    } else input.removeAttribute("aria-activedescendant");
   };
   const write = (text) => {
     host.lrBefore.add(host.lrSent.trim());
@@ -98,24 +122,45 @@ export default function (component) {
   };
   input.onkeydown = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) { event.preventDefault(); if (parts.panel.hidden) show(true); else move(active + step); }
-    else if (event.key === "Enter") { event.preventDefault(); enter(); }
-    else if (event.key === "Escape") { if (!parts.panel.hidden) show(false); else empty(); }
+    if (step) {
+      event.preventDefault();
+      if (parts.panel.hidden) show(true);
+      else move(active + step);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      enter();
+    } else if (event.key === "Escape") {
+      if (!parts.panel.hidden) show(false);
+      else empty();
+    }
   };
   const enter = () => {
-    if (data.find === input.value.trim()) { choose(active); return; }
+    if (data.find === input.value.trim()) {
+      choose(active);
+      return;
+    }
     host.lrWaiting = input.value.trim(); // its matches are not here yet: the first one is opened when they come
     clearTimeout(host.lrTimer);
     write(input.value);
   };
-  const empty = () => { input.value = ""; clearTimeout(host.lrTimer); light(); write(""); show(false); input.focus(); };
+  const empty = () => {
+    input.value = "";
+    clearTimeout(host.lrTimer);
+    light();
+    write("");
+    show(false);
+    input.focus();
+  };
   input.onfocus = () => show(true);
   input.onblur = () => show(false);
   parts.clear.onmousedown = (event) => event.preventDefault();
   parts.clear.onclick = empty;
   move(0);
   const isAwaited = host.lrWaiting !== undefined && host.lrWaiting === data.find;
-  if (isAwaited) { host.lrWaiting = undefined; setTimeout(() => choose(0), 0); }
+  if (isAwaited) {
+    host.lrWaiting = undefined;
+    setTimeout(() => choose(0), 0);
+  }
   show(!isAwaited && (held && host.lrShown !== data.find ? true : held && !parts.panel.hidden));
   host.lrShown = data.find;
 }

@@ -1,12 +1,19 @@
 // Relations of a layer by lambda as bars, with a handle for tau between them: drag it, or use the arrow keys.
 // lambda > tau is strict: with tau 2 the relations of lambda 3 are summarised, those of 2 are not.
-const TAU_TOP = 62, TAU_HEIGHT = 150;
+const TAU_TOP = 62,
+  TAU_HEIGHT = 150;
 
-function thousands(n) { return n.toLocaleString("en-US"); }
+function thousands(n) {
+  return n.toLocaleString("en-US");
+}
 
-function signedNumber(n) { return n > 0 ? `+${thousands(n)}` : n < 0 ? `−${thousands(-n)}` : ""; }
+function signedNumber(n) {
+  return n > 0 ? `+${thousands(n)}` : n < 0 ? `−${thousands(-n)}` : "";
+}
 
-function tauMost(layer) { return layer.bars[layer.bars.length - 1][1]; }
+function tauMost(layer) {
+  return layer.bars[layer.bars.length - 1][1];
+}
 
 // How far along, in bars, the border between lambda = tau and the next one lies.
 function tauPlace(layer, tau) {
@@ -24,19 +31,57 @@ function tauAt(layer, along) {
 }
 
 function tauChart(host, layer, tau, words, moved) {
-  const width = Math.max(280, host.clientWidth || 430), slot = width / layer.bars.length, bottom = TAU_TOP + TAU_HEIGHT, built = Math.floor(layer.built ?? tau);
-  const svg = make("svg", { width, height: bottom + 26, viewBox: `0 0 ${width} ${bottom + 26}`, role: "group", "aria-label": words.chart });
-  const pattern = make("pattern", { id: "lr-tau-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
+  const width = Math.max(280, host.clientWidth || 430),
+    slot = width / layer.bars.length,
+    bottom = TAU_TOP + TAU_HEIGHT,
+    built = Math.floor(layer.built ?? tau);
+  const svg = make("svg", {
+    width,
+    height: bottom + 26,
+    viewBox: `0 0 ${width} ${bottom + 26}`,
+    role: "group",
+    "aria-label": words.chart,
+  });
+  const pattern = make(
+    "pattern",
+    { id: "lr-tau-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    make("defs", {}, svg),
+  );
   make("rect", { width: 6, height: 6, fill: "var(--lr-bg)" }, pattern);
   make("rect", { width: 2.6, height: 6, fill: "var(--lr-entered)" }, pattern);
-  const counts = layer.bars.map(([first, last]) => countsOf(layer, first, last, tau, built)), most = Math.max(1, ...counts.map((each) => each.all));
+  const counts = layer.bars.map(([first, last]) => countsOf(layer, first, last, tau, built)),
+    most = Math.max(1, ...counts.map((each) => each.all));
   gridLines(svg, width, most, words);
-  layer.bars.forEach(([first, last], place) => bar(svg, place, slot, counts[place], most, tau < built, last > first ? (place === layer.bars.length - 1 ? `${first}+` : `${first}`) : `${first}`, `λ ${first === last ? first : `${first}–${last}`}`, words));
+  layer.bars.forEach(([first, last], place) =>
+    bar(
+      svg,
+      place,
+      slot,
+      counts[place],
+      most,
+      tau < built,
+      last > first ? (place === layer.bars.length - 1 ? `${first}+` : `${first}`) : `${first}`,
+      `λ ${first === last ? first : `${first}–${last}`}`,
+      words,
+    ),
+  );
   const x = Math.max(1.5, Math.min(width - 1.5, tauPlace(layer, tau) * slot));
   if (layer.built !== null) {
-    const at = Math.min(width - 1, tauPlace(layer, built) * slot), right = at < 110 || (tau <= built && at < width - 110);
+    const at = Math.min(width - 1, tauPlace(layer, built) * slot),
+      right = at < 110 || (tau <= built && at < width - 110);
     make("line", { x1: at, x2: at, y1: 30, y2: bottom, stroke: "var(--lr-mute)", "stroke-dasharray": "4 3" }, svg);
-    make("text", { x: at + (right ? 6 : -6), y: 40, "font-size": 12, fill: "var(--lr-mute)", "text-anchor": right ? "start" : "end" }, svg, words.built);
+    make(
+      "text",
+      {
+        x: at + (right ? 6 : -6),
+        y: 40,
+        "font-size": 12,
+        fill: "var(--lr-mute)",
+        "text-anchor": right ? "start" : "end",
+      },
+      svg,
+      words.built,
+    );
   }
   handle(svg, layer, x, tau, bottom, words, width, slot, moved);
   host.replaceChildren(svg);
@@ -54,19 +99,41 @@ function countsOf(layer, first, last, tau, built) {
 }
 
 function gridLines(svg, width, most, words) {
-  const power = 10 ** Math.floor(Math.log10(most / 2 || 1)), step = [1, 2, 5, 10].map((each) => each * power).find((each) => most / each <= 4) || most;
+  const power = 10 ** Math.floor(Math.log10(most / 2 || 1)),
+    step = [1, 2, 5, 10].map((each) => each * power).find((each) => most / each <= 4) || most;
   for (let value = step, top = Math.floor(most / step) * step; value <= top; value += step) {
     const y = TAU_TOP + TAU_HEIGHT * (1 - value / most);
     make("line", { x1: 0, x2: width, y1: y, y2: y, stroke: "var(--lr-line)" }, svg);
-    make("text", { x: width, y: y - 4, "font-size": 11.5, "text-anchor": "end", fill: "var(--lr-mute)", stroke: "var(--lr-bg)", "stroke-width": 3, "paint-order": "stroke" }, svg, value === top ? words.pairs.replace("{count}", thousands(value)) : thousands(value));
+    make(
+      "text",
+      {
+        x: width,
+        y: y - 4,
+        "font-size": 11.5,
+        "text-anchor": "end",
+        fill: "var(--lr-mute)",
+        stroke: "var(--lr-bg)",
+        "stroke-width": 3,
+        "paint-order": "stroke",
+      },
+      svg,
+      value === top ? words.pairs.replace("{count}", thousands(value)) : thousands(value),
+    );
   }
   make("line", { x1: 0, x2: width, y1: TAU_TOP + TAU_HEIGHT, y2: TAU_TOP + TAU_HEIGHT, stroke: "var(--lr-mute)" }, svg);
 }
 
 function bar(svg, place, slot, counts, most, more, name, range, words) {
-  const width = slot * 0.76, x = place * slot + (slot - width) / 2, bottom = TAU_TOP + TAU_HEIGHT, group = make("g", {}, svg);
+  const width = slot * 0.76,
+    x = place * slot + (slot - width) / 2,
+    bottom = TAU_TOP + TAU_HEIGHT,
+    group = make("g", {}, svg);
   let y = bottom;
-  const fills = { joined: ["var(--lr-base)", "none", 0.55], changed: ["url(#lr-tau-hatch)", "var(--lr-entered)", 1], summarised: ["var(--lr-inter)", "none", 1] };
+  const fills = {
+    joined: ["var(--lr-base)", "none", 0.55],
+    changed: ["url(#lr-tau-hatch)", "var(--lr-entered)", 1],
+    summarised: ["var(--lr-inter)", "none", 1],
+  };
   for (const [kind, [fill, stroke, opacity]] of Object.entries(fills)) {
     if (!counts[kind]) continue;
     const height = Math.max(1.5, (TAU_HEIGHT * counts[kind]) / most);
@@ -75,29 +142,100 @@ function bar(svg, place, slot, counts, most, more, name, range, words) {
   }
   const changed = counts.changed ? `${more ? "+" : "−"}${thousands(counts.changed)}` : "";
   make("title", {}, group, `${range}: ${words.pairs.replace("{count}", thousands(counts.all))}`);
-  if (counts.all) make("text", { x: x + width / 2, y: y - 5, "font-size": 12, "font-weight": changed ? 650 : 400, "text-anchor": "middle", fill: "var(--lr-text)", stroke: "var(--lr-bg)", "stroke-width": 3, "paint-order": "stroke" }, group, changed || thousands(counts.all));
-  make("text", { x: x + width / 2, y: bottom + 17, "font-size": 12, "text-anchor": "middle", fill: "var(--lr-mute)" }, group, name);
+  if (counts.all)
+    make(
+      "text",
+      {
+        x: x + width / 2,
+        y: y - 5,
+        "font-size": 12,
+        "font-weight": changed ? 650 : 400,
+        "text-anchor": "middle",
+        fill: "var(--lr-text)",
+        stroke: "var(--lr-bg)",
+        "stroke-width": 3,
+        "paint-order": "stroke",
+      },
+      group,
+      changed || thousands(counts.all),
+    );
+  make(
+    "text",
+    { x: x + width / 2, y: bottom + 17, "font-size": 12, "text-anchor": "middle", fill: "var(--lr-mute)" },
+    group,
+    name,
+  );
 }
 
 function handle(svg, layer, x, tau, bottom, words, width, slot, moved) {
-  const text = words.tau.replace("{tau}", tau), wide = Math.max(58, text.length * 7 + 30), left = Math.max(0, Math.min(width - wide, x - wide / 2));
-  const group = make("g", { class: "handle", role: "slider", tabindex: 0, "aria-label": words.handle, "aria-valuemin": 0, "aria-valuemax": tauMost(layer), "aria-valuenow": tau, "aria-valuetext": text, "aria-orientation": "horizontal" }, svg);
+  const text = words.tau.replace("{tau}", tau),
+    wide = Math.max(58, text.length * 7 + 30),
+    left = Math.max(0, Math.min(width - wide, x - wide / 2));
+  const group = make(
+    "g",
+    {
+      class: "handle",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": words.handle,
+      "aria-valuemin": 0,
+      "aria-valuemax": tauMost(layer),
+      "aria-valuenow": tau,
+      "aria-valuetext": text,
+      "aria-orientation": "horizontal",
+    },
+    svg,
+  );
   make("rect", { x: x - 12, y: 24, width: 24, height: bottom - 24, fill: "transparent" }, group);
   make("line", { x1: x, x2: x, y1: 24, y2: bottom, stroke: "var(--lr-prim)", "stroke-width": 2.5 }, group);
   make("rect", { x: left, y: 2, width: wide, height: 24, rx: 12, fill: "var(--lr-prim)", class: "pill" }, group);
-  make("text", { x: left + wide / 2, y: 18.5, "font-size": 12.5, "font-weight": 600, "text-anchor": "middle", fill: "var(--lr-onprim)" }, group, `‹ ${text} ›`);
+  make(
+    "text",
+    {
+      x: left + wide / 2,
+      y: 18.5,
+      "font-size": 12.5,
+      "font-weight": 600,
+      "text-anchor": "middle",
+      fill: "var(--lr-onprim)",
+    },
+    group,
+    `‹ ${text} ›`,
+  );
   group.onkeydown = (event) => {
-    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
+    const steps = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -10,
+      PageUp: 10,
+      Home: -Infinity,
+      End: Infinity,
+    };
     if (!(event.key in steps)) return;
     event.preventDefault();
     moved(Math.max(0, Math.min(tauMost(layer), tau + steps[event.key])), true);
   };
   group.onpointerdown = (event) => {
     event.preventDefault();
-    const follow = (to) => { const box = svg.isConnected ? svg.getBoundingClientRect() : last; last = box; moved(tauAt(layer, (to.clientX - box.left) / slot), true); };
+    const follow = (to) => {
+      const box = svg.isConnected ? svg.getBoundingClientRect() : last;
+      last = box;
+      moved(tauAt(layer, (to.clientX - box.left) / slot), true);
+    };
     let last = svg.getBoundingClientRect();
-    const end = () => { window.removeEventListener("pointermove", follow); window.removeEventListener("pointerup", end); window.removeEventListener("pointercancel", end); };
-    for (const [name, does] of [["pointermove", follow], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(name, does);
+    const end = () => {
+      window.removeEventListener("pointermove", follow);
+      window.removeEventListener("pointerup", end);
+      window.removeEventListener("pointercancel", end);
+    };
+    for (const [name, does] of [
+      ["pointermove", follow],
+      ["pointerup", end],
+      ["pointercancel", end],
+    ])
+      window.addEventListener(name, does);
     group.focus();
   };
 }

@@ -1,6 +1,8 @@
 // What another tau would change: the chart of lambda, the table, the suggestion and the button that rebuilds.
 // Everything follows from the numbers that came with the panel; only the rebuild asks the server.
-function filled(template, values) { return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole)); }
+function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+}
 
 function element(tag, attributes, parent, text) {
   const made = document.createElement(tag);
@@ -12,9 +14,11 @@ function element(tag, attributes, parent, text) {
 
 // What a tau makes of a layer; lambda > tau is strict.
 function atTau(layer, tau) {
-  const first = layer.strengths.findIndex((strength) => strength > tau), none = first < 0;
+  const first = layer.strengths.findIndex((strength) => strength > tau),
+    none = first < 0;
   const of = (curve, empty) => (none ? empty : curve[first]);
-  const summarised = none ? 0 : layer.counts.slice(first).reduce((sum, count) => sum + count, 0), calls = layer.calls;
+  const summarised = none ? 0 : layer.counts.slice(first).reduce((sum, count) => sum + count, 0),
+    calls = layer.calls;
   return {
     summarised,
     joined: layer.pairs - summarised,
@@ -29,16 +33,24 @@ function atTau(layer, tau) {
 // "2,q0.75": the steps of all layers with those that were moved; equal ones at the end are written once.
 function ruleOf(data, state) {
   const steps = [...data.steps];
-  for (const layer of data.layers) if (state.tau[layer.number] !== undefined && state.tau[layer.number] !== builtTau(layer)) steps[layer.number - 1] = String(state.tau[layer.number]);
+  for (const layer of data.layers)
+    if (state.tau[layer.number] !== undefined && state.tau[layer.number] !== builtTau(layer))
+      steps[layer.number - 1] = String(state.tau[layer.number]);
   while (steps.length > 1 && steps[steps.length - 1] === steps[steps.length - 2]) steps.pop();
   return steps.join(",");
 }
 
-function builtTau(layer) { return layer.built === null ? null : Math.floor(layer.built); }
+function builtTau(layer) {
+  return layer.built === null ? null : Math.floor(layer.built);
+}
 
-function tauOf(layer, state) { return state.tau[layer.number] ?? builtTau(layer) ?? layer.suggestion?.tau ?? 3; }
+function tauOf(layer, state) {
+  return state.tau[layer.number] ?? builtTau(layer) ?? layer.suggestion?.tau ?? 3;
+}
 
-function isMoved(data, state) { return data.layers.some((layer) => tauOf(layer, state) !== builtTau(layer)); }
+function isMoved(data, state) {
+  return data.layers.some((layer) => tauOf(layer, state) !== builtTau(layer));
+}
 
 function dollarsText(value) {
   if (value < 5e-9) return "$0";
@@ -46,14 +58,30 @@ function dollarsText(value) {
   return `$${value.toFixed(Math.min(8, 1 - Math.floor(Math.log10(value))))}`;
 }
 
-function secondsText(seconds) { return seconds < 119.5 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.ceil(seconds / 60)} min`; }
+function secondsText(seconds) {
+  return seconds < 119.5 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.ceil(seconds / 60)} min`;
+}
 
 function changeTable(host, data, layer, state) {
-  const tau = tauOf(layer, state), built = builtTau(layer), now = atTau(layer, tau), before = built === null ? null : atTau(layer, built), words = data.words;
-  const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody();
-  for (const text of [layer.title, layer.built === null ? words.unknown : layer.builtText, filled(words.tau, { tau }), words.change]) element("th", { scope: "col" }, head, text);
+  const tau = tauOf(layer, state),
+    built = builtTau(layer),
+    now = atTau(layer, tau),
+    before = built === null ? null : atTau(layer, built),
+    words = data.words;
+  const table = element("table", {}),
+    head = table.createTHead().insertRow(),
+    body = table.createTBody();
+  for (const text of [
+    layer.title,
+    layer.built === null ? words.unknown : layer.builtText,
+    filled(words.tau, { tau }),
+    words.change,
+  ])
+    element("th", { scope: "col" }, head, text);
   const row = (title, note, of, show = thousands, difference = signedNumber, changes = true) => {
-    const cells = body.insertRow(), name = element("th", { scope: "row" }, cells, title), change = before && changes ? difference(of(now) - of(before)) : "";
+    const cells = body.insertRow(),
+      name = element("th", { scope: "row" }, cells, title),
+      change = before && changes ? difference(of(now) - of(before)) : "";
     element("span", {}, name, note);
     cells.insertCell().textContent = before ? show(of(before)) : "–";
     element("b", {}, cells.insertCell(), show(of(now)));
@@ -64,58 +92,160 @@ function changeTable(host, data, layer, state) {
   row(words.connected, layer.ofNodes, (at) => at.connected);
   row(words.islands, words.islandsNote, () => layer.parts, thousands, signedNumber, false);
   if (layer.calls) {
-    row(words.calls, filled(layer.calls.note, { kept: thousands(now.summarised - now.fresh), fresh: thousands(now.fresh) }), (at) => at.summarised);
-    row(words.cost, data.priced ? filled(words.costNote, { fresh: dollarsText(now.freshDollars) }) : words.noPrice, (at) => at.dollars, data.priced ? dollarsText : () => "–", (value) => (Math.abs(value) < 5e-9 || !data.priced ? "" : `${value > 0 ? "+" : "−"}${dollarsText(Math.abs(value))}`));
+    row(
+      words.calls,
+      filled(layer.calls.note, { kept: thousands(now.summarised - now.fresh), fresh: thousands(now.fresh) }),
+      (at) => at.summarised,
+    );
+    row(
+      words.cost,
+      data.priced ? filled(words.costNote, { fresh: dollarsText(now.freshDollars) }) : words.noPrice,
+      (at) => at.dollars,
+      data.priced ? dollarsText : () => "–",
+      (value) =>
+        Math.abs(value) < 5e-9 || !data.priced ? "" : `${value > 0 ? "+" : "−"}${dollarsText(Math.abs(value))}`,
+    );
   } else row(words.calls, words.noCalls, () => 0);
   host.replaceChildren(table);
 }
 
 function rebuildRow(host, data, state, rebuild, back) {
-  const rule = ruleOf(data, state), moved = isMoved(data, state), there = data.existing[rule], words = data.words;
+  const rule = ruleOf(data, state),
+    moved = isMoved(data, state),
+    there = data.existing[rule],
+    words = data.words;
   host.replaceChildren();
   if (data.rebuilds) {
     const fresh = data.layers.reduce((sum, layer) => sum + Math.max(0, atTau(layer, tauOf(layer, state)).fresh), 0);
-    const time = secondsText(data.seconds + fresh * data.secondsACall), button = element("button", { type: "button", class: "primary" }, host, filled(there ? words.goThere : words.rebuild, { tau: rule, time }));
+    const time = secondsText(data.seconds + fresh * data.secondsACall),
+      button = element(
+        "button",
+        { type: "button", class: "primary" },
+        host,
+        filled(there ? words.goThere : words.rebuild, { tau: rule, time }),
+      );
     button.disabled = !moved;
     button.onclick = () => rebuild(rule);
   }
-  const suggest = element("button", { type: "button", class: "secondary", "aria-expanded": String(state.open), "aria-controls": "lr-tau-evidence" }, host, words.suggest);
-  suggest.onclick = () => { state.open = !state.open; back(null); };
+  const suggest = element(
+    "button",
+    { type: "button", class: "secondary", "aria-expanded": String(state.open), "aria-controls": "lr-tau-evidence" },
+    host,
+    words.suggest,
+  );
+  suggest.onclick = () => {
+    state.open = !state.open;
+    back(null);
+  };
   if (moved) element("button", { type: "button", class: "plain" }, host, words.back).onclick = () => back("built");
 }
 
 // Two shares by tau: entities in the largest part that summarised relations make, and relations that are summarised.
 function evidence(host, data, layer, state, use) {
-  const suggestion = layer.suggestion, words = data.words;
+  const suggestion = layer.suggestion,
+    words = data.words;
   host.hidden = !state.open;
   if (!state.open) return;
   host.replaceChildren();
-  if (!suggestion) { element("p", {}, host, words.noSuggestion); return; }
+  if (!suggestion) {
+    element("p", {}, host, words.noSuggestion);
+    return;
+  }
   element("p", {}, host, suggestion.reason);
-  const width = Math.max(260, host.clientWidth - 24 || 400), height = 128, left = 34, right = width - 8, most = Math.max(suggestion.tau + 2, suggestion.most);
-  const svg = make("svg", { width, height: height + 24, role: "img", "aria-label": suggestion.reason }, host), x = (tau) => left + ((right - left) * tau) / most, y = (share) => 8 + (height - 8) * (1 - share);
+  const width = Math.max(260, host.clientWidth - 24 || 400),
+    height = 128,
+    left = 34,
+    right = width - 8,
+    most = Math.max(suggestion.tau + 2, suggestion.most);
+  const svg = make("svg", { width, height: height + 24, role: "img", "aria-label": suggestion.reason }, host),
+    x = (tau) => left + ((right - left) * tau) / most,
+    y = (share) => 8 + (height - 8) * (1 - share);
   for (const share of [0, 0.5, 1]) {
     make("line", { x1: left, x2: right, y1: y(share), y2: y(share), stroke: "var(--lr-line)" }, svg);
-    make("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end", "font-size": 11.5, fill: "var(--lr-mute)" }, svg, `${100 * share} %`);
+    make(
+      "text",
+      { x: left - 6, y: y(share) + 4, "text-anchor": "end", "font-size": 11.5, fill: "var(--lr-mute)" },
+      svg,
+      `${100 * share} %`,
+    );
   }
-  const curve = (share) => Array.from({ length: most + 1 }, (_, tau) => `${tau ? "L" : "M"}${x(tau).toFixed(1)} ${y(share(atTau(layer, tau))).toFixed(1)}`).join("");
-  make("path", { d: curve((at) => at.largest / layer.n), fill: "none", stroke: "var(--lr-path)", "stroke-width": 2.2 }, svg);
-  make("path", { d: curve((at) => at.summarised / layer.pairs), fill: "none", stroke: "var(--lr-inter)", "stroke-width": 2.2, "stroke-dasharray": "6 4" }, svg);
-  make("line", { x1: x(suggestion.tau), x2: x(suggestion.tau), y1: 4, y2: height, stroke: "var(--lr-prim)", "stroke-width": 1.5 }, svg);
-  make("text", { x: x(suggestion.tau), y: height + 17, "text-anchor": "middle", "font-size": 12, "font-weight": 600, fill: "var(--lr-text)" }, svg, filled(words.tau, { tau: suggestion.tau }));
-  if (Math.abs(x(0) - x(suggestion.tau)) > 40) make("text", { x: x(0), y: height + 17, "text-anchor": "middle", "font-size": 12, fill: "var(--lr-mute)" }, svg, "0");
-  if (x(most) - x(suggestion.tau) > 40) make("text", { x: x(most), y: height + 17, "text-anchor": "end", "font-size": 12, fill: "var(--lr-mute)" }, svg, most);
+  const curve = (share) =>
+    Array.from(
+      { length: most + 1 },
+      (_, tau) => `${tau ? "L" : "M"}${x(tau).toFixed(1)} ${y(share(atTau(layer, tau))).toFixed(1)}`,
+    ).join("");
+  make(
+    "path",
+    { d: curve((at) => at.largest / layer.n), fill: "none", stroke: "var(--lr-path)", "stroke-width": 2.2 },
+    svg,
+  );
+  make(
+    "path",
+    {
+      d: curve((at) => at.summarised / layer.pairs),
+      fill: "none",
+      stroke: "var(--lr-inter)",
+      "stroke-width": 2.2,
+      "stroke-dasharray": "6 4",
+    },
+    svg,
+  );
+  make(
+    "line",
+    { x1: x(suggestion.tau), x2: x(suggestion.tau), y1: 4, y2: height, stroke: "var(--lr-prim)", "stroke-width": 1.5 },
+    svg,
+  );
+  make(
+    "text",
+    {
+      x: x(suggestion.tau),
+      y: height + 17,
+      "text-anchor": "middle",
+      "font-size": 12,
+      "font-weight": 600,
+      fill: "var(--lr-text)",
+    },
+    svg,
+    filled(words.tau, { tau: suggestion.tau }),
+  );
+  if (Math.abs(x(0) - x(suggestion.tau)) > 40)
+    make(
+      "text",
+      { x: x(0), y: height + 17, "text-anchor": "middle", "font-size": 12, fill: "var(--lr-mute)" },
+      svg,
+      "0",
+    );
+  if (x(most) - x(suggestion.tau) > 40)
+    make(
+      "text",
+      { x: x(most), y: height + 17, "text-anchor": "end", "font-size": 12, fill: "var(--lr-mute)" },
+      svg,
+      most,
+    );
   const key = element("p", { class: "key" }, host);
-  for (const [text, kind] of [[words.largest, "largest"], [words.share, "share"]]) element("span", { class: kind }, key, text);
+  for (const [text, kind] of [
+    [words.largest, "largest"],
+    [words.share, "share"],
+  ])
+    element("span", { class: kind }, key, text);
   element("p", { class: "quantiles" }, host, suggestion.quantiles);
-  const button = element("button", { type: "button", class: "secondary" }, host, filled(words.use, { tau: suggestion.tau }));
+  const button = element(
+    "button",
+    { type: "button", class: "secondary" },
+    host,
+    filled(words.use, { tau: suggestion.tau }),
+  );
   button.onclick = () => use(suggestion.tau);
 }
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const host = parentElement.querySelector(".lr-tau"), part = (name) => host.querySelector(`.${name}`);
-  const state = (host.lrState = host.lrState?.index === data.index ? host.lrState : { index: data.index, tau: {}, layer: data.layers[0].number, open: false });
+  const host = parentElement.querySelector(".lr-tau"),
+    part = (name) => host.querySelector(`.${name}`);
+  const state = (host.lrState =
+    host.lrState?.index === data.index
+      ? host.lrState
+      : { index: data.index, tau: {}, layer: data.layers[0].number, open: false });
   const current = () => data.layers.find((layer) => layer.number === state.layer) || data.layers[0];
   const select = part("layer");
   select.replaceChildren();
@@ -123,7 +253,10 @@ export default function (component) {
   select.setAttribute("aria-label", data.words.chooseLayer);
   for (const layer of data.layers) element("option", { value: layer.number }, select, layer.title);
   select.value = String(current().number);
-  select.onchange = () => { state.layer = Number(select.value); draw(); };
+  select.onchange = () => {
+    state.layer = Number(select.value);
+    draw();
+  };
   part("title").textContent = data.words.title;
   part("evidence").setAttribute("aria-label", data.words.suggest);
   part("arrows").replaceChildren();
@@ -137,7 +270,16 @@ export default function (component) {
     if (focus) host.querySelector(".handle")?.focus();
   };
   const back = (to) => {
-    if (to) for (const layer of data.layers) { const tau = builtTau(layer); if (tau !== null && state.tau[layer.number] !== undefined) { state.tau[layer.number] = tau; document.dispatchEvent(new CustomEvent("lr-tau", { detail: { index: data.index, layer: layer.number, tau } })); } }
+    if (to)
+      for (const layer of data.layers) {
+        const tau = builtTau(layer);
+        if (tau !== null && state.tau[layer.number] !== undefined) {
+          state.tau[layer.number] = tau;
+          document.dispatchEvent(
+            new CustomEvent("lr-tau", { detail: { index: data.index, layer: layer.number, tau } }),
+          );
+        }
+      }
     draw();
     (to ? host.querySelector(".handle") : host.querySelector("[aria-expanded]"))?.focus();
   };
@@ -152,7 +294,12 @@ export default function (component) {
   }
   draw();
   let drawn = host.clientWidth;
-  const watcher = new ResizeObserver(() => { if (Math.abs(host.clientWidth - drawn) > 2) { drawn = host.clientWidth; draw(); } });
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(host.clientWidth - drawn) > 2) {
+      drawn = host.clientWidth;
+      draw();
+    }
+  });
   watcher.observe(host);
   return () => watcher.disconnect();
 }

@@ -8,7 +8,8 @@ function element(tag, className, text) {
 }
 
 function headMark(head, inText, data, put) {
-  const mark = element("span", inText ? "head back" : "head"), words = element(inText ? "ins" : "del", "", head.text);
+  const mark = element("span", inText ? "head back" : "head"),
+    words = element(inText ? "ins" : "del", "", head.text);
   mark.append(words);
   if (!data.fixed) {
     const button = element("button", "put", inText ? data.leave_out : data.put_back);
@@ -21,9 +22,11 @@ function headMark(head, inText, data, put) {
 }
 
 function drawn(data, spans, put) {
-  const text = data.text, heads = data.heads;
+  const text = data.text,
+    heads = data.heads;
   const all = [0, text.length, ...spans.flat(), ...heads.flatMap((head) => head.span)];
-  const ends = [...new Set(all)].sort((a, b) => a - b), pieces = [];
+  const ends = [...new Set(all)].sort((a, b) => a - b),
+    pieces = [];
   const absent = (at) => {
     for (const head of heads) {
       if (head.span[0] === at && head.span[1] === at) pieces.push(headMark(head, false, data, put));
@@ -31,7 +34,8 @@ function drawn(data, spans, put) {
   };
   let from = 0;
   for (let n = 0; n + 1 < ends.length; n++) {
-    const start = ends[n], end = ends[n + 1];
+    const start = ends[n],
+      end = ends[n + 1];
     absent(start);
     while (from < spans.length && spans[from][1] <= start) from++;
     const inside = [];
@@ -61,8 +65,11 @@ function drawn(data, spans, put) {
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-cuts");
-  const before = host.querySelector("input"), chosen = before ? Number(before.value) : data.chosen;
-  const row = element("label", "row"), slider = document.createElement("input"), said = element("output", "said");
+  const before = host.querySelector("input"),
+    chosen = before ? Number(before.value) : data.chosen;
+  const row = element("label", "row"),
+    slider = document.createElement("input"),
+    said = element("output", "said");
   slider.type = "range";
   slider.min = 0;
   slider.max = data.sizes.length - 1;
@@ -83,7 +90,8 @@ export default function (component) {
     said.textContent = size.said;
     slider.setAttribute("aria-valuetext", size.said);
     body.replaceChildren(
-      ...drawn(data, size.spans, put), element("span", "lr-edge", data.more ? ` … ${data.more}` : ""),
+      ...drawn(data, size.spans, put),
+      element("span", "lr-edge", data.more ? ` … ${data.more}` : ""),
     );
   };
   slider.oninput = show;

@@ -18,37 +18,68 @@ function words(tag, look, parent, text) {
 }
 
 const SIGNS = {
-  back: "M12.5 4 6.5 10l6 6", forth: "M7.5 4l6 6-6 6", close: "M5 5l10 10M15 5 5 15", play: "M6.5 4.5v11l9-5.5z", pause: "M7 4.5v11M13 4.5v11",
+  back: "M12.5 4 6.5 10l6 6",
+  forth: "M7.5 4l6 6-6 6",
+  close: "M5 5l10 10M15 5 5 15",
+  play: "M6.5 4.5v11l9-5.5z",
+  pause: "M7 4.5v11M13 4.5v11",
   whole: "M3.5 7.5v-4h4M12.5 3.5h4v4M16.5 12.5v4h-4M7.5 16.5h-4v-4",
 };
 
 function iconButton(parent, label, sign, act) {
   const button = element("button", "lrp-icon", parent);
-  button.type = "button"; button.onclick = act;
+  button.type = "button";
+  button.onclick = act;
   setIcon(button, label, sign);
   return button;
 }
 
 function setIcon(button, label, sign) {
-  button.title = label; button.setAttribute("aria-label", label);
+  button.title = label;
+  button.setAttribute("aria-label", label);
   const drawing = make("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" });
   make("path", { d: SIGNS[sign] }, drawing);
   button.replaceChildren(drawing);
 }
 
 const SLIDE_DRAWERS = {
-  documents: drawDocuments, graph: drawGraphSlide, islands: drawIslands, bridges: drawIslands, hierarchy: drawHierarchy,
-  steps: drawSteps, answer: drawAnswer, compare: drawCompare, questions: drawQuestions, cost: drawCost,
+  documents: drawDocuments,
+  graph: drawGraphSlide,
+  islands: drawIslands,
+  bridges: drawIslands,
+  hierarchy: drawHierarchy,
+  steps: drawSteps,
+  answer: drawAnswer,
+  compare: drawCompare,
+  questions: drawQuestions,
+  cost: drawCost,
 };
 
 class DeckView {
   // close: called when the reader leaves; without it there is nothing to leave.
   constructor(host, deck, { close = null, root = host } = {}) {
-    this.host = host; this.root = root; this.deck = deck; this.close = close;
-    this.slide = 0; this.step = 0; this.question = 0; this.withNotes = false; this.timer = null;
+    this.host = host;
+    this.root = root;
+    this.deck = deck;
+    this.close = close;
+    this.slide = 0;
+    this.step = 0;
+    this.question = 0;
+    this.withNotes = false;
+    this.timer = null;
     this.frame();
     this.readAddress();
-    this.listeners = [[window, "keydown", (event) => this.onKey(event)], [window, "hashchange", () => { this.readAddress(); this.draw(); }]];
+    this.listeners = [
+      [window, "keydown", (event) => this.onKey(event)],
+      [
+        window,
+        "hashchange",
+        () => {
+          this.readAddress();
+          this.draw();
+        },
+      ],
+    ];
     for (const [target, name, act] of this.listeners) target.addEventListener(name, act);
     this.watcher = new ResizeObserver(() => this.drawBody());
     this.watcher.observe(this.body);
@@ -64,44 +95,70 @@ class DeckView {
   }
 
   frame() {
-    const { host, deck } = this, say = deck.words;
-    host.className = "lrp lr-layers"; host.tabIndex = -1; host.lang = deck.language;
-    host.setAttribute("role", "region"); host.setAttribute("aria-label", `${say.deck}: ${deck.title}`);
-    const top = element("header", "lrp-top"), mark = make("svg", { class: "lrp-mark", viewBox: "0 0 20 20", "aria-hidden": "true" });
-    make("path", { d: "M10 4 4 15M10 4 16 15", class: "stem" }, mark); make("path", { d: "M5 15H15", class: "dash" }, mark);
+    const { host, deck } = this,
+      say = deck.words;
+    host.className = "lrp lr-layers";
+    host.tabIndex = -1;
+    host.lang = deck.language;
+    host.setAttribute("role", "region");
+    host.setAttribute("aria-label", `${say.deck}: ${deck.title}`);
+    const top = element("header", "lrp-top"),
+      mark = make("svg", { class: "lrp-mark", viewBox: "0 0 20 20", "aria-hidden": "true" });
+    make("path", { d: "M10 4 4 15M10 4 16 15", class: "stem" }, mark);
+    make("path", { d: "M5 15H15", class: "dash" }, mark);
     make("rect", { x: 7, y: 1.5, width: 6, height: 5, rx: 1.4, class: "box" }, mark);
     for (const x of [4, 16]) make("circle", { cx: x, cy: 15.5, r: 2.9, class: "seed" }, mark);
-    top.append(mark); words("b", "", top, deck.title);
+    top.append(mark);
+    words("b", "", top, deck.title);
     words("span", "lrp-facts", top, deck.facts);
     if (document.fullscreenEnabled) iconButton(top, say.fullscreen, "whole", () => this.fullScreen());
     if (this.close) iconButton(top, say.close, "close", () => this.close());
-    this.heading = words("h1", "lrp-title", null, ""); this.body = element("div", "lrp-body");
+    this.heading = words("h1", "lrp-title", null, "");
+    this.body = element("div", "lrp-body");
     this.foot = words("p", "lrp-source", null, "");
-    this.notes = element("aside", "lrp-notes"); this.notes.setAttribute("aria-label", say.notes);
-    const bottom = element("footer", "lrp-bottom"), noting = element("button", "lrp-noting", bottom);
-    noting.type = "button"; noting.onclick = () => this.toggleNotes(); noting.setAttribute("aria-expanded", "false");
-    element("kbd", "", noting, "N"); element("span", "", noting, say.notes);
+    this.notes = element("aside", "lrp-notes");
+    this.notes.setAttribute("aria-label", say.notes);
+    const bottom = element("footer", "lrp-bottom"),
+      noting = element("button", "lrp-noting", bottom);
+    noting.type = "button";
+    noting.onclick = () => this.toggleNotes();
+    noting.setAttribute("aria-expanded", "false");
+    element("kbd", "", noting, "N");
+    element("span", "", noting, say.notes);
     this.noting = noting;
-    const way = element("nav", "lrp-way", bottom); way.setAttribute("aria-label", say.slide);
+    const way = element("nav", "lrp-way", bottom);
+    way.setAttribute("aria-label", say.slide);
     this.back = iconButton(way, say.previous, "back", () => this.move(-1));
     this.dots = deck.slides.map((slide, place) => {
       const dot = element("button", "lrp-dot", way);
-      dot.type = "button"; dot.onclick = () => this.goTo(place);
+      dot.type = "button";
+      dot.onclick = () => this.goTo(place);
       return dot;
     });
     this.forth = iconButton(way, say.next, "forth", () => this.move(1));
     this.player = iconButton(way, say.play, "play", () => this.play());
-    this.count = element("span", "lrp-count", bottom); this.count.setAttribute("aria-live", "polite");
+    this.count = element("span", "lrp-count", bottom);
+    this.count.setAttribute("aria-live", "polite");
     host.replaceChildren(top, this.heading, this.body, this.foot, this.notes, bottom);
   }
 
-  get slides() { return this.deck.slides; }
-  get view() { const { views } = this.slides[this.slide]; return views[Math.min(this.question, views.length - 1)]; }
-  get lastStep() { return this.slides[this.slide].kind === "steps" ? this.view.picture.steps.length - 1 : 0; }
+  get slides() {
+    return this.deck.slides;
+  }
+  get view() {
+    const { views } = this.slides[this.slide];
+    return views[Math.min(this.question, views.length - 1)];
+  }
+  get lastStep() {
+    return this.slides[this.slide].kind === "steps" ? this.view.picture.steps.length - 1 : 0;
+  }
 
   // The address ends with #SLIDE.STEP.QUESTION, each counted from 1.
   readAddress() {
-    const [slide, step, question] = location.hash.slice(1).split(".").map((text) => Number.parseInt(text, 10) - 1);
+    const [slide, step, question] = location.hash
+      .slice(1)
+      .split(".")
+      .map((text) => Number.parseInt(text, 10) - 1);
     const within = (value, most) => Math.max(0, Math.min(most, Number.isInteger(value) ? value : 0));
     this.slide = within(slide, this.slides.length - 1);
     this.question = within(question, this.deck.questions.length - 1);
@@ -109,14 +166,18 @@ class DeckView {
   }
 
   draw() {
-    const { deck, view } = this, slide = this.slides[this.slide], say = deck.words;
+    const { deck, view } = this,
+      slide = this.slides[this.slide],
+      say = deck.words;
     history.replaceState(history.state, "", `#${this.slide + 1}.${this.step + 1}.${this.question + 1}`);
-    this.heading.textContent = view.title; this.foot.textContent = view.foot;
+    this.heading.textContent = view.title;
+    this.foot.textContent = view.foot;
     this.host.dataset.kind = slide.kind;
     this.dots.forEach((dot, place) => {
       dot.className = `lrp-dot${place === this.slide ? " here" : place < this.slide ? " past" : ""}`;
       dot.setAttribute("aria-label", `${say.slide} ${place + 1}: ${deck.slides[place].views[0].title}`);
-      if (place === this.slide) dot.setAttribute("aria-current", "true"); else dot.removeAttribute("aria-current");
+      if (place === this.slide) dot.setAttribute("aria-current", "true");
+      else dot.removeAttribute("aria-current");
     });
     this.back.disabled = this.slide === 0 && this.step === 0;
     this.forth.disabled = this.slide === this.slides.length - 1 && this.step >= this.lastStep;
@@ -145,7 +206,8 @@ class DeckView {
 
   goTo(slide, step = 0) {
     this.pause();
-    this.slide = Math.max(0, Math.min(this.slides.length - 1, slide)); this.step = 0;
+    this.slide = Math.max(0, Math.min(this.slides.length - 1, slide));
+    this.step = 0;
     this.step = Math.max(0, Math.min(this.lastStep, step));
     this.draw();
   }
@@ -163,20 +225,41 @@ class DeckView {
     this.goTo(this.slides.findIndex((slide) => slide.kind === "steps"));
   }
 
-  get playing() { return this.timer !== null; }
-  pause() { clearInterval(this.timer); this.timer = null; }
+  get playing() {
+    return this.timer !== null;
+  }
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+  }
   play() {
-    if (this.playing) { this.pause(); this.draw(); return; }
+    if (this.playing) {
+      this.pause();
+      this.draw();
+      return;
+    }
     if (this.step >= this.lastStep) this.step = 0;
     this.timer = setInterval(() => {
-      if (this.step < this.lastStep) { this.step += 1; this.draw(); }
-      if (this.step >= this.lastStep) { this.pause(); this.draw(); }
+      if (this.step < this.lastStep) {
+        this.step += 1;
+        this.draw();
+      }
+      if (this.step >= this.lastStep) {
+        this.pause();
+        this.draw();
+      }
     }, PLAY_MS);
     this.draw();
   }
 
-  toggleNotes() { this.withNotes = !this.withNotes; this.drawNotes(this.slides[this.slide]); }
-  fullScreen() { if (document.fullscreenElement) document.exitFullscreen(); else this.root.requestFullscreen?.().catch(() => {}); }
+  toggleNotes() {
+    this.withNotes = !this.withNotes;
+    this.drawNotes(this.slides[this.slide]);
+  }
+  fullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.root.requestFullscreen?.().catch(() => {});
+  }
 
   onKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -184,13 +267,26 @@ class DeckView {
     const onButton = event.target.closest?.("button") && (event.key === " " || event.key === "Enter");
     if (onButton) return;
     const act = {
-      ArrowRight: () => this.move(1), PageDown: () => this.move(1), " ": () => this.move(event.shiftKey ? -1 : 1),
-      ArrowLeft: () => this.move(-1), PageUp: () => this.move(-1), Home: () => this.goTo(0), End: () => this.goTo(this.slides.length - 1),
-      n: () => this.toggleNotes(), f: () => this.fullScreen(), p: () => { if (this.lastStep) this.play(); },
-      Escape: () => { if (this.withNotes) this.toggleNotes(); else this.close?.(); },
+      ArrowRight: () => this.move(1),
+      PageDown: () => this.move(1),
+      " ": () => this.move(event.shiftKey ? -1 : 1),
+      ArrowLeft: () => this.move(-1),
+      PageUp: () => this.move(-1),
+      Home: () => this.goTo(0),
+      End: () => this.goTo(this.slides.length - 1),
+      n: () => this.toggleNotes(),
+      f: () => this.fullScreen(),
+      p: () => {
+        if (this.lastStep) this.play();
+      },
+      Escape: () => {
+        if (this.withNotes) this.toggleNotes();
+        else this.close?.();
+      },
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
-    event.preventDefault(); event.stopPropagation();
+    event.preventDefault();
+    event.stopPropagation();
     act();
   }
 }

@@ -23,49 +23,87 @@ function nameOfFrame(data, place) {
 
 function playRetrieval(host, sent, words, options = {}) {
   const data = unpackPlay(sent);
-  let place = frameNamed(data, options.start), playing = false, times = 1, timer = 0, drawn = null, note = null, table = Boolean(options.table);
+  let place = frameNamed(data, options.start),
+    playing = false,
+    times = 1,
+    timer = 0,
+    drawn = null,
+    note = null,
+    table = Boolean(options.table);
   host.replaceChildren();
   host.classList.add("lr-play", "lr-layers");
   host.classList.toggle("large", Boolean(options.large));
   const changes = Object.values(data.items).some((item) => item.change) || data.entered.length + data.left.length > 0;
   host.classList.toggle("marked", changes);
   const show = playBar(host, data, words, {
-    back: () => seek(place - 1), next: () => seek(place + 1), seek: (to) => seek(to), toggle: () => (playing ? pause() : play()),
-    speed: (value) => { times = value; if (playing) wait(); },
+    back: () => seek(place - 1),
+    next: () => seek(place + 1),
+    seek: (to) => seek(to),
+    toggle: () => (playing ? pause() : play()),
+    speed: (value) => {
+      times = value;
+      if (playing) wait();
+    },
   });
   const caption = addHtml("div", "caption", "", host);
   caption.setAttribute("aria-live", "polite");
-  const stage = addHtml("div", "stage", "", host), figure = addHtml("div", "figure lr-graph", "", stage), notes = addHtml("div", "notes", "", stage);
+  const stage = addHtml("div", "stage", "", host),
+    figure = addHtml("div", "figure lr-graph", "", stage),
+    notes = addHtml("div", "notes", "", stage);
   const tableHost = addHtml("div", "", "", host);
   legend(host, data, words);
-  const foot = addHtml("div", "foot", "", host), said = addHtml("span", "", "", foot), swap = addHtml("button", "", "", foot);
+  const foot = addHtml("div", "foot", "", host),
+    said = addHtml("span", "", "", foot),
+    swap = addHtml("button", "", "", foot);
   swap.type = "button";
   if (options.save) {
     const save = addHtml("button", "save", "PNG", foot);
     save.type = "button";
-    save.onclick = () => { const svg = figure.querySelector("svg"); if (svg && !table) options.save(svg); };
+    save.onclick = () => {
+      const svg = figure.querySelector("svg");
+      if (svg && !table) options.save(svg);
+    };
   }
-  swap.onclick = () => { table = !table; draw(); show(place, playing); tell(); };
+  swap.onclick = () => {
+    table = !table;
+    draw();
+    show(place, playing);
+    tell();
+  };
   const mapped = playMap(host, data, words, options.explore);
   const fill = tokenBar(host, data, words);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const close = () => { const id = note?.id; note = null; write(); tell(); focusOn(id); };
+  const close = () => {
+    const id = note?.id;
+    note = null;
+    write();
+    tell();
+    focusOn(id);
+  };
   const open = (kind, id) => {
-    const members = (drawn.graph.nodes.find((node) => node.id === id) ?? data.cards.flatMap((band) => band.cards).find((card) => card.id === id && card.more))?.members ?? [];
+    const members =
+      (
+        drawn.graph.nodes.find((node) => node.id === id) ??
+        data.cards.flatMap((band) => band.cards).find((card) => card.id === id && card.more)
+      )?.members ?? [];
     note = note?.id === id ? null : noteOf(data, words, kind, id, members);
-    write(); tell();
+    write();
+    tell();
     if (note && !stage.classList.contains("beside")) notes.querySelector(".close")?.focus();
   };
 
   const now = () => ({ name: nameOfFrame(data, place), playing, table, picked: note?.id ?? "" });
-  function tell() { options.changed?.(now()); }
+  function tell() {
+    options.changed?.(now());
+  }
 
   function focusOn(id) {
     const nodes = [...figure.querySelectorAll('.node[role="button"]')];
     const node = nodes.find((each) => each.dataset.id === id);
     if (!node) return;
     nodes.forEach((each) => each.setAttribute("tabindex", "-1"));
-    node.setAttribute("tabindex", "0"); node.focus();
+    node.setAttribute("tabindex", "0");
+    node.focus();
   }
 
   // Beside the figure where there is room and the nodes are in trays, else over its emptier half.
@@ -74,13 +112,28 @@ function playRetrieval(host, sent, words, options = {}) {
     figure.querySelectorAll(".picked").forEach((node) => node.classList.remove("picked"));
     chosen?.classList.add("picked");
     const beside = stage.classList.contains("beside");
-    if (chosen && !beside) { const box = chosen.getBoundingClientRect(), all = stage.getBoundingClientRect(); notes.dataset.side = box.x + box.width / 2 > all.x + all.width / 2 ? "left" : "right"; }
-    const all = { title: words.ranking, rows: rowsOf(data, Object.keys(data.items).filter((id) => !data.items[id].is_card && data.items[id].rank)) };
-    showNote(notes, data, words, note ?? (beside || host.clientWidth < 520 && all.rows.length ? all : null), { close, explore: !options.explorable || options.explorable.has(note?.explore) ? options.explore : null, read: options.read });
+    if (chosen && !beside) {
+      const box = chosen.getBoundingClientRect(),
+        all = stage.getBoundingClientRect();
+      notes.dataset.side = box.x + box.width / 2 > all.x + all.width / 2 ? "left" : "right";
+    }
+    const all = {
+      title: words.ranking,
+      rows: rowsOf(
+        data,
+        Object.keys(data.items).filter((id) => !data.items[id].is_card && data.items[id].rank),
+      ),
+    };
+    showNote(notes, data, words, note ?? (beside || (host.clientWidth < 520 && all.rows.length) ? all : null), {
+      close,
+      explore: !options.explorable || options.explorable.has(note?.explore) ? options.explore : null,
+      read: options.read,
+    });
   }
 
   function draw() {
-    const layout = layoutFor(data, host.clientWidth - 92), { trays } = data.layouts[layout];
+    const layout = layoutFor(data, host.clientWidth - 92),
+      { trays } = data.layouts[layout];
     said.textContent = data.notes[layout];
     said.hidden = !said.textContent;
     swap.textContent = table ? words.as_figure : words.as_table;
@@ -108,12 +161,16 @@ function playRetrieval(host, sent, words, options = {}) {
   }
 
   function seek(to, moves = true) {
-    if (to < 0 || to >= data.frames.length) { pause(); return; }
+    if (to < 0 || to >= data.frames.length) {
+      pause();
+      return;
+    }
     const forward = to > place;
     place = to;
     const frame = data.frames[place];
     caption.replaceChildren();
-    addHtml(frame.rest ? "b" : "span", "", frame.lead, caption); caption.append(frame.rest);
+    addHtml(frame.rest ? "b" : "span", "", frame.lead, caption);
+    caption.append(frame.rest);
     caption.dir = "auto";
     light(place, moves && forward);
     fill(frame.tokens);
@@ -123,32 +180,75 @@ function playRetrieval(host, sent, words, options = {}) {
     tell();
   }
 
-  function wait() { clearTimeout(timer); timer = setTimeout(() => playing && host.isConnected && seek(place + 1), (1000 * SECONDS_A_FRAME) / times); }
-  function play() { playing = true; if (place === data.frames.length - 1) seek(0); else { show(place, true); wait(); } }
-  function pause() { playing = false; clearTimeout(timer); show(place, false); tell(); }
+  function wait() {
+    clearTimeout(timer);
+    timer = setTimeout(() => playing && host.isConnected && seek(place + 1), (1000 * SECONDS_A_FRAME) / times);
+  }
+  function play() {
+    playing = true;
+    if (place === data.frames.length - 1) seek(0);
+    else {
+      show(place, true);
+      wait();
+    }
+  }
+  function pause() {
+    playing = false;
+    clearTimeout(timer);
+    show(place, false);
+    tell();
+  }
 
-  stage.onkeydown = (event) => { if (event.key === "Escape" && note) { event.stopPropagation(); close(); } else walkNodes(figure, event); };
+  stage.onkeydown = (event) => {
+    if (event.key === "Escape" && note) {
+      event.stopPropagation();
+      close();
+    } else walkNodes(figure, event);
+  };
   draw();
   const asked = options.picked && figure.querySelector(`.node[data-id="${CSS.escape(options.picked)}"]`);
-  if (asked) { const kind = asked.dataset.card ? "card" : "node"; note = noteOf(data, words, kind, options.picked, []); write(); }
+  if (asked) {
+    const kind = asked.dataset.card ? "card" : "node";
+    note = noteOf(data, words, kind, options.picked, []);
+    write();
+  }
   seek(place, false);
   let width = host.clientWidth;
   const watcher = new ResizeObserver(() => {
     if (Math.abs(host.clientWidth - width) < 6) return;
     width = host.clientWidth;
-    draw(); show(place, playing);
+    draw();
+    show(place, playing);
   });
   watcher.observe(host);
   return {
-    seek, play, pause, place: () => place, next: () => seek(place + 1), back: () => seek(place - 1), go: (name) => { pause(); seek(frameNamed(data, name)); },
+    seek,
+    play,
+    pause,
+    place: () => place,
+    next: () => seek(place + 1),
+    back: () => seek(place - 1),
+    go: (name) => {
+      pause();
+      seek(frameNamed(data, name));
+    },
     // What the last frame says, once there is an answer.
     answered: ({ lead, rest, focus }) => {
-      const last = data.frames.length - 1, { lead: before, rest: after } = data.frames[last];
+      const last = data.frames.length - 1,
+        { lead: before, rest: after } = data.frames[last];
       if (lead === before && rest === after) return;
       Object.assign(data.frames[last], { lead, rest, focus });
       if (place === last) seek(last, false);
     },
-    now, foot, table: (on) => { if (on !== table) swap.click(); },
-    stop: () => { playing = false; clearTimeout(timer); watcher.disconnect(); },
+    now,
+    foot,
+    table: (on) => {
+      if (on !== table) swap.click();
+    },
+    stop: () => {
+      playing = false;
+      clearTimeout(timer);
+      watcher.disconnect();
+    },
   };
 }

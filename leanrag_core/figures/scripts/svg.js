@@ -14,14 +14,22 @@ function make(tag, attributes, parent, text) {
 
 // Whether a line of text is not wider than that many pixels in that font.
 function measure(width, font) {
-  return (line) => { pen.font = font; return pen.measureText(line).width <= width; };
+  return (line) => {
+    pen.font = font;
+    return pen.measureText(line).width <= width;
+  };
 }
 
 // The longest beginning that fits with an ellipsis, by bisection; the whole text where that fits.
 function cut(text, fits) {
   if (fits(text)) return text;
-  let low = 0, high = text.length;
-  while (low < high) { const middle = (low + high + 1) >> 1; if (fits(text.slice(0, middle) + "…")) low = middle; else high = middle - 1; }
+  let low = 0,
+    high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (fits(text.slice(0, middle) + "…")) low = middle;
+    else high = middle - 1;
+  }
   return text.slice(0, low).trimEnd() + "…";
 }
 
@@ -31,7 +39,10 @@ function linesOf(text, fits) {
   let line = "";
   for (const word of text.split(/\s+/)) {
     const longer = line ? line + " " + word : word;
-    if (line && !fits(longer)) { lines.push(line); line = word; } else line = longer;
+    if (line && !fits(longer)) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
   }
   return [...lines, line];
 }
