@@ -37,13 +37,13 @@ class Exporter(Protocol):
 
 
 def exporters() -> tuple[Exporter, ...]:
-    """One exporter of each format, by name."""
+    """Return one exporter of each format, by name."""
     made: list[Exporter] = [module.Exporter() for module in _discovered().modules]
     return tuple(sorted(made, key=lambda exporter: exporter.name))
 
 
 def broken_exporters() -> tuple[BrokenExtension, ...]:
-    """The files of formats/ that do not load."""
+    """Return the files of formats/ that do not load."""
     return _discovered().broken
 
 
@@ -54,7 +54,7 @@ def _discovered() -> Extensions:
 
 
 def exporter(name: str) -> Exporter:
-    """The exporter of that format. Raises InvalidConfig for a name that none has."""
+    """Return the exporter of that format. Raises InvalidConfig for a name that none has."""
     known = {each.name: each for each in exporters()}
     if name not in known:
         broken = tuple(each.message for each in broken_exporters())
@@ -65,7 +65,7 @@ def exporter(name: str) -> Exporter:
 
 
 def export_index(index: Index, format_name: str, out: Path) -> Exported:
-    """The file at `out` holds the index in that format; until it is complete, the file is as it was.
+    """Write the index to the file at `out` in that format; until it is complete, the file is as it was.
 
     Raises InvalidConfig for an unknown format, FolderRefused where a folder is, or inside the index, StorageFailed.
     """
@@ -97,19 +97,19 @@ class XmlCharacters:
         self.replaced = 0
 
     def __call__(self, text: str) -> str:
-        """The text with U+FFFD for each character that XML cannot hold."""
+        """Return the text with U+FFFD for each character that XML cannot hold."""
         cleaned, n = NOT_XML.subn(REPLACEMENT, text)
         self.replaced += n
         return cleaned
 
 
 def packed_entry(name: str) -> zipfile.ZipInfo:
-    """An entry of that name whose content is compressed."""
+    """Return an entry of that name whose content is compressed."""
     return _entry(name, zipfile.ZIP_DEFLATED)
 
 
 def stored_entry(name: str) -> zipfile.ZipInfo:
-    """An entry of that name whose content stays as it is."""
+    """Return an entry of that name whose content stays as it is."""
     return _entry(name, zipfile.ZIP_STORED)
 
 

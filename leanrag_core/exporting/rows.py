@@ -43,14 +43,14 @@ class Edge:
 
 
 def batches(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The rows in lists of that length; the last may be shorter."""
+    """Yield the rows in lists of that length; the last may be shorter."""
     left = iter(rows)
     while batch := list(islice(left, size)):
         yield batch
 
 
 def nodes(index: Index) -> Iterator[Node]:
-    """Every entity, layer 0 first, in the order of the rows."""
+    """Yield every entity, layer 0 first, in the order of the rows."""
     for layer in index.layers:
         above = index.layers[layer.number + 1].entities["id"] if len(layer.parent) else None
         for start in range(0, len(layer), _BATCH):
@@ -64,7 +64,7 @@ def nodes(index: Index) -> Iterator[Node]:
 
 
 def edges(index: Index) -> Iterator[Edge]:
-    """Every relation, layer 0 first, in the order of the rows."""
+    """Yield every relation, layer 0 first, in the order of the rows."""
     for layer in index.layers:
         ids = layer.entities["id"]
         for start in range(0, layer.relations.num_rows, _BATCH):
@@ -99,15 +99,15 @@ class StreamedGraph:
         self.graph: dict[str, Any] = {"name": text(index.manifest.name), "layers": len(index.layers)}
 
     def is_directed(self) -> bool:
-        """No: the ends of a relation have no order."""
+        """Return no: the ends of a relation have no order."""
         return False
 
     def is_multigraph(self) -> bool:
-        """Yes: edges have ids."""
+        """Return yes: edges have ids."""
         return True
 
     def nodes(self, *, data: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Id and attributes of every entity."""
+        """Yield id and attributes of every entity."""
         text = self._text
         for node in nodes(self._index):
             yield (

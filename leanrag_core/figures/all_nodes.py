@@ -38,20 +38,20 @@ class AllNodes:
     totals: tuple[int, ...]
 
     def position(self, place: Place) -> int | None:
-        """Position of a node among those drawn, None where it is not."""
+        """Return the position of a node among those drawn, None where it is not."""
         at = np.flatnonzero((self.layers == place.layer) & (self.rows == place.row))
         return int(at[0]) if len(at) else None
 
     def place(self, position: int) -> Place:
-        """The node in that position."""
+        """Return the node in that position."""
         return Place(int(self.layers[position]), int(self.rows[position]))
 
 
 def all_nodes(
     index: Index, masks: Sequence[np.ndarray | None], relation_masks: Sequence[np.ndarray | None]
 ) -> AllNodes:
-    """At most MOST_NODES nodes that the masks let through (None lets all pass) and the strongest relations of the base
-    layer among them."""
+    """Return at most MOST_NODES nodes that the masks let through (None lets all pass) and the strongest relations of
+    the base layer among them."""
     chosen = _chosen_rows(index, masks)
     top = len(index.layers) - 1
     layers = np.concatenate([np.full(len(chosen[number]), number) for number in range(top, -1, -1)])
@@ -72,7 +72,7 @@ def all_nodes(
 
 
 def _chosen_rows(index: Index, masks: Sequence[np.ndarray | None]) -> list[np.ndarray]:
-    """For each layer the rows to draw, those with most below them first; base entities by their relations."""
+    """Return for each layer the rows to draw, those with most below them first; base entities by their relations."""
     chosen: list[np.ndarray] = [np.zeros(0, dtype=np.int64)] * len(index.layers)
     room = _MOST_UPPER if len(index.layers) > 1 else 0
     for number in range(len(index.layers) - 1, 0, -1):

@@ -30,8 +30,8 @@ class Measure:
 
 
 def measure(index: Index, name: str) -> Measure:
-    """SIZE (base entities inside; of a base entity, chunks), CONNECTIVITY (relations) or TYPE (the most frequent one
-    inside). The steps of the first two are quarters of the layer."""
+    """Return the measure of that name: SIZE (base entities inside; of a base entity, chunks), CONNECTIVITY (relations)
+    or TYPE (the most frequent one inside). The steps of the first two are quarters of the layer."""
     if name == TYPE:
         return _types(index)
     layers = []
@@ -44,12 +44,12 @@ def measure(index: Index, name: str) -> Measure:
 
 
 def hit_step(n_hits: int) -> int:
-    """The step of a block with that many hits of the last question: 0 to 3."""
+    """Return the step of a block with that many hits of the last question: 0 to 3."""
     return min(n_hits, _MOST_HITS)
 
 
 def hit_steps(hits: Mapping[int, int], layer: int, row: int) -> int:
-    """The step of a node. hits: as of a ShownTree; in layer 0 its values are ranks."""
+    """Return the step of a node. hits: as of a ShownTree; in layer 0 its values are ranks."""
     count = hits.get(row, 0)
     return hit_step(1 if count and not layer else count)
 

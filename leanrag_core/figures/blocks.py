@@ -62,19 +62,19 @@ class Picture:
 
 
 def fold_id(parent_id: str, layer: int) -> str:
-    """The id of the block that stands for folded nodes of that layer below a parent."""
+    """Return the id of the block that stands for folded nodes of that layer below a parent."""
     return f"more:{layer}:{parent_id}"
 
 
 def folded_parent(block_id: str) -> str:
-    """The parent in the id of a folded block; "" for any other id."""
+    """Return the parent in the id of a folded block; "" for any other id."""
     kind, _, rest = block_id.partition(":")
     layer, _, parent = rest.partition(":")
     return parent if kind == "more" and layer.isdigit() else ""
 
 
 def is_drawn(picture: Picture, place: Place) -> bool:
-    """Whether a node is a block of the picture, or a cell that the browser may draw."""
+    """Tell whether a node is a block of the picture, or a cell that the browser may draw."""
     return any(
         (block.layer == place.layer and block.row == place.row)
         or (block.layer == place.layer + 1 and place.row in block.cells)
@@ -83,12 +83,12 @@ def is_drawn(picture: Picture, place: Place) -> bool:
 
 
 def id_of(tree: ShownTree, layer: int, row: int) -> str:
-    """The id of a node."""
+    """Return the id of a node."""
     return str(tree.index.layers[layer].entity_cells["id"][row].as_py())
 
 
 def lowest_layer(tree: ShownTree, layer: int, row: int) -> int:
-    """The lowest layer that a picture of that focus shows."""
+    """Return the lowest layer that a picture of that focus shows."""
     lowest = layer
     while lowest and layer - lowest < MAX_COLUMNS - 1 and tree.inside(layer, [row], lowest - 1):
         lowest -= 1
@@ -96,7 +96,7 @@ def lowest_layer(tree: ShownTree, layer: int, row: int) -> int:
 
 
 def columns_of(tree: ShownTree, layer: int, row: int, lowest: int, blocks: list[Block]) -> tuple[Column, ...]:
-    """What each layer of the picture shows of all there is below the focus."""
+    """Return what each layer of the picture shows of all there is below the focus."""
     return tuple(
         Column(
             number,

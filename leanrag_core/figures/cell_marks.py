@@ -33,7 +33,7 @@ class CellScale:
     high: float
 
     def mark(self, estimate: Estimate) -> CellMark:
-        """Where the estimate is drawn."""
+        """Return where the estimate is drawn."""
         dot = self._percent(estimate.value)
         if estimate.low is None or estimate.high is None:
             return CellMark(dot, dot, 0.0)
@@ -46,7 +46,7 @@ class CellScale:
 
 
 def column_scale(estimates: Iterable[Estimate]) -> CellScale:
-    """The scale from the lowest end of an interval to the highest."""
+    """Return the scale from the lowest end of an interval to the highest."""
     ends = [
         end for each in estimates for end in (each.value, each.low, each.high) if end is not None and math.isfinite(end)
     ]
@@ -72,7 +72,7 @@ class PairMark:
 
 
 def pair_mark(both: Estimate, shown_first: float | None, shown_second: float | None) -> PairMark:
-    """The marks of a pair of systems, on a scale from 0 to 100 %. Shares are from 0 to 1."""
+    """Return the marks of a pair of systems, on a scale from 0 to 100 %. Shares are from 0 to 1."""
     low = both.value if both.low is None else both.low
     high = both.value if both.high is None else both.high
     first, second = (None if share is None else round(100 * share, 2) for share in (shown_first, shown_second))

@@ -30,12 +30,12 @@ class Changes:
         return bool(self.tokens or self.groups)
 
     def of(self, role: str) -> Group:
-        """The group of that role; an empty one where nothing changed."""
+        """Return the group of that role; an empty one where nothing changed."""
         return next((group for group in self.groups if group.role == role), Group(role, (), ()))
 
 
 def changes(before: Trace, after: Trace) -> Changes:
-    """What the later trace has and the earlier had not, and the other way round."""
+    """Return what the later trace has and the earlier had not, and the other way round."""
     options = sorted({*before.parameters, *after.parameters})
     settings = {
         name: (before.parameters.get(name), after.parameters.get(name))
@@ -62,8 +62,8 @@ def _group(role: str, old: Mapping[str, str], new: Mapping[str, str]) -> Group:
 
 
 def _named(trace: Trace) -> dict[str, dict[str, str]]:
-    """Role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent say
-    nothing that their ends do not."""
+    """Return role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent
+    say nothing that their ends do not."""
     named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
     names = {item.id: item.name for item in trace.items}
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
@@ -79,7 +79,7 @@ def _named(trace: Trace) -> dict[str, dict[str, str]]:
 
 
 def _name(item: TraceItem) -> str:
-    """Of a passage with its place, since several are of one document."""
+    """Return the name, of a passage with its place, since several are of one document."""
     if item.source is None:
         return item.name
     if item.source.page:

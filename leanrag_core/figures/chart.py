@@ -32,7 +32,8 @@ class Chart:
 def empty_figure(
     palette: Palette, *, x_title: str, y_title: str, height: int = 260, grid: str = "y", showlegend: bool = False
 ) -> "go.Figure":
-    """A figure without traces in the colours of the theme. Titles name the unit; grid: "x", "y" or "" for none."""
+    """Return a figure without traces in the colours of the theme. Titles name the unit; grid: "x", "y" or "" for
+    none."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -84,12 +85,12 @@ def marked_line(figure: "go.Figure", palette: Palette, x: float, text: str) -> N
 
 
 def plain_text(text: str) -> str:
-    """Text that Plotly shows as it is: it reads tags and entities in every label and hover text."""
+    """Return text that Plotly shows as it is: it reads tags and entities in every label and hover text."""
     return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The table as CSV text; names of clusters and documents become no formulas in a spreadsheet."""
+    """Return the table as CSV text; names of clusters and documents become no formulas in a spreadsheet."""
     import csv
     import io
 
@@ -101,7 +102,7 @@ def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def spreadsheet_cell(value: object, *, numbers: bool = False) -> object:
-    """The value; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """Return the value; a text that a spreadsheet would take for a formula gets an apostrophe before it.
 
     numbers: texts such as "-1.5" are numbers, and stay as they are.
     """

@@ -50,7 +50,7 @@ def place_clouds(
     wanted: Sequence[float],
     room: tuple[float, float, float, float],
 ) -> list[Cloud]:
-    """The clouds of those clusters, each near its wanted x. room: left, top, right, bottom in px."""
+    """Return the clouds of those clusters, each near its wanted x. room: left, top, right, bottom in px."""
     focus_cloud = next(
         (at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), -1
     )
@@ -90,7 +90,8 @@ def place_clouds(
 
 
 def _hue(scene: Scene, cluster: int, others: Sequence[Cloud]) -> int:
-    """Of N_HUES. A cluster keeps its colour when another one opens, unless one that is drawn has it already."""
+    """Return one of N_HUES. A cluster keeps its colour when another one opens, unless one that is drawn has it
+    already."""
     wanted = scene.nodes[cluster].row if cluster >= 0 else 0
     used = {cloud.hue for cloud in others}
     return next(((wanted + n) % N_HUES for n in range(N_HUES) if (wanted + n) % N_HUES not in used), wanted % N_HUES)
@@ -160,7 +161,8 @@ def _seated(
     middles: np.ndarray,
     members: Sequence[Sequence[int]],
 ) -> tuple[tuple[int, float, float], ...]:
-    """Each entity at a point of its cloud: those near the focus first, at the free point nearest to their relations.
+    """Return each entity at a point of its cloud: those near the focus first, at the free point nearest to their
+    relations.
 
     toward: the middle of the focus's cloud; None within that cloud itself.
     """
@@ -198,7 +200,7 @@ def _seated(
 def _bubble(
     places: np.ndarray, middle: np.ndarray, radii: np.ndarray, room: tuple[float, float, float, float]
 ) -> tuple[float, float]:
-    """The middle of a cloud's bubble: at its edge, below where there is room, on no entity."""
+    """Return the middle of a cloud's bubble: at its edge, below where there is room, on no entity."""
     left, top, right, bottom = room
     half = np.array([_BUBBLE_WIDTH / 2, _BUBBLE_HEIGHT / 2])
     best, least = (float(middle[0]), float(middle[1] + radii[1])), math.inf
@@ -231,8 +233,8 @@ class BoxPlace:
 
 
 def tree_order(nodes: Sequence[SceneNode], drawn: Sequence[int]) -> dict[int, list[int]]:
-    """For each aggregated layer its drawn nodes from left to right: siblings together, what leads to the focus in the
-    middle of them, the others by turns at its left and right."""
+    """Return for each aggregated layer its drawn nodes from left to right: siblings together, what leads to the focus
+    in the middle of them, the others by turns at its left and right."""
     rows: dict[int, list[int]] = {}
     for layer in sorted({nodes[at].layer for at in drawn if nodes[at].layer > 0}, reverse=True):
         above = {at: place for place, at in enumerate(rows.get(layer + 1, ()))}
@@ -247,7 +249,8 @@ def tree_order(nodes: Sequence[SceneNode], drawn: Sequence[int]) -> dict[int, li
 
 
 def row_places(nodes: Sequence[SceneNode], row: Row, x_of: Mapping[int, float]) -> list[BoxPlace]:
-    """The places of a row's boxes, each as near as there is room to the mean of its children, which have places."""
+    """Return the places of a row's boxes, each as near as there is room to the mean of its children, which have
+    places."""
     n = len(row.nodes)
     if not n:
         return []

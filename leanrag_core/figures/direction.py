@@ -6,7 +6,7 @@ _FIRST_STRONG, _POP = "\u2068", "\u2069"
 
 
 def isolated(name: str) -> str:
-    """The name as it is written in plain text: one written from the right cannot reorder the figures around it.
+    """Return the name as it is written in plain text: one written from the right cannot reorder the figures around it.
 
     Names from left to right stay as they are. In HTML `<bdi>` does the same.
     """

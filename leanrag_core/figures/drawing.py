@@ -42,7 +42,7 @@ class Drawing:
     shapes: tuple[Shape, ...] = field(default=())
 
     def as_svg(self) -> str:
-        """The drawing as an element of an HTML page."""
+        """Return the drawing as an element of an HTML page."""
         body = "".join(map(_element, self.shapes))
         return (
             f'<svg viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}" role="img" '
@@ -59,31 +59,31 @@ def _element(shape: Shape) -> str:
 def rect(
     x: Number, y: Number, width: Number, height: Number, *, radius: Number = 2, title: str = "", **style: str
 ) -> Shape:
-    """A rectangle. style: properties of CSS, _ for -."""
+    """Return a rectangle. style: properties of CSS, _ for -."""
     place = {"x": _short(x), "y": _short(y), "width": _short(max(width, 0)), "height": _short(max(height, 0))}
     return Shape("rect", {**place, "rx": _short(radius), **_style(style)}, title=title)
 
 
 def circle(x: Number, y: Number, radius: Number, *, title: str = "", **style: str) -> Shape:
-    """A circle."""
+    """Return a circle."""
     return Shape("circle", {"cx": _short(x), "cy": _short(y), "r": _short(radius), **_style(style)}, title=title)
 
 
 def path(d: str, *, title: str = "", **style: str) -> Shape:
-    """A path of SVG's path language; not filled unless the style says so."""
+    """Return a path of SVG's path language; not filled unless the style says so."""
     return Shape("path", {"d": d, **_style({"fill": "none", **style})}, title=title)
 
 
 def text(
     x: Number, y: Number, content: str, *, size: Number = 11, anchor: str = "start", title: str = "", **style: str
 ) -> Shape:
-    """A line of text."""
+    """Return a line of text."""
     place = {"x": _short(x), "y": _short(y), "font-size": _short(size), "text-anchor": anchor}
     return Shape("text", {**place, **_style({"fill": "var(--lr-text)", **style})}, visible(content), title)
 
 
 def marker(letter: str, x: Number, y: Number, size: Number, **style: str) -> Shape:
-    """The sign of a column: A a disc, B a diamond, C a triangle, D a square; others a ring."""
+    """Return the sign of a column: A a disc, B a diamond, C a triangle, D a square; others a ring."""
     fill = {"fill": column_colour(letter), **style}
     if letter == "A":
         return circle(x, y, size, **fill)
@@ -101,7 +101,7 @@ def marker(letter: str, x: Number, y: Number, size: Number, **style: str) -> Sha
 
 
 def column_colour(letter: str) -> str:
-    """The colour of a column, as CSS writes it."""
+    """Return the colour of a column, as CSS writes it."""
     return f"var(--lr-column-{letter.lower()})" if letter in ("A", "B", "C", "D") else "var(--lr-base)"
 
 
@@ -109,7 +109,7 @@ DASHES = {"A": "", "B": "8 4", "C": "2 3", "D": "8 3 2 3"}  # of the columns' li
 
 
 def fitted(content: str, width: Number, size: Number) -> str:
-    """The text, cut to about that many pixels with an ellipsis. Wide characters of CJK count double."""
+    """Return the text, cut to about that many pixels with an ellipsis. Wide characters of CJK count double."""
     room, kept = float(width), ""
     for character in content:
         room -= size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52)
@@ -120,12 +120,12 @@ def fitted(content: str, width: Number, size: Number) -> str:
 
 
 def text_width(content: str, size: Number) -> float:
-    """About how wide the text is in pixels."""
+    """Return about how wide the text is in pixels."""
     return sum(size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52) for character in content)
 
 
 def plain_values(drawings: Sequence[Drawing]) -> list[dict[str, object]]:
-    """The drawings as JSON values for the page's script."""
+    """Return the drawings as JSON values for the page's script."""
     return [
         {
             "width": drawing.width,
@@ -166,17 +166,17 @@ class Axis:
     ticks: tuple[float, ...] = ()
 
     def at(self, value: float) -> float:
-        """The pixel of a value; one beyond an end lies at that end."""
+        """Return the pixel of a value; one beyond an end lies at that end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
     def holds(self, value: float) -> bool:
-        """Whether the value lies between the ends."""
+        """Tell whether the value lies between the ends."""
         return self.low <= value <= self.high
 
 
 def round_axis(values: Iterable[float], start: Number, end: Number, *, most_ticks: int = 6) -> Axis:
-    """The shortest axis with round ends that holds all values. Values of one height get a step around them."""
+    """Return the shortest axis with round ends that holds all values. Values of one height get a step around them."""
     kept = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(kept), max(kept)
     if high - low < 1e-9:
@@ -189,6 +189,6 @@ def round_axis(values: Iterable[float], start: Number, end: Number, *, most_tick
 
 
 def _step(least: float) -> float:
-    """The smallest round number that is not below."""
+    """Return the smallest round number that is not below."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(step * power for step in _STEPS if step * power >= least * (1 - 1e-9))

@@ -37,13 +37,14 @@ class Drawn:
 
 
 def kind_title(kind: str, language: str) -> str:
-    """What items of that kind are called. A kind without a title, of somebody's own strategy, keeps its name."""
+    """Return what items of that kind are called. A kind without a title, of somebody's own strategy, keeps its name."""
     code = f"kind.{kind.replace('-', '_')}"
     return sentence(message(code), language) if code in codes() else kind.replace("-", " ").capitalize()
 
 
 def drawn_nodes(trace: Trace, language: str) -> Drawn:
-    """The items of a trace that have a place in the figure: all but passages that no relation or parent links."""
+    """Return the items of a trace that have a place in the figure: all but passages that no relation or parent
+    links."""
     linked = {id_ for relation in trace.relations for id_ in (relation.source, relation.target)}
     linked |= {item.parent for item in trace.items if item.parent} | {item.id for item in trace.items if item.parent}
     items = [item for item in trace.items if item.source is None or item.id in linked]
@@ -83,12 +84,12 @@ def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None, language
 
 
 def ranked_name(node: DrawnNode) -> str:
-    """The name behind its rank, where it has one."""
+    """Return the name behind its rank, where it has one."""
     return isolated(node.name) if node.rank is None else f"{node.rank} {isolated(node.name)}"
 
 
 def lit_ids(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
-    """Ids of the items and of the relations that are lit up to that step; None lights all of them."""
+    """Return ids of the items and of the relations that are lit up to that step; None lights all of them."""
     steps = trace.steps if step is None or step >= len(trace.steps) else trace.steps[: step + 1]
     if len(steps) == len(trace.steps):
         return {item.id for item in trace.items}, {relation.id for relation in trace.relations}

@@ -47,7 +47,7 @@ def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
 
 
 def embedding_places(vectors: np.ndarray, most: int = SAMPLE) -> MapPlaces:
-    """The sample of a layer in the plane. vectors: (n, d) unit rows. The same vectors give the same places."""
+    """Return the sample of a layer in the plane. vectors: (n, d) unit rows. The same vectors give the same places."""
     rows = sample_rows(len(vectors), most)
     drawn = np.asarray(vectors[rows], dtype=np.float64)
     if min(drawn.shape) < 2 or not np.ptp(drawn, axis=0).any():  # a single place
@@ -70,7 +70,7 @@ def embedding_places(vectors: np.ndarray, most: int = SAMPLE) -> MapPlaces:
 
 
 def _fitted(plane: np.ndarray) -> np.ndarray:
-    """The points from 0 to 1 on each axis; lengths mean nothing here, so the frame is filled."""
+    """Return the points from 0 to 1 on each axis; lengths mean nothing here, so the frame is filled."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     span = high - low
     return np.asarray(np.where(span > 0, (plane - low) / np.where(span > 0, span, 1), 0.5), dtype=np.float32)
@@ -98,7 +98,7 @@ def weighted_place(places: np.ndarray, cosines: np.ndarray) -> np.ndarray:
 
 
 def largest_clusters(places: np.ndarray, cluster_of: np.ndarray, sizes: np.ndarray, most: int) -> list[MapCluster]:
-    """The largest clusters that have drawn points, at most so many. cluster_of: (p,) of each drawn point. sizes:
+    """Return the largest clusters that have drawn points, at most so many. cluster_of: (p,) of each drawn point. sizes:
     (clusters,) entities of each, drawn or not."""
     drawn = np.bincount(cluster_of, minlength=len(sizes))
     order = [int(row) for row in np.argsort(-sizes, kind="stable") if drawn[row] > 0]

@@ -39,7 +39,7 @@ class Beside:
 def forest(
     differences: Sequence[Difference], *, width: int, colour: str, label: str, tick: Callable[[float], str]
 ) -> Drawing:
-    """A row for each difference: a filled dot where it is sure, else a ring; the value at the right.
+    """Return a row for each difference: a filled dot where it is sure, else a ring; the value at the right.
 
     colour: of the palette. tick: how a value of the axis is written.
     """
@@ -64,7 +64,8 @@ def forest(
 
 
 def beside_published(rows: Sequence[Beside], *, width: int, label: str, tick: Callable[[float], str]) -> Drawing:
-    """A row for each system: a dot with its interval for this machine, a dashed hollow square for what is published."""
+    """Return a row for each system: a dot with its interval for this machine, a dashed hollow square for what is
+    published."""
     left = _name_width([each.name for each in rows], width)
     ends = [end for each in rows for end in (each.value, each.low, each.high, each.published) if end is not None]
     axis = round_axis(ends, left + 8, width - _VALUE - 8, most_ticks=_n_ticks(width - left))
@@ -103,7 +104,7 @@ def _n_ticks(room: float) -> int:
 
 
 def _name_width(names: Sequence[str], width: int) -> float:
-    """Where the plot begins: right of the longest name, which gets 42 % of the width at most."""
+    """Return where the plot begins: right of the longest name, which gets 42 % of the width at most."""
     longest = max((text_width(name, _SIZE) for name in names), default=0.0)
     return min(longest + 16, _MOST_NAME, 0.42 * width)
 

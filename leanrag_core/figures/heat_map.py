@@ -29,7 +29,7 @@ class HeatCell:
 
 
 def ramp_step(value: float, low: float, high: float) -> int:
-    """The step of the ramp, 0 to 4: five equal parts between the lowest and the highest value."""
+    """Return the step of the ramp, 0 to 4: five equal parts between the lowest and the highest value."""
     if high - low < 1e-12:
         return _STEPS - 1
     return min(_STEPS - 1, int(_STEPS * (value - low) / (high - low) + 1e-9))
@@ -46,8 +46,8 @@ def heat_map(
     label: str,
     less_is_better: bool = False,
 ) -> Drawing:
-    """The grid: rows downwards, columns to the right. Darker is better. The best is outlined in the colour of text, the
-    chosen one in that of a selection; a ring marks those that are no worse than the best."""
+    """Return the grid: rows downwards, columns to the right. Darker is better. The best is outlined in the colour of
+    text, the chosen one in that of a selection; a ring marks those that are no worse than the best."""
     left = max([text_width(name, 13) for name in rows] + [18]) + 30
     step = min(_WIDEST, (width - left) / max(1, len(columns)))
     values = [cell.value for cell in cells if cell.value is not None]

@@ -25,7 +25,8 @@ _FOLDED_SHARE = 0.12  # of the parent's angle, at most
 
 
 def icicle(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
-    """The blocks below the focus, folded where they would be too low. skip: of its children, folded from the front."""
+    """Return the blocks below the focus, folded where they would be too low. skip: of its children, folded from the
+    front."""
     lowest = lowest_layer(tree, focus.layer, focus.row)
     layout = _Layout(tree, focus.layer, lowest)
     height = max(HEIGHT, layout.need(focus.layer, focus.row))
@@ -44,7 +45,7 @@ class _Layout:
         self.skippable = False
 
     def need(self, layer: int, row: int) -> float:
-        """The least height of a block: what is never folded below it has room, and so has its own name."""
+        """Return the least height of a block: what is never folded below it has room, and so has its own name."""
         least = self._least(layer, row)
         if layer == self.lowest or row not in self.tree.kept[layer]:
             return least
@@ -58,7 +59,8 @@ class _Layout:
         return max(least, sum(heights) + ROW_GAP * max(0, len(heights) - 1))
 
     def _least(self, layer: int, row: int) -> float:
-        """For its name; where its children are blocks of their own, for one of them and the folded ones too."""
+        """Return the room for its name; where its children are blocks of their own, for one of them and the folded ones
+        too."""
         has_blocks = layer - 1 > self.lowest and self.tree.inside(layer, [row], layer - 1) > 1
         return _NAME + ROW_GAP + _FOLDED if has_blocks else _NAME
 
@@ -127,14 +129,14 @@ class _Layout:
 
 
 def _cells(inner: np.ndarray, kept: Sequence[int], height: float) -> tuple[int, ...]:
-    """Rows that may be drawn: the first ones that the height has room for, and all that are kept."""
+    """Return rows that may be drawn: the first ones that the height has room for, and all that are kept."""
     n_rows = max(1, int((height + ROW_GAP) // _CELL_ROW))
     first = [int(row) for row in inner[: min(_MOST_CELLS, n_rows * _CELLS_IN_ROW)]]
     return (*first, *(row for row in kept if row not in set(first)))
 
 
 def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
-    """The blocks below the focus, folded where they would be too narrow. skip: as of an icicle."""
+    """Return the blocks below the focus, folded where they would be too narrow. skip: as of an icicle."""
     lowest = lowest_layer(tree, focus.layer, focus.row)
     blocks: list[Block] = []
     skippable = False

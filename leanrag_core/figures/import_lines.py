@@ -5,7 +5,7 @@ from leanrag_core.types.imported import ImportPreview
 
 
 def import_lines(preview: ImportPreview) -> tuple[tuple[Message, int], ...]:
-    """Title and number of each line; what is usual at 0 is left out."""
+    """Return title and number of each line; what is usual at 0 is left out."""
     counts = preview.counts
     made = (
         (message("import.line.documents"), preview.documents),

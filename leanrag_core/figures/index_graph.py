@@ -44,7 +44,7 @@ class DrawnEdge:
 
 
 def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette: Palette) -> VisGraph:
-    """The picture of these nodes, a parent before its children, and of their relations."""
+    """Return the picture of these nodes, a parent before its children, and of their relations."""
     places = _places(nodes)
     strongest = max((edge.strength for edge in edges), default=1.0) or 1.0
     drawn = tuple(
@@ -97,7 +97,8 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
 
 
 def _places(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:
-    """A ring for each layer; the children of a node share its part of the circle, as many leaves as they have."""
+    """Return a ring for each layer; the children of a node share its part of the circle, as many leaves as they
+    have."""
     children: list[list[int]] = [[] for _ in nodes]
     for place, node in enumerate(nodes):
         if node.above is not None:
@@ -134,7 +135,7 @@ def _depth(nodes: Sequence[DrawnNode]) -> int:
 
 
 def _tooltip(text: str) -> str:
-    """The begin of the text in lines, since vis-network breaks none."""
+    """Return the begin of the text in lines, since vis-network breaks none."""
     lines = _shortened(text, _LONGEST_ABOUT).splitlines()
     return "\n".join(textwrap.fill(line, _TOOLTIP_WIDTH) for line in lines)
 

@@ -17,7 +17,7 @@ _TAIL = 0.25  # share of the relations that the last bar may take when bars are 
 
 
 def lambda_bars(strengths: np.ndarray, pairs: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """First and last lambda of each bar, from 1 on without gaps.
+    """Return first and last lambda of each bar, from 1 on without gaps.
 
     strengths: (k,) the lambdas that occur, ascending, k at least 1; pairs: (k,) relations of each. Whole steps up to 11
     and "12+", as long as at most a quarter of the relations falls into the last bar; else steps of 2, 5, 10, 20, ...
@@ -36,7 +36,7 @@ def lambda_bars(strengths: np.ndarray, pairs: np.ndarray) -> tuple[tuple[int, in
 
 
 def _step(at_least: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, 50, ... that is not below the number."""
+    """Return the smallest of 1, 2, 5, 10, 20, 50, ... that is not below the number."""
     power = 1
     while True:
         for digit in (1, 2, 5):
@@ -66,7 +66,7 @@ def islands_picture(
     *,
     most_nodes: int = MOST_NODES,
 ) -> IslandsPicture:
-    """The nodes in the plane, related ones near each other, none upon another; the same input, the same places.
+    """Return the nodes in the plane, related ones near each other, none upon another; the same input, the same places.
 
     vectors: (n, d) unit rows; ends: (r, 2); strengths: (r,) lambda; labels: (n,) component of each node, 0 for the
     largest; forest: rows of a maximum spanning forest. A layer of more than most_nodes nodes is sampled: half of them
@@ -91,7 +91,7 @@ def islands_picture(
 
 
 def _sampled(labels: np.ndarray, most_nodes: int) -> np.ndarray:
-    """Rows of the nodes that are drawn, ascending."""
+    """Return rows of the nodes that are drawn, ascending."""
     if len(labels) <= most_nodes:
         return np.arange(len(labels))
     largest, others = np.flatnonzero(labels == 0), np.flatnonzero(labels > 0)
@@ -138,13 +138,13 @@ def _principal(vectors: np.ndarray) -> np.ndarray:
 
 
 def _even(points: np.ndarray) -> np.ndarray:
-    """The points with their order kept on each axis, evenly spread from 0 to 1."""
+    """Return the points with their order kept on each axis, evenly spread from 0 to 1."""
     ranks = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable")
     return np.asarray(ranks / max(1, len(points) - 1))
 
 
 def _apart(points: np.ndarray) -> np.ndarray:
-    """The points moved until hardly any two are closer than an even spread allows."""
+    """Return the points moved until hardly any two are closer than an even spread allows."""
     n = len(points)
     least = _CLOSE * np.sqrt(_ASPECT / n)
     scaled = points * (_ASPECT, 1)

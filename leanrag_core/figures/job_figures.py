@@ -25,7 +25,7 @@ class Fact:
 
 
 def figures_of(job: JobState) -> tuple[Count, ...]:
-    """The numbers that the job's kind shows while a job runs."""
+    """Return the numbers that the job's kind shows while a job runs."""
     states = {state.name: state for state in job.stages}
     return tuple(_count(figure, states) for figure in job.kind.figures)
 
@@ -41,7 +41,7 @@ def _of_total(total: int) -> Message:
 
 
 def summary_of(job: JobState) -> tuple[Fact, ...]:
-    """What an ended job made, by the lines that its kind lists; those that its report lacks are left out."""
+    """Return what an ended job made, by the lines that its kind lists; those that its report lacks are left out."""
     facts = []
     for line in job.kind.summary:
         n = job.report.counts.get(line.name)

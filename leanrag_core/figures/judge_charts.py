@@ -28,7 +28,8 @@ class BiasBar:
 
 
 def bias_bars(bars: Sequence[BiasBar], *, width: int, label: str, no_bias: str) -> Drawing:
-    """A bar from one half for each criterion, with its interval. no_bias: what is written below the line at a half."""
+    """Return a bar from one half for each criterion, with its interval. no_bias: what is written below the line at a
+    half."""
     left = min(max((text_width(bar.name, 13) for bar in bars), default=0) + 20, 0.47 * width)
     spread = max([0.2, *(abs(end - 0.5) for bar in bars for end in (bar.low, bar.high, bar.share))])
     lowest = max(0.0, min([0.5, *(min(bar.low, bar.share) for bar in bars)]) - 0.02)
@@ -100,7 +101,7 @@ def length_curve(
     ratio_title: str,
     ratio_names: Mapping[float, str],
 ) -> Drawing:
-    """Win rate against the ratio of lengths on a log scale; a sign for each point, the curve in its band.
+    """Draw the win rate against the ratio of lengths on a log scale; a sign for each point, the curve in its band.
 
     ratio_names: ratios that are written on the axis, such as 0.5: "half".
     """
@@ -142,7 +143,8 @@ def length_curve(
 def agreement_matrix(
     names: Sequence[str], values: Mapping[tuple[int, int], float], *, width: int, label: str
 ) -> Drawing:
-    """Agreement of judges, from the diagonal (each with itself, dashed) to the right. values: by place of both."""
+    """Draw the agreement of judges, from the diagonal (each with itself, dashed) to the right. values: by place of
+    both."""
     left = min(max((text_width(name, 12.5) for name in names), default=0) + 14, 0.34 * width)
     step = min(66.0, (width - left) / max(1, len(names)))
     high, top = 27, 24
@@ -177,7 +179,8 @@ class LengthFit:
 
 
 def fitted_curve(fit: LengthFit, *, reach: float, points: int = 41) -> tuple[CurvePoint, ...]:
-    """The curve from 1 / reach to reach with its band; the errors of the two figures are taken as independent."""
+    """Return the curve from 1 / reach to reach with its band; the errors of the two figures are taken as
+    independent."""
     centre, centre_error = _logit_and_error(*fit.equal)
     slope, slope_low, slope_high = (math.log(max(value, 1e-9)) for value in fit.odds)
     slope_error = (slope_high - slope_low) / 2

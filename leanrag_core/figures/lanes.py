@@ -21,8 +21,8 @@ _SIZE = 12
 
 
 def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, width: int, label: str) -> Drawing:
-    """The lane of a column. letter: "" for a strategy that is no column. said: of each stage that was passed, then of
-    the one that lost it. passed: how many were; all of them where the evidence was found."""
+    """Return the lane of a column. letter: "" for a strategy that is no column. said: of each stage that was passed,
+    then of the one that lost it. passed: how many were; all of them where the evidence was found."""
     step = width / stages
     xs = [step * (place + 0.5) for place in range(stages)]
     is_found, colour = passed >= stages, column_colour(letter)
@@ -66,7 +66,7 @@ def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, 
 
 
 def _loss(x: float, note: str, step: float, width: int) -> list[Shape]:
-    """A dashed ring with a cross, and the reason below it, as far as there is room."""
+    """Return a dashed ring with a cross, and the reason below it, as far as there is room."""
     ring = circle(x, _Y, 9, fill="var(--lr-bg)", stroke="var(--lr-left)", stroke_width="1.8", stroke_dasharray="3 2")
     cross = path(
         f"M{x - 4:.1f} {_Y - 4}L{x + 4:.1f} {_Y + 4}M{x + 4:.1f} {_Y - 4}L{x - 4:.1f} {_Y + 4}",
@@ -87,5 +87,5 @@ def _loss(x: float, note: str, step: float, width: int) -> list[Shape]:
 
 
 def _loss_left(x: float, note: str, step: float, width: int) -> float:
-    """Where the reason begins: below its ring, or farther left where it would not fit."""
+    """Return where the reason begins: below its ring, or farther left where it would not fit."""
     return max(0.0, min(x - step / 2 + 3, width - text_width(note, 12.5)))

@@ -81,7 +81,7 @@ class LayerGraph:
 
 
 def layer_graph(scene: Scene, size: Size) -> LayerGraph:
-    """The layout of a scene in that room; a narrow one leaves out what comes last in its layer or cluster."""
+    """Return the layout of a scene in that room; a narrow one leaves out what comes last in its layer or cluster."""
     drawn = _drawn(scene, size)
     bands = _bands(scene, drawn, size)
     order = tree_order(scene.nodes, drawn)
@@ -153,7 +153,7 @@ def _bands(scene: Scene, drawn: Sequence[int], size: Size) -> list[Band]:
 
 
 def _row_bubbles(bands: Sequence[Band], places: dict[int, NodePlace], size: Size) -> list[Bubble]:
-    """For each row of boxes the bubble of those that are folded, at its right end."""
+    """Return for each row of boxes the bubble of those that are folded, at its right end."""
     return [
         Bubble(None, band.layer, band.total - band.shown, size.width - size.right / 2, _middle(band), closed=False)
         for band in bands[:-1]

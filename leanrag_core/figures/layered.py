@@ -45,7 +45,7 @@ def layered_graph(
     language: str = ENGLISH,
     uncounted: Collection[str] = (),
 ) -> LayeredGraph:
-    """The subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width.
+    """Return the subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width.
 
     language: of the labels. uncounted: ids of nodes that are drawn, but are no part of this retrieval."""
     drawn = drawn_nodes(trace, language)
@@ -153,7 +153,7 @@ class _Drawing:
         return max(rises, default=0.0) + (_PILL if rises else 0.0)
 
     def _seeds(self, top: float) -> float:
-        """Layer 0 with a place for each seed and its name below, on two alternating lines."""
+        """Lay out layer 0 with a place for each seed and its name below, on two alternating lines."""
         row = sorted(self.plan.row(0), key=lambda node: self.slots[node.id].x)
         xs = [self.slots[node.id].x for node in row]
         middle = top + 44.0 + RADIUS
@@ -167,7 +167,7 @@ class _Drawing:
         return middle + RADIUS + 66.0
 
     def _trays(self, top: float) -> float:
-        """Layer 0 with the seeds of each parent in a tray: discs by rank, then the best names."""
+        """Lay out layer 0 with the seeds of each parent in a tray: discs by rank, then the best names."""
         width_of = {id_: tray_width(self.slots[id_], plot_px=self.plot_px, parent=id_) for id_ in self.plan.trays}
         per_row = {id_: max(1, int(width * self.plot_px // PITCH)) for id_, width in width_of.items()}
         disc_rows = {
@@ -198,7 +198,7 @@ class _Drawing:
         return tray_top + height + _BELOW
 
     def _tray_names(self, id_: str, width: float) -> tuple[tuple[str, ...], int]:
-        """The names written in a tray, and how many seeds have none there."""
+        """Return the names written in a tray, and how many seeds have none there."""
         seeds = self.plan.trays[id_]
         if width * self.plot_px < _ROOM_FOR_NAMES:
             return (), 0
@@ -262,7 +262,8 @@ class _Drawing:
         return drawn
 
     def _link(self, relation: TraceRelation, *, discs: bool = False) -> tuple[tuple[float, float], ...]:
-        """Between two bands; empty where an end has no place of its own. discs: whether the tray of a disc is one."""
+        """Return a link between two bands; empty where an end has no place of its own. discs: whether the tray of a
+        disc is one."""
         tray_of = {seed.id: f"tray-{id_}" for id_, seeds in self.plan.trays.items() for seed in seeds} if discs else {}
         ends = [self.dots.get(tray_of.get(id_, id_)) for id_ in (relation.source, relation.target)]
         held = sorted((dot for dot in ends if dot is not None and dot.kind != "disc"), key=lambda dot: -dot.layer)

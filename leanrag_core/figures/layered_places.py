@@ -67,12 +67,12 @@ class Plan:
     apart: tuple[DrawnNode, ...] = ()
 
     def row(self, band: int) -> tuple[DrawnNode, ...]:
-        """The nodes of a band that have a place of their own."""
+        """Return the nodes of a band that have a place of their own."""
         return tuple(node for node in (*self.tree.nodes, *self.apart) if node.band == band)
 
 
 def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
-    """Which nodes have a place of their own in a plot of that width."""
+    """Return which nodes have a place of their own in a plot of that width."""
     apart = _bands_apart(nodes)
     most = max(2, int(plot_px // LEAST_BOX))
     kept: list[DrawnNode] = []
@@ -87,7 +87,7 @@ def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
 
 
 def _bands_apart(nodes: Sequence[DrawnNode]) -> list[int]:
-    """The bands beside layer 0 in which no node is a parent or a child, such as passages and communities."""
+    """Return the bands beside layer 0 in which no node is a parent or a child, such as passages and communities."""
     ids = {node.id for node in nodes}
     parents = {node.parent for node in nodes}
     linked = {node.band for node in nodes if node.parent in ids or node.id in parents}
@@ -95,7 +95,7 @@ def _bands_apart(nodes: Sequence[DrawnNode]) -> list[int]:
 
 
 def _plan_tree(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
-    """The plan of the nodes that share the columns of the tree."""
+    """Return the plan of the nodes that share the columns of the tree."""
     whole = Tree(tuple(nodes), _best_ranks(nodes))
     seeds = [node for node in nodes if node.band == 0]
     if len(seeds) <= MOST_SEEDS and _need(whole) <= plot_px:
@@ -116,8 +116,8 @@ def _plan_tree(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
 
 
 def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
-    """The slot of every drawn node, of FOLD where something of the tree is folded, of fold_apart(band) where something
-    of a row apart is, and of "" for a tray without a parent."""
+    """Return the slot of every drawn node, of FOLD where something of the tree is folded, of fold_apart(band) where
+    something of a row apart is, and of "" for a tray without a parent."""
     tree = drawn.tree
     widths = _leaf_widths(drawn, plot_px)
     for node in sorted(tree.nodes, key=lambda node: node.band):
@@ -146,12 +146,12 @@ def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
 
 
 def fold_apart(band: int) -> str:
-    """The id of the place of what is folded in a row apart from the tree."""
+    """Return the id of the place of what is folded in a row apart from the tree."""
     return f"{FOLD}{band}"
 
 
 def _slots_apart(drawn: Plan, plot_px: float) -> dict[str, Slot]:
-    """Equal slots over the whole width for each row apart from the tree."""
+    """Return equal slots over the whole width for each row apart from the tree."""
     placed: dict[str, Slot] = {}
     for band in {node.band for node in drawn.apart}:
         ids = [node.id for node in drawn.apart if node.band == band]
@@ -164,7 +164,7 @@ def _slots_apart(drawn: Plan, plot_px: float) -> dict[str, Slot]:
 
 
 def tray_width(slot: Slot, *, plot_px: float, parent: str) -> float:
-    """Width of the tray in a slot, a fraction. One without a parent may fill its slot."""
+    """Return the width of the tray in a slot, a fraction. One without a parent may fill its slot."""
     widest = _WIDEST_TRAY / plot_px if parent else 1.0
     return min(slot.right - slot.left - _GAP / plot_px, widest)
 
@@ -184,7 +184,7 @@ def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
 
 
 def _best_ranks(nodes: Sequence[DrawnNode]) -> dict[str, float]:
-    """The best rank of a seed at or below each node."""
+    """Return the best rank of a seed at or below each node."""
     best = {node.id: float(node.rank or 1_000_000) for node in nodes}
     for node in sorted(nodes, key=lambda node: node.band):
         if node.parent in best:

@@ -47,7 +47,7 @@ class SortedRelations:
 
 
 def sorted_relations(trace: Trace, band_of: Mapping[str, int]) -> SortedRelations:
-    """The relations whose ends are both drawn, by where these are. band_of: each drawn node."""
+    """Return the relations whose ends are both drawn, by where these are. band_of: each drawn node."""
     tree, across, low, arcs = [], [], [], []
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for relation in trace.relations:
@@ -68,7 +68,7 @@ def sorted_relations(trace: Trace, band_of: Mapping[str, int]) -> SortedRelation
 def strongest(
     relations: Sequence[TraceRelation], band_of: Mapping[str, int], placed: frozenset[str]
 ) -> list[TraceRelation]:
-    """The strongest relations of each band whose ends have a place."""
+    """Return the strongest relations of each band whose ends have a place."""
     kept: list[TraceRelation] = []
     bands = {relation.id: min(band_of[relation.source], band_of[relation.target]) for relation in relations}
     for band in sorted(set(bands.values())):
@@ -78,7 +78,7 @@ def strongest(
 
 
 def described(relation: TraceRelation, names: Sequence[str], language: str) -> str:
-    """The ends, then how many relations it is made of where it is aggregated, and what it says, if anything."""
+    """Return the ends, then how many relations it is made of where it is aggregated, and what it says, if anything."""
     code = f"made.{relation.made.replace('-', '_')}"
     values: dict[str, Value] = {
         "first": isolated(names[0]),
@@ -92,18 +92,18 @@ def described(relation: TraceRelation, names: Sequence[str], language: str) -> s
 
 
 def link_points(upper: Point, lower: Point) -> tuple[Point, ...]:
-    """From the lower edge of a node to the upper edge of one below it, vertical at both."""
+    """Return a line from the lower edge of a node to the upper edge of one below it, vertical at both."""
     middle = (upper[1] + lower[1]) / 2
     return rounded((upper, (upper[0], middle), (lower[0], middle), lower))
 
 
 def curve_points(start: Point, end: Point, rise: float) -> tuple[Point, ...]:
-    """Above both ends by `rise` px."""
+    """Return a curve above both ends by `rise` px."""
     return rounded((start, ((start[0] + end[0]) / 2, min(start[1], end[1]) - 2 * rise), end))
 
 
 def rounded(points: Sequence[Point]) -> tuple[Point, ...]:
-    """Short enough to be sent, exact enough to be drawn."""
+    """Round the points: short enough to be sent, exact enough to be drawn."""
     return tuple((round(x, 5), round(y, 2)) for x, y in points)
 
 

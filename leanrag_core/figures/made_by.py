@@ -8,7 +8,7 @@ from leanrag_core.types.model_names import BUILTIN, model_title
 
 
 def made_sentence(made: MadeBy) -> Message:
-    """The rule, or whose words they are."""
+    """Return the rule, or whose words they are."""
     engine = (
         message("made.builtin") if made.engine in ("", BUILTIN) else message("plain", text=model_title(made.engine))
     )
@@ -28,7 +28,7 @@ def made_sentence(made: MadeBy) -> Message:
 
 
 def call_sentence(call: RecordedCall, record: CallRecord | None) -> Message:
-    """Number, model and cost of a call. record: what the store has of it, for its seconds."""
+    """Return number, model and cost of a call. record: what the store has of it, for its seconds."""
     cost = message("plain", text=numbers.money(call.cost)) if call.cost else message("made.no_price")
     values: dict[str, Value] = {
         "model": model_title(call.model),

@@ -45,7 +45,8 @@ class VisGraph:
 
 
 def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
-    """The drawing of a neighbourhood: the centre in the colour of a seed, lines as wide as relations are strong."""
+    """Return the drawing of a neighbourhood: the centre in the colour of a seed, lines as wide as relations are
+    strong."""
     places = _places(near)
     strongest = max((relation.strength for relation in near.relations), default=1.0)
     nodes = tuple(
@@ -113,7 +114,7 @@ def _vis_network() -> Path:
 
 
 def _places(near: Neighbourhood) -> list[tuple[float, float]]:
-    """Where each node is drawn: the centre in the middle, the others on rings, nearest first."""
+    """Return where each node is drawn: the centre in the middle, the others on rings, nearest first."""
     places, ring = [(0.0, 0.0)], 1
     while len(places) < len(near.nodes):
         on_ring = min(_ON_FIRST_RING * ring, len(near.nodes) - len(places))

@@ -15,7 +15,7 @@ def of_unit(n: int, plural: str) -> str:
 
 
 def tokens(n: int) -> str:
-    """Whole below 10,000, then "12 k", "4.1 M"."""
+    """Write a number of tokens: whole below 10,000, then "12 k", "4.1 M"."""
     if n < 10_000:
         return f"{n:,}"
     if n < 999_500:
@@ -24,7 +24,7 @@ def tokens(n: int) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Bytes as "820 B", "14 kB", "3.2 MB"."""
+    """Return bytes as "820 B", "14 kB", "3.2 MB"."""
     if n_bytes < 1000:
         return f"{n_bytes} B"
     if n_bytes < 999_500:
@@ -93,14 +93,14 @@ def decimal(value: float, places: int = 1) -> str:
 
 
 def score(value: float, places: int = 2) -> str:
-    """A score between 0 and 1 as ".83", "1.00", "−.20"."""
+    """Return a score between 0 and 1 as ".83", "1.00", "−.20"."""
     return (
         decimal(value, places).replace("0.", ".", 1) if abs(value) < 1 - 0.5 * 10**-places else decimal(value, places)
     )
 
 
 def difference(value: float, places: int = 2) -> str:
-    """A difference of scores, always with its sign: "+.16", "−.01"; ".00" where it rounds to nothing."""
+    """Return a difference of scores, always with its sign: "+.16", "−.01"; ".00" where it rounds to nothing."""
     shown = score(value, places)
     return f"+{shown}" if value > 0 and any(digit in "123456789" for digit in shown) else shown
 
@@ -116,12 +116,12 @@ def span(low: str, high: str) -> str:
 
 
 def signed(n: int) -> str:
-    """With a true minus sign: "+164", "−20"."""
+    """Write a number with a true minus sign: "+164", "−20"."""
     return f"+{n:,}" if n > 0 else f"−{-n:,}" if n < 0 else "0"
 
 
 def day(iso: str) -> str:
-    """An ISO time as "19 Nov 2026, 14:02" in the machine's own zone; the text itself when it is none."""
+    """Return an ISO time as "19 Nov 2026, 14:02" in the machine's own zone; the text itself when it is none."""
     try:
         moment = datetime.fromisoformat(iso)
     except ValueError:

@@ -61,7 +61,7 @@ _NEUTRAL = "mute"
 
 
 def known_colour(name: str) -> str:
-    """The name where it is one of the palette's, else that of a neutral colour: traces name colours freely."""
+    """Return the name where it is one of the palette's, else that of a neutral colour: traces name colours freely."""
     return name if name in _COLOURS else _NEUTRAL
 
 
@@ -83,18 +83,18 @@ class Palette:
         return self.layers[min(number, len(self.layers) - 1)]
 
     def layer_ink(self, number: int) -> str:
-        """Colour of text on that fill."""
+        """Return the colour of text on that fill."""
         return self.layer_inks[min(number, len(self.layer_inks) - 1)]
 
     def css_variables(self) -> str:
-        """The palette as declarations of --lr-* custom properties."""
+        """Return the palette as declarations of --lr-* custom properties."""
         named = [f"--lr-{name}:{value};" for name, value in self.colours.items()]
         ramp = [f"--lr-l{n}:{self.layers[n]};--lr-l{n}k:{self.layer_inks[n]};" for n in range(len(self.layers))]
         return "".join(named + ramp)
 
 
 def palette(*, dark: bool) -> Palette:
-    """The palette of the dark or the light theme."""
+    """Return the palette of the dark or the light theme."""
     side = 1 if dark else 0
     return Palette(
         dark=dark,

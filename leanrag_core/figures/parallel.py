@@ -34,7 +34,8 @@ class ParallelRun:
 
 
 def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width: int, label: str) -> Drawing:
-    """The axes side by side; runs that a filter keeps in colour, the chosen one thick with a dot on each axis."""
+    """Return the axes side by side; runs that a filter keeps in colour, the chosen one thick with a dot on each
+    axis."""
     margin = 34.0
     step = (width - 2 * margin) / max(1, len(axes) - 1)
     xs = [margin + step * place for place in range(len(axes))]
@@ -68,7 +69,7 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
 
 
 def height_of(value: float, axis: ParallelAxis) -> float:
-    """The pixel of a value on its axis, from the top; the middle where the axis has one value alone."""
+    """Return the pixel of a value on its axis, from the top; the middle where the axis has one value alone."""
     share = (value - axis.low) / (axis.high - axis.low) if axis.high > axis.low else 0.5
     return _HEIGHT - _BOTTOM - min(1.0, max(0.0, share)) * (_HEIGHT - _BOTTOM - _TOP)
 

@@ -45,7 +45,7 @@ class ParetoReference:
 
 
 def front(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
-    """Places of the points (cost, value) that no other one beats in both, by rising cost."""
+    """Return places of the points (cost, value) that no other one beats in both, by rising cost."""
     best, kept = float("-inf"), []
     for place in sorted(range(len(points)), key=lambda place: (points[place][0], -points[place][1], place)):
         if points[place][1] > best:
@@ -83,7 +83,7 @@ def pareto(
 
 
 def _value_axis(values: Sequence[float]) -> Axis:
-    """The axis of the values; where all are shares, it ends at 0 and 1."""
+    """Return the axis of the values; where all are shares, it ends at 0 and 1."""
     axis = round_axis(values, _HEIGHT - _BOTTOM, _TOP, most_ticks=8)
     if min(values, default=0.0) < 0 or max(values, default=1.0) > 1:
         return axis
@@ -109,7 +109,8 @@ def _grid(
 
 
 def _staircase(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[Shape]:
-    """From the floor up to the cheapest setting, and to the right from the best one: what is above cannot be had."""
+    """Draw the front from the floor up to the cheapest setting, and to the right from the best one: what is above
+    cannot be had."""
     if not line:
         return []
     steps = [f"M{x.at(line[0].cost):.1f} {y.start:.1f}"]
@@ -135,7 +136,7 @@ def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
 
 
 def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
-    """The settings of the front, and of the chosen one, where they cover no point and no other name."""
+    """Return the settings of the front, and of the chosen one, where they cover no point and no other name."""
     shapes: list[Shape] = []
     places = [(x.at(point.cost), y.at(point.value)) for point in points]
     taken = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]

@@ -26,7 +26,7 @@ class Passage:
 
 
 def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
-    """Where the names stand in the text as whole words, in any case; the longest wins, none overlap."""
+    """Return where the names stand in the text as whole words, in any case; the longest wins, none overlap."""
     wanted = sorted({name.strip() for name in names if name.strip()}, key=lambda name: (-len(name), name))
     if not wanted:
         return []
@@ -35,7 +35,7 @@ def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def sentence_spans(text: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """Where the sentences stand in the text, whatever white space lies between their words."""
+    """Return where the sentences stand in the text, whatever white space lies between their words."""
     spans = []
     for sentence in sentences:
         words = sentence.split()
@@ -55,7 +55,7 @@ def passage(
     before: int = 500,
     after: int = 1200,
 ) -> Passage:
-    """The chunk [start, end) with text around it, names and cited sentences marked inside the chunk.
+    """Return the chunk [start, end) with text around it, names and cited sentences marked inside the chunk.
 
     before, after: characters around the chunk; the edges are moved outward to white space.
     """
@@ -68,7 +68,8 @@ def passage(
 
 
 def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Piece, ...]:
-    """The stretch of the text that holds most names, some `longest` characters, names marked, "…" where it is cut.
+    """Return the stretch of the text that holds most names, some `longest` characters, names marked, "…" where it is
+    cut.
 
     It begins with a sentence where one begins near.
     """
@@ -88,8 +89,8 @@ def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Pie
 
 
 def around(text: str, sentence: str, names: Iterable[str] = (), *, longest: int = 320) -> tuple[Piece, ...]:
-    """The stretch of the text around the sentence, some `longest` characters, the sentence marked cited, names marked;
-    the beginning of the text where it does not stand in it."""
+    """Return the stretch of the text around the sentence, some `longest` characters, the sentence marked cited, names
+    marked; the beginning of the text where it does not stand in it."""
     spans = sentence_spans(text, [sentence] if sentence else [])
     left = 0
     if spans and len(text) > longest:

@@ -72,7 +72,7 @@ class Part:
 
 
 def parts(trace: Trace, language: str) -> tuple[Part, ...]:
-    """The sections in their order."""
+    """Return the sections in their order."""
     return tuple(
         Part(
             each.letter,
@@ -87,7 +87,7 @@ def parts(trace: Trace, language: str) -> tuple[Part, ...]:
 
 
 def budget_of(trace: Trace) -> int:
-    """The tokens that the whole context may take."""
+    """Return the tokens that the whole context may take."""
     context, common = trace.context, trace.parameters.get(_MAX_TOKENS)
     total = sum(section.budget for section in context.sections)
     return common if isinstance(common, int) and context.tokens <= common < total else total
@@ -118,7 +118,8 @@ class Marked:
 
 
 def marked(trace: Trace, before: Trace | None) -> Marked:
-    """What entered and what left since `before`; nothing is marked against another strategy, whose ids say nothing."""
+    """Return what entered and what left since `before`; nothing is marked against another strategy, whose ids say
+    nothing."""
     if before is None or before.strategy != trace.strategy:
         return Marked(trace)
     items, relations = {each.id for each in trace.items}, {each.id for each in trace.relations}
@@ -221,12 +222,12 @@ class Play:
 
 
 def play_frames(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> tuple[Frame, ...]:
-    """The frames of a trace from its first step to the answer."""
+    """Return the frames of a trace from its first step to the answer."""
     return tuple(_frame(scene, language) for scene in scenes(trace, answer))
 
 
 def answer_frame(trace: Trace, answer: Answer, language: str = ENGLISH) -> Frame:
-    """The last frame of a play, once there is an answer: it may come later than the retrieval."""
+    """Return the last frame of a play, once there is an answer: it may come later than the retrieval."""
     return _frame(scenes(trace, answer)[-1], language)
 
 
@@ -238,8 +239,8 @@ def play(
     index: Index | None = None,
     language: str = ENGLISH,
 ) -> Play:
-    """The play of a trace. before: an earlier retrieval, against which what entered and what left is marked. index:
-    where it is given, the nodes are marked in its whole hierarchy too."""
+    """Return the play of a trace. before: an earlier retrieval, against which what entered and what left is marked.
+    index: where it is given, the nodes are marked in its whole hierarchy too."""
     changed = marked(trace, before)
     whole = changed.trace
     cards = [item for item in whole.items if is_card(item)]
@@ -283,7 +284,7 @@ def play(
 
 
 def play_words(language: str = ENGLISH) -> dict[str, str]:
-    """The words of the play's controls, for the scripts, which fill in what is {1} and {2} there."""
+    """Return the words of the play's controls, for the scripts, which fill in what is {1} and {2} there."""
     fields = {"n": "{1}", "total": "{2}"}
     return {word: sentence(message(f"play.word.{word}", **fields), language) for word in _WORDS}
 
@@ -331,12 +332,12 @@ def _item(
 
 
 def _beginning(text: str, most: int) -> str:
-    """At most so many characters of a text."""
+    """Return at most so many characters of a text."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _note(graph: LayeredGraph, trace: Trace, language: str) -> str:
-    """What the figure leaves to the table, in a sentence; that there is no graph, where there is none."""
+    """Return what the figure leaves to the table, in a sentence; that there is no graph, where there is none."""
     if not graph.nodes:
         return sentence(message("ask.without_graph"), language) if trace.passages else ""
     if not graph.hidden:

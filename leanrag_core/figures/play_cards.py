@@ -18,7 +18,7 @@ _MOST_ROWS = 2
 
 
 def anchors(trace: Trace) -> list[TraceItem]:
-    """The items that led to the passages: all of the role of those that passages name.
+    """Return the items that led to the passages: all of the role of those that passages name.
 
     None where these are of several roles: their number ranks no passage then.
     """
@@ -28,7 +28,7 @@ def anchors(trace: Trace) -> list[TraceItem]:
 
 
 def is_card(item: TraceItem) -> bool:
-    """Whether the item is a passage that is drawn as a card below the graph, not as a node of a layer."""
+    """Tell whether the item is a passage that is drawn as a card below the graph, not as a node of a layer."""
     return item.source is not None and item.layer is None
 
 
@@ -95,8 +95,8 @@ def passage_cards(
     language: str,
     uncounted: Collection[str] = (),
 ) -> Cards:
-    """The cards of those passages, best first, below that graph. uncounted: ids of those that are no part of this
-    retrieval."""
+    """Return the cards of those passages, best first, below that graph. uncounted: ids of those that are no part of
+    this retrieval."""
     if not passages:
         return Cards()
     top = graph.height
@@ -111,7 +111,7 @@ def passage_cards(
 
 
 def _placed(passages: Sequence[TraceItem], top: float, plot_px: int) -> tuple[Card, ...]:
-    """Equal cards in rows; what has no place is counted in the last one."""
+    """Place equal cards in rows; what has no place is counted in the last one."""
     per_row = max(2, int((plot_px + _GAP) // (_LEAST + _GAP)))
     n_rows = min(_MOST_ROWS, -(-len(passages) // per_row))
     columns = min(per_row, -(-len(passages) // n_rows))
@@ -152,7 +152,7 @@ def _threads(trace: Trace, graph: LayeredGraph, cards: Sequence[Card]) -> tuple[
 
 
 def _holders(nodes: Sequence[Dot]) -> Mapping[str, Dot]:
-    """The node that stands for each item: itself, its tray, or what it is folded into."""
+    """Return the node that stands for each item: itself, its tray, or what it is folded into."""
     holder = {dot.id: dot for dot in nodes}
     holder |= {id_: dot for dot in nodes if dot.kind in ("tray", "fold") for id_ in dot.members}
     return holder
@@ -170,7 +170,7 @@ class Span:
 
 
 def spans(trace: Trace, index: Index) -> tuple[Span, ...]:
-    """The place of every node of the trace that is in the hierarchy; every node lies below its ancestors."""
+    """Return the place of every node of the trace that is in the hierarchy; every node lies below its ancestors."""
     total = max(1, len(index.layers[0]))
     placed = []
     for item in trace.nodes:
@@ -187,7 +187,7 @@ def spans(trace: Trace, index: Index) -> tuple[Span, ...]:
 
 
 def _before(index: Index, layer: int, row: int) -> int:
-    """How many base entities lie left of a node, where siblings are in the order of their rows."""
+    """Return how many base entities lie left of a node, where siblings are in the order of their rows."""
     n = 0
     for above, parent in index.ancestors(layer, row):
         siblings = index.children_of(above, parent)

@@ -22,7 +22,8 @@ STOP = message("play.stop")
 
 
 def passage_said(trace: Trace, passage: TraceItem, *, first: bool) -> tuple[Message, ...]:
-    """What is to be said of the passage: how many items lead to it where that ranks the passages, else its score."""
+    """Return what is to be said of the passage: how many items lead to it where that ranks the passages, else its
+    score."""
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     label = marks.get(passage.id) or isolated(passage.name)
     end = STOP if passage.id in marks or not marks else message("play.not_in_context")
@@ -49,18 +50,19 @@ def count_of(passage: TraceItem, leading: list[TraceItem]) -> Message:
 
 
 def n_leading(passage: TraceItem) -> int:
-    """How many items lead to the passage."""
+    """Return how many items lead to the passage."""
     return len(passage.source.items) if passage.source else 0
 
 
 def _ranked_by_count(trace: Trace) -> bool:
-    """Whether no passage has more items that lead to it than the one before: then their number explains the order."""
+    """Tell whether no passage has more items that lead to it than the one before: then their number explains the
+    order."""
     counts = [n_leading(passage) for passage in trace.passages]
     return all(before >= after for before, after in pairwise(counts)) and bool(counts) and counts[0] > 0
 
 
 def _lead(trace: Trace, passage: TraceItem, marks: dict[str, str]) -> Message:
-    """Whether others have as many."""
+    """Tell whether others have as many."""
     others = [each for each in trace.passages if each.id != passage.id]
     equal = [each for each in others if n_leading(each) == n_leading(passage)]
     if equal:
@@ -102,7 +104,7 @@ class _Links:
 
 
 def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
-    """The play from the first step to the answer. Each item and relation of the trace lights up once."""
+    """Return the play from the first step to the answer. Each item and relation of the trace lights up once."""
     made: list[Scene] = []
     links, full = _Links.of(trace), tuple(section.tokens for section in trace.context.sections)
     lit: set[str] = set()
@@ -126,7 +128,7 @@ def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
 
 
 def counted(trace: Trace) -> tuple[int, ...]:
-    """How much each step brings: items, and relations that are no links to a parent."""
+    """Return how much each step brings: items, and relations that are no links to a parent."""
     seen: set[str] = set()
     counts = []
     links = _Links.of(trace)
@@ -154,7 +156,7 @@ def _details(
     relations: Sequence[TraceRelation],
     lit: Collection[str],
 ) -> Iterator[Scene]:
-    """The scenes of a step before its caption."""
+    """Yield the scenes of a step before its caption."""
     shape = {style.role: style.shape for style in trace.styles if style.on == "item"}
     cards = [item for item in items if is_card(item)]
     nodes = [item for item in items if not is_card(item)]
@@ -172,7 +174,7 @@ def _details(
 
 
 def _ranked(trace: Trace, place: int, nodes: Sequence[TraceItem]) -> Iterator[Scene]:
-    """The best of the ranked items; the others follow with the caption."""
+    """Yield the best of the ranked items; the others follow with the caption."""
     ranked = sorted((item for item in nodes if item.rank is not None), key=lambda item: item.rank or 0)
     if len(ranked) < 2:
         return
@@ -190,7 +192,7 @@ def _ranked(trace: Trace, place: int, nodes: Sequence[TraceItem]) -> Iterator[Sc
 def _climbs(
     trace: Trace, place: int, nodes: Sequence[TraceItem], lit: Collection[str], links: Sequence[TraceRelation]
 ) -> Iterator[Scene]:
-    """The parents of what is lit, a scene a layer, from below."""
+    """Yield the parents of what is lit, a scene a layer, from below."""
     for layer in sorted({item.layer for item in nodes if item.layer}):
         row = [item for item in nodes if item.layer == layer]
         below = {
@@ -234,7 +236,7 @@ def _bridges(trace: Trace, place: int, relations: Sequence[TraceRelation]) -> It
 
 
 def _section_scenes(trace: Trace, place: int) -> Iterator[Scene]:
-    """How the context is filled, a scene a section."""
+    """Yield how the context is filled, a scene a section."""
     sections = trace.context.sections
     for number, section in enumerate(sections):
         share = message("play.section", section=section.title, tokens=section.tokens, budget=section.budget)
@@ -247,7 +249,7 @@ def _section_scenes(trace: Trace, place: int) -> Iterator[Scene]:
 
 
 def _answered(trace: Trace, answer: Answer | None) -> tuple[Message, ...]:
-    """The answer in figures, or that there is none yet."""
+    """Return the answer in figures, or that there is none yet."""
     if answer is not None and answer.grounded and answer.citations:
         known = {item.mark for section in trace.context.sections for item in section.items}
         n, cited = len(answer.parts), len(answer.citations)

@@ -89,11 +89,12 @@ class _Strings:
         return list(self.place_of)
 
     def places(self, texts: Sequence[str]) -> list[int]:
-        """The places of those strings."""
+        """Return the places of those strings."""
         return [self.place_of.setdefault(text, len(self.place_of)) for text in texts]
 
     def table(self, records: Sequence[Any], names: Sequence[str]) -> dict[str, list[Any]]:
-        """A column for each of those names that some record has a value for. records: dataclasses or mappings."""
+        """Return a column for each of those names that some record has a value for. records: dataclasses or
+        mappings."""
         columns = {}
         for name in names:
             column = [self._value(name, _of(record, name)) for record in records]
@@ -118,7 +119,8 @@ def _of(record: Any, name: str) -> Any:
 
 
 def _layout(graph: LayeredGraph, strings: _Strings) -> dict[str, Any]:
-    """An arc's strength is sent where it may be written on it; names of nodes are those of the items."""
+    """Return a layout. An arc's strength is sent where it may be written on it; names of nodes are those of the
+    items."""
     edges = strings.table(graph.edges, _EDGE)
     return {
         "nodes": strings.table(graph.nodes, _NODE),

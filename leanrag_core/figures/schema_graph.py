@@ -45,8 +45,8 @@ class SchemaGraph:
 
 
 def schema_graph(counts: Sequence[int], links: Mapping[tuple[int, int], int], size: SchemaSize) -> SchemaGraph:
-    """The layout of types. counts: entities of each type, the most frequent first. links: relations between two types,
-    each a position in counts."""
+    """Return the layout of types. counts: entities of each type, the most frequent first. links: relations between two
+    types, each a position in counts."""
     # A box for a single folded type would take the room of that type.
     shown = list(range(len(counts) if len(counts) <= size.boxes + 1 else size.boxes))
     folded = len(counts) - len(shown)
@@ -68,7 +68,7 @@ def schema_graph(counts: Sequence[int], links: Mapping[tuple[int, int], int], si
 
 
 def _around(types: Sequence[int], links: Mapping[tuple[int, int], int]) -> list[int]:
-    """The types in a row in which neighbours have many relations."""
+    """Return the types in a row in which neighbours have many relations."""
     left = list(types)
     row = left[:1]
     del left[:1]

@@ -26,8 +26,8 @@ class ShownTree:
     hits: tuple[Mapping[int, int], ...]
 
     def children(self, layer: int, row: int) -> np.ndarray:
-        """Rows in the layer below: base entities that the last question found first (by rank), then the strongest or
-        largest."""
+        """Return rows in the layer below: base entities that the last question found first (by rank), then the
+        strongest or largest."""
         rows = self.index.children_of(layer, row)
         rows = rows[self.below[layer - 1][rows] > 0]
         weight = self.weights[layer - 1][rows]
@@ -42,7 +42,7 @@ class ShownTree:
         return (self.index.layers[0].degrees, *self.below[1:])
 
     def inside(self, layer: int, rows: Sequence[int] | np.ndarray, target: int) -> int:
-        """How many shown nodes of the target layer lie in those of a layer above."""
+        """Return how many shown nodes of the target layer lie in those of a layer above."""
         return int(self._inside(layer, target)[np.asarray(rows, dtype=np.int64)].sum())
 
     def _inside(self, layer: int, target: int) -> np.ndarray:
@@ -61,7 +61,7 @@ class ShownTree:
 
 
 def shown_below(index: Index, masks: Sequence[np.ndarray] | None) -> tuple[np.ndarray, ...]:
-    """The field `below` of a tree: of each layer, base entities inside.
+    """Return the field `below` of a tree: of each layer, base entities inside.
 
     masks: of each layer, (n,) bool, what passes the filters; None when everything does. A node is shown when it passes
     or holds one that is shown; with none below, all base entities inside it count.
@@ -78,7 +78,8 @@ def shown_below(index: Index, masks: Sequence[np.ndarray] | None) -> tuple[np.nd
 def shown_tree(
     index: Index, below: tuple[np.ndarray, ...], kept: Collection[Place], hits: Mapping[Place, int]
 ) -> ShownTree:
-    """The tree with those sizes. kept: entities that are never folded. hits: rank of each that the question found."""
+    """Return the tree with those sizes. kept: entities that are never folded. hits: rank of each that the question
+    found."""
     rows: list[set[int]] = [set() for _ in index.layers]
     counts: list[dict[int, int]] = [{} for _ in index.layers]
     for place in {*kept, *hits}:
@@ -148,7 +149,7 @@ def fold(
 
 
 def _share(weights: Sequence[float], named: Sequence[int], room: float) -> float:
-    """A quarter of the room that the folded children weigh: they need a click, not the picture."""
+    """Return a quarter of the room that the folded children weigh: they need a click, not the picture."""
     total = sum(weights)
     return 0.25 * room * (total - sum(weights[place] for place in named)) / total if total else 0.0
 
@@ -156,7 +157,7 @@ def _share(weights: Sequence[float], named: Sequence[int], room: float) -> float
 def _is_cramped(
     weights: Sequence[float], least: Sequence[float], others: Sequence[int], named: Sequence[int], available: float
 ) -> bool:
-    """Whether children that weigh less than their least size take too much from the larger ones."""
+    """Tell whether children that weigh less than their least size take too much from the larger ones."""
     total = sum(weights[place] for place in named) or 1.0
     small = [place for place in others if weights[place] * available / total < least[place]]
     return len(small) < len(others) and sum(least[place] for place in small) > _SMALL_SHARE * available

@@ -29,7 +29,7 @@ class Slots:
 
 
 def aligned(traces: Mapping[str, Trace]) -> Slots:
-    """Places for the best items of the lowest layer of each column, the same place for the same item."""
+    """Return places for the best items of the lowest layer of each column, the same place for the same item."""
     lowest = {letter: _lowest(trace) for letter, trace in traces.items()}
     n = max(_LEAST_SLOTS, min(_MOST_SLOTS, max((len(ids) for ids in lowest.values()), default=0)))
     known: dict[str, int] = {}
@@ -45,13 +45,13 @@ def aligned(traces: Mapping[str, Trace]) -> Slots:
 
 
 def _without_passages(trace: Trace, language: str) -> tuple[DrawnNode, ...]:
-    """The nodes of the figure but passages, which a column lists below it."""
+    """Return the nodes of the figure but passages, which a column lists below it."""
     passages = {passage.id for passage in trace.passages}
     return tuple(node for node in drawn_nodes(trace, language).nodes if node.id not in passages)
 
 
 def _lowest(trace: Trace) -> list[str]:
-    """Ids of the items in the lowest band: those below the same item together, groups and items by rank."""
+    """Return ids of the items in the lowest band: those below the same item together, groups and items by rank."""
     nodes = _without_passages(trace, ENGLISH)
     if not nodes:
         return []
@@ -70,7 +70,7 @@ def _lowest(trace: Trace) -> list[str]:
 def small_graph(
     letter: str, trace: Trace, slots: Slots, owners: Mapping[str, str], *, width: int, language: str = ENGLISH
 ) -> Drawing:
-    """The drawing of a column. owners: the columns that have an item, by its id."""
+    """Return the drawing of a column. owners: the columns that have an item, by its id."""
     nodes = _without_passages(trace, language)
     label = sentence(message("figure.small_graph", n=len(nodes)), language)
     if not nodes:
@@ -107,7 +107,7 @@ def small_graph(
 def _row(
     row: Sequence[DrawnNode], nodes: Sequence[DrawnNode], at: Mapping[str, tuple[float, float]], width: int
 ) -> list[tuple[DrawnNode, float, float]]:
-    """Each node of a band that is drawn, its middle and its width: above what is below it, none over another."""
+    """Return each node of a band that is drawn, its middle and its width: above what is below it, none over another."""
     middles: dict[str, float] = {}
     for node in row:
         below = [at[child.id][0] for child in nodes if child.parent == node.id and child.id in at]
@@ -134,7 +134,8 @@ def _row(
 
 
 def _box(node: DrawnNode, x: float, y: float, room: float) -> list[Shape]:
-    """An item above the lowest row: a box with its name, filled and with a double border where its shape says so."""
+    """Return an item above the lowest row: a box with its name, filled and with a double border where its shape says
+    so."""
     colour = f"var(--lr-{node.colour})"
     left, top = x - room / 2, y - _BOX / 2
     name = fitted(node.name, room - 10, _SIZE)
@@ -165,7 +166,7 @@ def _disc(node: DrawnNode, x: float, y: float, radius: float, *, shared: bool) -
 
 
 def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[float, float]]) -> list[Shape]:
-    """Tree links as curves, relations of a band as arcs above it, those of the lowest row dotted."""
+    """Draw tree links as curves, relations of a band as arcs above it, those of the lowest row dotted."""
     shapes = []
     for node in nodes:
         if node.parent is not None and {node.parent, node.id} <= at.keys():
@@ -196,7 +197,8 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
 
 
 def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, language: str = ENGLISH) -> Drawing:
-    """The passages of a strategy without a graph as bars of their scores, filled where another column has them too."""
+    """Return the passages of a strategy without a graph as bars of their scores, filled where another column has them
+    too."""
     passages = trace.passages
     label = sentence(message("figure.ranking", n=len(passages)), language)
     shapes: list[Shape] = [text(0, 11, fitted(label, width, _SIZE), size=_SIZE, fill="var(--lr-mute)")]

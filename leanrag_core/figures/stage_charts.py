@@ -59,7 +59,7 @@ class Compared:
 
 
 def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language: str = ENGLISH) -> Chart:
-    """A bar for each stage, in the order of the job, the time written at its end."""
+    """Return a bar for each stage, in the order of the job, the time written at its end."""
     import plotly.graph_objects as go
 
     figure = _bars(palette, len(stages), sentence(message("chart.time.x"), language))
@@ -85,7 +85,8 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language
 
 
 def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, language: str = ENGLISH) -> Chart:
-    """A bar for each stage that called a model: prompt tokens, then completion tokens; calls written at its end."""
+    """Return a bar for each stage that called a model: prompt tokens, then completion tokens; calls written at its
+    end."""
     import plotly.graph_objects as go
 
     figure = _bars(palette, len(stages), sentence(message("chart.tokens.x"), language), showlegend=True)
@@ -130,8 +131,8 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, langu
 
 
 def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: str = ENGLISH) -> Chart:
-    """For each value the forecast's range as a bar and the actual value as a mark, as multiples of what was expected,
-    so that calls, tokens and seconds share an axis. Values without an expectation above zero are left out."""
+    """Draw for each value the forecast's range as a bar and the actual value as a mark, as multiples of what was
+    expected, so that calls, tokens and seconds share an axis. Values without an expectation above zero are left out."""
     import plotly.graph_objects as go
 
     kept = [value for value in compared if value.expected > 0]
@@ -204,7 +205,7 @@ class LayerClusterSizes:
 def cluster_sizes_chart(
     layers: Sequence[LayerClusterSizes], cap: int | None, palette: Palette, *, language: str = ENGLISH
 ) -> Chart:
-    """Histogram of cluster sizes, a colour a layer. cap: the most nodes of a cluster; None draws no line."""
+    """Draw a histogram of cluster sizes, a colour a layer. cap: the most nodes of a cluster; None draws no line."""
     import plotly.graph_objects as go
 
     largest = max(int(layer.sizes.max()) for layer in layers)
@@ -302,7 +303,7 @@ def strengths_chart(
 
 
 def strength_bins(largest: int, tau: float) -> list[tuple[int, int]]:
-    """First and last lambda of each bar, from 1 on without gaps; tau lies between two bars, never inside one."""
+    """Return first and last lambda of each bar, from 1 on without gaps; tau lies between two bars, never inside one."""
     lasts, last, width = [], 0, 1
     while last < max(largest, 1):
         width = 1 if last < _SINGLE else 2 * width
@@ -335,7 +336,8 @@ class ClusterFacts:
 
 
 def cluster_facts(report: BuildReport) -> list[ClusterFacts]:
-    """The facts of every layer but the base, the lowest first. Raises IndexDamaged where the report lacks them."""
+    """Return the facts of every layer but the base, the lowest first. Raises IndexDamaged where the report lacks
+    them."""
     return [_facts(layer) for layer in report.clustering]
 
 

@@ -20,7 +20,7 @@ class Curve:
 def curves_chart(
     x_title: str, values: Sequence[int], left: Curve, right: Curve, *, suggested: int, mark: str, palette: Palette
 ) -> Chart:
-    """The left curve solid with discs on the left axis, the right one dashed with squares on an axis of its own.
+    """Return the left curve solid with discs on the left axis, the right one dashed with squares on an axis of its own.
 
     values: at least one. suggested: the value that is marked. mark: what is written there.
     """

@@ -18,7 +18,7 @@ _LEAST_TO_OPEN = (60.0, 48.0)  # width and height of a block that shows its chil
 
 
 def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
-    """The blocks below the focus, folded where they would be too small. skip: as of an icicle."""
+    """Return the blocks below the focus, folded where they would be too small. skip: as of an icicle."""
     lowest = lowest_layer(tree, focus.layer, focus.row)
     blocks: list[Block] = []
     skippable = False
@@ -120,7 +120,7 @@ def squarified(
 
 
 def _worst(row: Sequence[float], side: float) -> float:
-    """The largest ratio of sides in a row of boxes along that side."""
+    """Return the largest ratio of sides in a row of boxes along that side."""
     total = sum(row)
     if total <= 0 or side <= 0:
         return 1.0

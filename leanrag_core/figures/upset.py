@@ -17,7 +17,8 @@ def upset(
     label: str,
     none: str,
 ) -> Drawing:
-    """The picture. sizes: items of each column; intersections: the columns that alone have so many items, and how many.
+    """Return the picture. sizes: items of each column; intersections: the columns that alone have so many items, and
+    how many.
 
     Bars of items that several columns have are dark, those of one column's own in its colour. none: what a column
     without such items is marked with.

@@ -35,7 +35,7 @@ border:1px solid var(--lr-line);border-radius:6px;padding:12px 16px;max-width:96
 
 
 def index_html(index: Index) -> str:
-    """Title, counts by layer, and the largest clusters of the layer below the root with the entities in them."""
+    """Return title, counts by layer, and the largest clusters of the layer below the root with the entities in them."""
     layers = index.layers
     facts = say(
         "notebook.index",
@@ -51,7 +51,7 @@ def index_html(index: Index) -> str:
 
 
 def say(code: str, **values: Value) -> str:
-    """The English sentence of that code: a notebook has no language of its own."""
+    """Return the English sentence of that code: a notebook has no language of its own."""
     return sentence(Message(code, values), ENGLISH)
 
 
@@ -95,7 +95,7 @@ def _clusters(index: Index) -> str:
 
 
 def trace_html(trace: Trace) -> str:
-    """All of it, from the question to the passages."""
+    """Return all of a trace, from the question to the passages."""
     facts = f"{sentence(trace.title, ENGLISH)}, {trace.index.name}"
     steps = [
         (place, sentence(step.title, ENGLISH), sentence(step.caption, ENGLISH))
@@ -106,12 +106,12 @@ def trace_html(trace: Trace) -> str:
 
 
 def answer_html(answer: Answer) -> str:
-    """The answer above its trace."""
+    """Return the answer above its trace."""
     return text('<p style="font-size:16px" dir="auto">{}</p>', answer.text) + trace_html(answer.trace)
 
 
 def token_bar(trace: Trace, width: int = 900) -> str:
-    """The tokens of the context, a piece for each section, with their numbers below."""
+    """Return the tokens of the context, a piece for each section, with their numbers below."""
     colours, total = palette(dark=False), max(trace.context.tokens, 1)
     sections = [section for section in trace.context.sections if section.tokens]
     if not sections:
@@ -173,18 +173,18 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def framed(content: str) -> str:
-    """The content as a card of its own colours."""
+    """Return the content as a card of its own colours."""
     style = _STYLE % palette(dark=False).css_variables()
     return f'<div class="leanrag-nb"><style>{style}</style>{content}</div>'
 
 
 def heading(title: str, facts: str) -> str:
-    """The first two lines."""
+    """Return the first two lines."""
     return text('<h4 dir="auto">{}</h4><p class="m">{}</p>', title, facts)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = ()) -> str:
-    """A table. numbers: columns that are aligned at the right."""
+    """Return a table. numbers: columns that are aligned at the right."""
 
     def line(cells: Sequence[object], tag: str) -> str:
         made = (
@@ -205,5 +205,5 @@ _DRAWN: dict[type, Callable[[Any], str]] = {
 
 
 def html_of(value: object) -> str:
-    """The HTML of a value. Raises KeyError for a kind that is not drawn."""
+    """Return the HTML of a value. Raises KeyError for a kind that is not drawn."""
     return framed(_DRAWN[type(value)](value))

@@ -18,7 +18,7 @@ def text(form: str, *values: object) -> str:
 
 
 def graph_svg(trace: Trace) -> str:
-    """The drawing; nothing where the trace has no nodes."""
+    """Return the drawing; nothing where the trace has no nodes."""
     graph = layered_graph(trace, plot_px=_WIDTH - _LEFT)
     if not graph.nodes:
         return ""
@@ -78,7 +78,7 @@ def _line(line: Line, colours: Palette) -> str:
 
 
 def _strength(line: Line, colours: Palette) -> str:
-    """Lambda in the middle of its arc."""
+    """Draw lambda in the middle of its arc."""
     (x1, y1), (xc, yc), (x2, y2) = line.points
     x, y = _x((x1 + 2 * xc + x2) / 4), (y1 + 2 * yc + y2) / 4
     form = (
@@ -135,7 +135,7 @@ def _dot(dot: Dot, colours: Palette) -> str:
 def _lines(
     name: str, x: float, y: float, room: float, ink: str, *, most: int = _LINES, is_centred: bool = False
 ) -> str:
-    """The name in lines of that width, the last one cut, from y downwards or around it."""
+    """Return the name in lines of that width, the last one cut, from y downwards or around it."""
     each = max(int(room / _CHARACTER), 6)
     lines: list[str] = []
     for word in name.split():

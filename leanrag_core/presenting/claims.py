@@ -47,20 +47,21 @@ class Page:
 
 
 def cut_name(name: str, most: int) -> str:
-    """The name, cut between words where it is longer."""
+    """Return the name, cut between words where it is longer."""
     if len(name) <= most:
         return name
     return f"{name[: most - 1].rsplit(' ', 1)[0].rstrip(' ,:;')}…"
 
 
 def talk(kind: str, stored: Presentation) -> tuple[Message, ...]:
-    """What a speaker may say on a slide of that kind; beside other strategies, with which settings these were asked."""
+    """Return what a speaker may say on a slide of that kind; beside other strategies, with which settings these were
+    asked."""
     own = message(f"present.talk.{kind}")
     return (own, *asked_with(stored)) if kind == COMPARE else (own,)
 
 
 def asked_with(stored: Presentation) -> tuple[Message, ...]:
-    """With which settings each strategy was asked."""
+    """Say with which settings each strategy was asked."""
     traces = [side.run.trace for side in stored.questions[0].sides]
     return tuple(
         message("present.asked_with", name=trace.title, settings=settings_words(trace.strategy, trace.parameters))
@@ -69,7 +70,7 @@ def asked_with(stored: Presentation) -> tuple[Message, ...]:
 
 
 def kind_meaning(kind: str) -> Message | None:
-    """What a kind of graph means, where the catalog says so."""
+    """Return what a kind of graph means, where the catalog says so."""
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
     return (
         message("present.kind", kind=message(code.removesuffix(".meaning")), meaning=message(code))
@@ -79,19 +80,19 @@ def kind_meaning(kind: str) -> Message | None:
 
 
 def islands_title(islands: Islands) -> Message:
-    """That summaries are islands, where there are several parts without aggregated relations."""
+    """Say that summaries are islands, where there are several parts without aggregated relations."""
     return message("present.islands.title" if islands.components_without > 1 else "present.islands.neutral")
 
 
 def islands_claim(islands: Islands) -> Claim:
-    """How many parts the layer has without its aggregated relations."""
+    """Return how many parts the layer has without its aggregated relations."""
     strong = message("present.islands.strong", nodes=islands.nodes, n=islands.components_without)
     rest = (message("present.islands.rest"),) if islands.components_without == islands.nodes else ()
     return Claim(strong, rest)
 
 
 def bridges_title(islands: Islands) -> Message:
-    """That aggregated relations join the islands, where they do: all of them, or some."""
+    """Say that aggregated relations join the islands, where they do: all of them, or some."""
     if islands.components_with == 1 < islands.components_without:
         return message("present.bridges.title_all")
     if islands.components_with < islands.components_without:
@@ -100,7 +101,7 @@ def bridges_title(islands: Islands) -> Message:
 
 
 def bridges_claim(islands: Islands) -> Claim:
-    """What the aggregated relations leave of the islands."""
+    """Return what the aggregated relations leave of the islands."""
     joined = islands.components_with < islands.components_without
     counts = {"n": islands.components_with, "relations": islands.relations, "before": islands.components_without}
     strong = message("present.bridges.strong" if joined else "present.bridges.strong_none", **counts)
@@ -111,12 +112,12 @@ def bridges_claim(islands: Islands) -> Claim:
 
 
 def less_reading(first: int, other: int) -> bool:
-    """Whether the first context is smaller, by what a whole percent shows."""
+    """Tell whether the first context is smaller, by what a whole percent shows."""
     return 0 < first < other and round(100 * first / other) < 100
 
 
 def compare_title(question: PresentedQuestion, beside: int) -> Message:
-    """That the first strategy reads less, where its context for this question is the smaller one."""
+    """Say that the first strategy reads less, where its context for this question is the smaller one."""
     first, other = (question.sides[side].run.trace.context.tokens for side in (0, beside))
     if less_reading(first, other):
         return message("present.compare.title", share=share(first / other))
@@ -124,7 +125,7 @@ def compare_title(question: PresentedQuestion, beside: int) -> Message:
 
 
 def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
-    """What an experiment measured, each mean with its interval and how many questions it is of."""
+    """Return what an experiment measured, each mean with its interval and how many questions it is of."""
     if measured is None:
         return ()
     sentences = [message("present.measured.tokens", n=measured.tokens.n, share=share(measured.tokens.value),
@@ -144,7 +145,7 @@ def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
 
 
 def measured_figures(measured: Measured) -> tuple[Figure, ...]:
-    """The same in two large numbers."""
+    """Return the same in two large numbers."""
     tokens = message("present.measured.tokens_label", n=measured.tokens.n, interval=_interval(measured.tokens))
     figures = [Figure(share(measured.tokens.value), tokens)]
     if measured.recall and measured.recall_beside and measured.difference:
@@ -172,7 +173,8 @@ def _points(value: float) -> str:
 
 
 def step_claim(question: PresentedQuestion, side: Side, name: str) -> Claim:
-    """What a step of the retrieval shows: LeanRAG's own sentences for its steps, the caption for any other step."""
+    """Return what a step of the retrieval shows: LeanRAG's own sentences for its steps, the caption for any other
+    step."""
     trace = side.run.trace
     own = {
         "seeds": _seeds, "climb": _climb, "lca": _lca, "relations": _relations, "chunks": _chunks, "context": _context,

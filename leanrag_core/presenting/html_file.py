@@ -18,12 +18,12 @@ _STYLES = ("present/deck.css",)
 
 
 def scripts() -> str:
-    """The functions and the class DeckView, for a script that follows."""
+    """Return the functions and the class DeckView, for a script that follows."""
     return f"{figures.scripts(('layers',))}\n{_joined(_SCRIPTS)}"
 
 
 def styles() -> str:
-    """The style sheet; colours are the --lr-* properties of the palette."""
+    """Return the style sheet; colours are the --lr-* properties of the palette."""
     return f"{figures.styles(('layers',))}\n{_joined(_STYLES)}"
 
 

@@ -53,7 +53,7 @@ def make_presentation(
     experiments: Sequence[ExperimentResult] = (),
     report: Report = silent,
 ) -> Presentation:
-    """The presentation. ask: retrieves and answers. experiments: those that may have measured the same.
+    """Return the presentation. ask: retrieves and answers. experiments: those that may have measured the same.
 
     Nothing in it depends on the clock or the machine: the same index, plan and answers give the same presentation.
     Raises InvalidConfig for a plan of which none can be made, and what `ask` raises.
@@ -106,7 +106,7 @@ def _side(index: Index, question: GoldQuestion, answer: Answer, chunks: ChunkTex
 
 
 def timeless(trace: Trace) -> Trace:
-    """The trace without what differs from one run to the next, and without texts that no slide shows."""
+    """Return the trace without what differs from one run to the next, and without texts that no slide shows."""
     in_context = {item.ref for section in trace.context.sections for item in section.items}
     return replace(
         trace,
@@ -124,13 +124,13 @@ def _timeless(usage: Usage) -> Usage:
 
 
 def _bridge_evidence(index: Index, trace: Trace) -> tuple[BridgeEvidence, ...]:
-    """What the strongest inter-cluster relations of the trace stand for."""
+    """Return what the strongest inter-cluster relations of the trace stand for."""
     arcs = sorted(bridges_of(trace), key=lambda relation: (-relation.strength, relation.id))
     return tuple(_unfolded(index, relation) for relation in arcs[:_MOST_BRIDGES] if relation.row is not None)
 
 
 def bridges_of(trace: Trace) -> tuple[TraceRelation, ...]:
-    """The relations of a trace between clusters, as its strategy draws them."""
+    """Return the relations of a trace between clusters, as its strategy draws them."""
     roles = {style.role for style in trace.styles if style.on == "relation" and style.shape == BRIDGE_SHAPE}
     return tuple(relation for relation in trace.relations if relation.role in roles and relation.layer)
 
@@ -151,7 +151,8 @@ def _unfolded(index: Index, relation: TraceRelation) -> BridgeEvidence:
 def measured(
     results: Sequence[ExperimentResult], index_id: str, strategies: Sequence[PresentedStrategy]
 ) -> tuple[Measured, ...]:
-    """Of each strategy beside the first, the first complete experiment that ran both with these options on that index.
+    """Return, of each strategy beside the first, the first complete experiment that ran both with these options on that
+    index.
 
     index_id: the index's own, which an experiment records: an index that was built otherwise has another.
     """

@@ -16,7 +16,7 @@ _MOST_LABELS = 34  # spots; above it the larger half is named
 
 
 def documents(stored: Presentation) -> Page:
-    """What was read: each document with its chunks."""
+    """Return what was read: each document with its chunks."""
     facts = stored.documents
     claim = Claim(
         message("present.documents.strong", n=facts.n, tokens=facts.tokens),
@@ -28,7 +28,7 @@ def documents(stored: Presentation) -> Page:
 
 
 def graph(stored: Presentation) -> Page:
-    """The base graph: its best connected entities."""
+    """Return the base graph: its best connected entities."""
     picture, islands = stored.graph, stored.islands
     entities, relations = stored.index.layers[0], stored.index.relations[0]
     meaning = claims.kind_meaning(stored.index.kind)
@@ -43,7 +43,7 @@ def graph(stored: Presentation) -> Page:
 
 
 def islands(picture: Islands) -> Page:
-    """A layer of summaries without its aggregated relations."""
+    """Return a layer of summaries without its aggregated relations."""
     return Page(
         claims.islands_title(picture),
         claims.islands_claim(picture),
@@ -53,7 +53,7 @@ def islands(picture: Islands) -> Page:
 
 
 def bridges(picture: Islands) -> Page:
-    """The same layer with them, at the same places."""
+    """Return the same layer with them, at the same places."""
     return Page(
         claims.bridges_title(picture),
         claims.bridges_claim(picture),
@@ -63,7 +63,7 @@ def bridges(picture: Islands) -> Page:
 
 
 def hierarchy(stored: Presentation) -> Page:
-    """The layers, from the root down to the entities."""
+    """Return the layers, from the root down to the entities."""
     layers = stored.index.layers
     title = message("present.hierarchy.title", n=len(layers))
     claim = Claim(
@@ -74,7 +74,7 @@ def hierarchy(stored: Presentation) -> Page:
 
 
 def cost(stored: Presentation, words: Words) -> Page:
-    """What the build was paid, and what the answers read."""
+    """Return what the build was paid, and what the answers read."""
     spent = stored.cost
     if spent.calls:
         strong = message("present.cost.strong", n=spent.calls, money=money(spent.dollars))
@@ -120,7 +120,7 @@ def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:
 
 
 def _foot(picture: Islands, *, joined: bool) -> tuple[Message, ...]:
-    """What is drawn of how many."""
+    """Return what is drawn of how many."""
     n, total = len(picture.spots), picture.nodes
     code = "present.islands.drawn" if n < total else "present.islands.all"
     foot = [message(code, n=n, total=total, layer=picture.layer)]

@@ -28,24 +28,24 @@ class Words:
         self.language = language
 
     def say(self, text: Message) -> str:
-        """The sentence of that message."""
+        """Return the sentence of that message."""
         return sentence(text, self.language)
 
     def figure(self, figure: Figure) -> dict[str, str]:
-        """A large figure and its label, as JSON values."""
+        """Return a large figure and its label, as JSON values."""
         return {"value": figure.value, "label": self.say(figure.label)}
 
     def strategy(self, side: Side) -> str:
-        """The title of the strategy that was asked."""
+        """Return the title of the strategy that was asked."""
         return self.say(side.run.trace.title)
 
     def settings(self, side: Side) -> str:
-        """The settings with which it was asked."""
+        """Return the settings with which it was asked."""
         return self.say(settings_words(side.run.trace.strategy, side.run.trace.parameters))
 
 
 def steps(question: PresentedQuestion, words: Words) -> Page:
-    """The retrieval, step by step."""
+    """Return the retrieval, step by step."""
     side = question.sides[0]
     trace = side.run.trace
     layouts = [layered_graph(trace, plot_px=width, language=words.language) for width in (NARROW, WIDE)]
@@ -80,14 +80,14 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
 
 
 def _title(trace: Trace, place: int) -> Message:
-    """The title of a step: for LeanRAG's steps words that need no knowledge of the terms."""
+    """Return the title of a step: for LeanRAG's steps words that need no knowledge of the terms."""
     step = trace.steps[place]
     code = f"present.step.{step.name}"
     return message(code) if trace.strategy == "leanrag" and code in codes() else step.title
 
 
 def _fact(trace: Trace, side: Side, name: str, words: Words) -> str:
-    """A few words beside a step's name; none for a step of another strategy."""
+    """Return a few words beside a step's name; none for a step of another strategy."""
     above = [node for node in trace.nodes if node.layer and node.role == "path"]
     documents = {passage.source.document for passage in trace.passages if passage.source}
     counts: Mapping[str, int] = {
@@ -144,7 +144,7 @@ def _sections(trace: Trace, words: Words) -> list[dict[str, Any]]:
 
 
 def answer(question: PresentedQuestion, words: Words) -> Page:
-    """The answer with its citations, and the texts behind these."""
+    """Return the answer with its citations, and the texts behind these."""
     side = question.sides[0]
     picture = {
         "question": question.question,
@@ -179,7 +179,7 @@ def _answer_claim(side: Side) -> Claim:
 
 
 def _checked(side: Side) -> bool:
-    """Whether each citation of the answer is the mark of a text in the context."""
+    """Tell whether each citation of the answer is the mark of a text in the context."""
     stored = side.run.answer
     cited = set(stored.citations) if stored else set()
     return bool(cited) and cited <= set(_marks(side.run.trace).values())
@@ -196,7 +196,7 @@ def _cited_documents(side: Side) -> set[str]:
 
 
 def _parts(side: Side, most: int | None) -> list[dict[str, Any]]:
-    """The sentences of the answer with their marks; with `most` only the opening, of some so many characters."""
+    """Return the sentences of the answer with their marks; with `most` only the opening, of some so many characters."""
     stored = side.run.answer
     parts: tuple[AnswerPart, ...] = stored.parts if stored else ()
     if stored and not parts:
@@ -231,7 +231,7 @@ def _cited_texts(side: Side) -> dict[str, dict[str, str]]:
 
 
 def _excerpt(text: str, quote: str) -> str:
-    """The part of a text that a sentence of the answer is taken from, with some of what is around it; else its
+    """Return the part of a text that a sentence of the answer is taken from, with some of what is around it; else its
     beginning."""
     at = text.find(quote.strip()) if quote.strip() else -1
     start = max(0, at - _BEFORE)
@@ -242,7 +242,7 @@ def _excerpt(text: str, quote: str) -> str:
 
 
 def compare(stored: Presentation, question: PresentedQuestion, beside: int, words: Words) -> Page:
-    """The same question with two strategies."""
+    """Return the same question with two strategies."""
     sides = (question.sides[0], question.sides[beside])
     most = max(1, *(side.run.trace.context.tokens for side in sides))
     columns = [
@@ -301,7 +301,7 @@ def _column(question: PresentedQuestion, side: Side, letter: str, most: int, wor
 
 
 def several(stored: Presentation, words: Words) -> Page:
-    """All questions: what each side read and which of the gold quotes it has."""
+    """Return all questions: what each side read and which of the gold quotes it has."""
     rows: list[dict[str, Any]] = [
         {
             "question": question.question,

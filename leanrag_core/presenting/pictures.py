@@ -57,7 +57,7 @@ class _Box:
 
 
 def grouped_places(group_of: Sequence[int]) -> tuple[Point, ...]:
-    """The place of each node: the nodes of a group lie side by side, in the order in which they are given."""
+    """Return the place of each node: the nodes of a group lie side by side, in the order in which they are given."""
     sizes: dict[int, int] = {}
     for group in group_of:
         sizes[group] = sizes.get(group, 0) + 1
@@ -78,7 +78,7 @@ def around(centre: Point, n: int, radius: float) -> tuple[Point, ...]:
 
 
 def _boxes(sizes: Sequence[int], box: _Box) -> list[_Box]:
-    """The box cut into boxes with areas by these sizes, halving the longer side."""
+    """Return the box cut into boxes with areas by these sizes, halving the longer side."""
     if len(sizes) == 1:
         return [box]
     total, half, cut = sum(sizes), 0, 0
@@ -117,7 +117,7 @@ def _point(x: float, y: float) -> Point:
 
 
 def documents_of(index: Index) -> Documents:
-    """The documents with their chunks, the largest drawn."""
+    """Return the documents with their chunks, the largest drawn."""
     owner, tokens = numbers(index.chunks["document"]), numbers(index.chunks["tokens"])
     # Counted as a corpus counts them: the sum over chunks would have their overlaps twice.
     of_document = count_many(index.documents["text"].to_pylist())
@@ -135,7 +135,8 @@ def documents_of(index: Index) -> Documents:
 
 
 def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
-    """The picture of the lowest aggregated layer of several entities, and its rows by spot; None where none has two."""
+    """Return the picture of the lowest aggregated layer of several entities, and its rows by spot; None where none has
+    two."""
     layer = _layer_of_islands(index)
     if layer is None:
         return None
@@ -181,7 +182,7 @@ def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) -> GraphPicture:
-    """The entities with most relations below each spot, around its place. rows: of the spots in that layer."""
+    """Return the entities with most relations below each spot, around its place. rows: of the spots in that layer."""
     base = index.layers[0]
     above = np.arange(len(base))
     for number in range(layer):
@@ -208,7 +209,8 @@ def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) 
 
 
 def hierarchy_of(index: Index) -> tuple[Column, ...]:
-    """The layers from the root down; blocks lie below their parents and are as high as they have base entities."""
+    """Return the layers from the root down; blocks lie below their parents and are as high as they have base
+    entities."""
     drawn = _roots(index)
     blocks: dict[int, list[Block]] = {layer.number: [] for layer in index.layers[1:]}
     for layer in reversed(index.layers[1:]):
@@ -226,7 +228,7 @@ def hierarchy_of(index: Index) -> tuple[Column, ...]:
 
 
 def _roots(index: Index) -> list[tuple[int, float, float]]:
-    """Row, start and end of the blocks of the highest layer; an imported hierarchy may end in several."""
+    """Return row, start and end of the blocks of the highest layer; an imported hierarchy may end in several."""
     leaves = index.leaf_counts[-1]
     bounds = [0.0, *(np.cumsum(leaves) / len(index.layers[0])).tolist()]
     return [(row, bounds[row], bounds[row + 1]) for row in range(len(leaves))]
@@ -235,7 +237,8 @@ def _roots(index: Index) -> list[tuple[int, float, float]]:
 def _children(
     index: Index, layer: int, row: int, start: float, end: float
 ) -> tuple[list[tuple[int, float, float]], list[Block]]:
-    """The children of a block that are high enough to be drawn, the largest first, and a block for the others."""
+    """Return the children of a block that are high enough to be drawn, the largest first, and a block for the
+    others."""
     children, leaves, total = index.children_of(layer, row), index.leaf_counts[layer - 1], len(index.layers[0])
     ordered = children[np.argsort(-leaves[children], kind="stable")]
     drawn: list[tuple[int, float, float]] = []
@@ -267,13 +270,13 @@ def _block(index: Index, layer: Layer, row: int, start: float, end: float, lowes
 
 
 def _layer_of_islands(index: Index) -> Layer | None:
-    """The lowest aggregated layer that has two entities: its summaries are nearest to the texts."""
+    """Return the lowest aggregated layer that has two entities: its summaries are nearest to the texts."""
     return next((layer for layer in index.layers[1:] if len(layer) > 1), None)
 
 
 def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tuple[str, ...]]:
-    """The largest rows of the layer, each group of siblings in an order in which strongly related ones follow each
-    other; the group of each; and the names of the groups."""
+    """Return the largest rows of the layer, each group of siblings in an order in which strongly related ones follow
+    each other; the group of each; and the names of the groups."""
     leaves = index.leaf_counts[layer.number]
     largest = np.argsort(-leaves, kind="stable")[:MOST_SPOTS]
     parents = layer.parent[largest] if len(layer.parent) else np.zeros(len(largest), dtype=np.int64)
@@ -290,7 +293,7 @@ def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tu
 
 
 def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
-    """The members, each followed by the one that it is most strongly related to of those that are left."""
+    """Return the members, each followed by the one that it is most strongly related to of those that are left."""
     strength: dict[tuple[int, int], int] = {}
     for row in layer.relations_inside(members).tolist():
         a, b = layer.ends[row].tolist()

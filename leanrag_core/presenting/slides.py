@@ -71,7 +71,7 @@ class Deck:
 
 
 def deck_of(presentation: Presentation, language: str = ENGLISH) -> Deck:
-    """The slides. A slide is left out where the presentation has nothing for it."""
+    """Return the slides. A slide is left out where the presentation has nothing for it."""
 
     def say(message: Message) -> str:
         return sentence(message, language)
@@ -118,6 +118,6 @@ def _claim(claim: Claim | None, say: Any) -> tuple[str, str]:
 
 
 def values_of_deck(deck: Deck) -> dict[str, Any]:
-    """The deck as JSON values, characters that are not seen made visible."""
+    """Return the deck as JSON values, characters that are not seen made visible."""
     values: dict[str, Any] = visible_values(asdict(deck))
     return values

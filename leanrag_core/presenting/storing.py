@@ -29,7 +29,8 @@ class PresentationList:
 
 
 def content_of(presentation: Presentation) -> bytes:
-    """The presentation as the content of its file. Raises InvalidConfig where it is too large to be read again."""
+    """Return the presentation as the content of its file. Raises InvalidConfig where it is too large to be read
+    again."""
     content = to_json(presentation, indent=1)
     if len(content) > MAX_BYTES:
         raise InvalidConfig("present.too_large", n=len(content), limit=MAX_BYTES)
@@ -37,7 +38,7 @@ def content_of(presentation: Presentation) -> bytes:
 
 
 def presentation_of(content: bytes, *, name: str) -> Presentation:
-    """The presentation of a file's content, such as an upload. name: of the file, for errors.
+    """Return the presentation of a file's content, such as an upload. name: of the file, for errors.
 
     Raises PresentationNotFound for another kind of file, PresentationTooNew, RecordDamaged.
     """
@@ -61,7 +62,7 @@ def presentation_of(content: bytes, *, name: str) -> Presentation:
 
 
 def _wholeness(presentation: Presentation) -> Iterator[tuple[str, bool]]:
-    """Of each field that names places of another list, whether they are there."""
+    """Yield of each field that names places of another list, whether they are there."""
     islands, graph = presentation.islands, presentation.graph
     if islands is not None:
         n_spots, n_groups = len(islands.spots), len(islands.groups)
@@ -85,7 +86,7 @@ class PresentationStore:
         self._summaries: dict[Path, tuple[int, PresentationSummary]] = {}
 
     def all(self) -> PresentationList:
-        """All presentations."""
+        """Return all presentations."""
         own: list[tuple[int, PresentationSummary]] = []
         shipped: list[tuple[int, PresentationSummary]] = []
         damaged: list[Damaged] = []
@@ -100,11 +101,11 @@ class PresentationStore:
         return PresentationList((*newest_first, *(summary for _, summary in shipped)), tuple(damaged))
 
     def read(self, id_: str) -> Presentation:
-        """The presentation. Raises PresentationNotFound, PresentationTooNew, RecordDamaged."""
+        """Return the presentation. Raises PresentationNotFound, PresentationTooNew, RecordDamaged."""
         return read_presentation(self.path(id_))
 
     def path(self, id_: str) -> Path:
-        """Where the presentation is: a person's own before that of the program. Raises PresentationNotFound."""
+        """Return where the presentation is: a person's own before that of the program. Raises PresentationNotFound."""
         if _ID.fullmatch(id_):
             for folder in (self.root, self._shipped):
                 if (folder / f"{id_}.json").is_file():
@@ -152,7 +153,7 @@ class PresentationStore:
 
 
 def read_presentation(path: Path) -> Presentation:
-    """The presentation in the file. Raises as presentation_of() does."""
+    """Return the presentation in the file. Raises as presentation_of() does."""
     if not path.is_file():
         raise PresentationNotFound("present.not_found", presentation=str(path))
     with path.open("rb") as file:

@@ -78,7 +78,7 @@ def _part_files(directory: Path) -> Iterator[str]:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether the file is an archive of an index."""
+    """Tell whether the file is an archive of an index."""
     if not path.is_file() or not zipfile.is_zipfile(path):
         return False
     try:
@@ -89,7 +89,8 @@ def is_archive(path: Path) -> bool:
 
 
 def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
-    """The index of the archive in the folder `out`, byte for byte; what is there before stays until it is complete.
+    """Return the index of the archive in the folder `out`, byte for byte; what is there before stays until it is
+    complete.
 
     Raises ImportFailed for a file that is no archive, damaged, or holds anything else; FolderRefused, IndexTooNew.
     """
@@ -131,7 +132,7 @@ def _require_as_recorded(staging: Path, contents: ArchiveContents) -> None:
 
 
 def archived_manifest(path: Path) -> Manifest:
-    """The manifest of the index in the archive. Raises ImportFailed."""
+    """Return the manifest of the index in the archive. Raises ImportFailed."""
     read_contents(path)
     try:
         with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
@@ -154,7 +155,7 @@ def _copy(source: IO[bytes], target: IO[bytes], record: FileRecord, name: str) -
 
 
 def read_contents(path: Path) -> ArchiveContents:
-    """The list of the archive's files, each of which is there under a name that an index has.
+    """Return the list of the archive's files, each of which is there under a name that an index has.
 
     Raises ImportFailed for a file that is no archive, or one that unpacks to too much.
     """

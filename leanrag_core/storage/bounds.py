@@ -48,7 +48,8 @@ def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
 
 
 def _first_unsound(array: pa.Array) -> int | None:
-    """The first row of the array (or of one within it) whose offsets do not ascend within what they point into."""
+    """Return the first row of the array (or of one within it) whose offsets do not ascend within what they point
+    into."""
     kind = array.type
     if pa.types.is_struct(kind):
         parts = (_first_unsound(array.field(place)) for place in range(kind.num_fields))

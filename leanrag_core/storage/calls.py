@@ -104,7 +104,8 @@ class CallStore:
             self._cache.close()  # that of this thread
 
     def _explained(self, error: Exception) -> Exception:
-        """The error as ours. Only a file that is no database is called damaged: a full disk must cost no answer."""
+        """Return the error as ours. Only a file that is no database is called damaged: a full disk must cost no
+        answer."""
         what = self._what()
         if isinstance(error, OSError):
             return storage_failed(what, error, _KEPT)
@@ -135,7 +136,7 @@ class CallStore:
             yield
 
     def get(self, key: str) -> CallRecord | None:
-        """The record of that key; None when there is none, or none that can be read."""
+        """Return the record of that key; None when there is none, or none that can be read."""
         with self._plain_errors():
             return self._read(key)
 
@@ -147,7 +148,7 @@ class CallStore:
             return None
 
     def get_many(self, keys: list[str]) -> list[CallRecord | None]:
-        """The records of those keys, in order."""
+        """Return the records of those keys, in order."""
         with self._plain_errors(), self._cache.transact():
             return [self._read(key) for key in keys]
 
@@ -187,12 +188,12 @@ class CallStore:
             waiting.ended = True
 
     def entries(self) -> Iterator[CallEntry]:
-        """Every stored call, the oldest first."""
+        """Yield every stored call, the oldest first."""
         for key, record in self._records():
             yield CallEntry(key, record.at, record.model, record.task, record.index, len(to_json(record)))
 
     def _records(self) -> Iterator[tuple[str, CallRecord]]:
-        """Every key and record that can be read."""
+        """Yield every key and record that can be read."""
         with self._plain_errors():
             for key in self._cache.iterkeys():
                 record = self._read(key)
@@ -204,7 +205,7 @@ class CallStore:
             return len(self._cache)
 
     def size_bytes(self) -> int:
-        """Bytes on disk; a file of SQLite's that goes away meanwhile counts nothing."""
+        """Return bytes on disk; a file of SQLite's that goes away meanwhile counts nothing."""
         total = 0
         for path in self.folder.glob("*"):
             with suppress(FileNotFoundError):
@@ -250,7 +251,7 @@ class CallStore:
 
 
 def _text_disk() -> type:
-    """A diskcache Disk that stores and reads text only."""
+    """Return a diskcache Disk that stores and reads text only."""
     import diskcache
 
     class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types

@@ -51,7 +51,7 @@ class ChromaSeen:
 
 
 def server_address(url: str) -> ServerAddress:
-    """The parts of the address. Raises InvalidConfig, which does not repeat an invalid address: it may hold a
+    """Return the parts of the address. Raises InvalidConfig, which does not repeat an invalid address: it may hold a
     password."""
     fault, parts = fault_of(url, CHROMA), parts_of(url)
     if fault in (Fault.SECRET, Fault.MORE):
@@ -63,8 +63,8 @@ def server_address(url: str) -> ServerAddress:
 
 
 def look_at_server(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> ChromaSeen:
-    """What the server at that address says about itself. Raises InvalidConfig for an invalid address, SearchIndexFailed
-    when no Chroma server has answered before the timeout."""
+    """Return what the server at that address says about itself. Raises InvalidConfig for an invalid address,
+    SearchIndexFailed when no Chroma server has answered before the timeout."""
     import httpx
 
     address = server_address(url)
@@ -82,7 +82,7 @@ def look_at_server(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> Chr
 
 
 def no_server(url: str) -> SearchIndexFailed:
-    """The error for an address at which no server answers."""
+    """Return the error for an address at which no server answers."""
     address = server_address(url)
     return SearchIndexFailed("chroma.no_server", url=url, host=address.host, port=str(address.port))
 
@@ -98,7 +98,7 @@ def _ask(client: Any, url: str, api: str) -> ChromaSeen:
 
 
 def _json_of(response: Any) -> Any:
-    """The JSON of a response with a good status."""
+    """Return the JSON of a response with a good status."""
     return response.raise_for_status().json()
 
 
@@ -132,14 +132,15 @@ class ChromaServers:
         self._failures: dict[str, _Failure] = {}
 
     def look_at(self, url: str) -> ChromaSeen:
-        """What the server says about itself. Raises InvalidConfig, SearchIndexFailed; see look_at_server()."""
+        """Return what the server says about itself. Raises InvalidConfig, SearchIndexFailed; see look_at_server()."""
         seen = look_at_server(url, timeout_seconds=self.timeout_seconds)
         with self._lock:
             self._failures.pop(url, None)
         return seen
 
     def server(self, url: str) -> "AtServer":
-        """How to reach the collections that the server at that address has; nothing is sent before the first question.
+        """Return how to reach the collections that the server at that address has; nothing is sent before the first
+        question.
 
         The names of an index's collections begin with its manifest's id, so one server has the search indexes of many
         indexes, and copies of an index share them. Raises InvalidConfig for an invalid address.
@@ -148,13 +149,14 @@ class ChromaServers:
         return AtServer(url, self)
 
     def files_or_server(self, url: str) -> "FilesOrServer":
-        """How to reach a search index that may be older than the server: in its files when it has some, else on the
-        server. Raises InvalidConfig for an invalid address."""
+        """Return how to reach a search index that may be older than the server: in its files when it has some, else on
+        the server. Raises InvalidConfig for an invalid address."""
         server_address(url)
         return FilesOrServer(url, self)
 
     def client(self, url: str) -> Any:
-        """The client for that server. Questions that come while another one waits for a silent server fail with it.
+        """Return the client for that server. Questions that come while another one waits for a silent server fail with
+        it.
 
         Raises SearchIndexFailed when the server does not answer.
         """

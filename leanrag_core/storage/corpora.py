@@ -39,7 +39,7 @@ _MAX_DOCUMENT_BYTES = 1 << 40  # as much as was parsed is read again; the limit 
 
 
 def summarise(document: Document) -> DocumentSummary:
-    """The document's row in a list."""
+    """Return the document's row in a list."""
     return DocumentSummary(
         id=document.id,
         name=document.name,
@@ -129,7 +129,7 @@ class CorpusStore:
             raise
 
     def source(self, corpus_id: str) -> str:
-        """Fingerprint of what the corpus was read from; empty when there is no such corpus."""
+        """Return the fingerprint of what the corpus was read from; empty when there is no such corpus."""
         try:
             return self._record(corpus_id).source
         except (CorpusNotFound, CorpusDamaged):
@@ -185,7 +185,7 @@ class CorpusStore:
         source: str,
         refused: Sequence[Refusal],
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
-        """The documents, whose files are there, are in the record. Needs the lock."""
+        """Return the documents, whose files are there, are in the record. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = _names_by_id(record)  # others may have added some meanwhile
         added = [row for row in written if row.id not in known]
@@ -264,14 +264,14 @@ class CorpusStore:
                 shutil.rmtree(path)
 
     def summaries(self) -> list[CorpusSummary]:
-        """The corpora that read, a person's own ones first, the newest of them at the top."""
+        """Return the corpora that read, a person's own ones first, the newest of them at the top."""
         readable, _ = self._read_all()
         by_name = sorted(readable, key=lambda corpus: (corpus.name, corpus.id))
         newest = sorted(by_name, key=lambda corpus: "" if corpus.sample else corpus.created, reverse=True)
         return sorted(newest, key=lambda corpus: corpus.sample)
 
     def damaged(self) -> list[Damaged]:
-        """The corpora that do not read, by id."""
+        """Return the corpora that do not read, by id."""
         return self._read_all()[1]
 
     def _read_all(self) -> tuple[list[CorpusSummary], list[Damaged]]:
@@ -288,7 +288,7 @@ class CorpusStore:
         return readable, damaged
 
     def summary(self, corpus_id: str) -> CorpusSummary:
-        """The corpus's card. Raises CorpusNotFound or CorpusDamaged."""
+        """Return the corpus's card. Raises CorpusNotFound or CorpusDamaged."""
         record = self._record(corpus_id)
         return CorpusSummary(
             id=record.id,
@@ -301,11 +301,11 @@ class CorpusStore:
         )
 
     def documents(self, corpus_id: str) -> list[DocumentSummary]:
-        """Rows of the corpus's documents, by name."""
+        """Return rows of the corpus's documents, by name."""
         return sorted(self._record(corpus_id).documents, key=lambda row: (row.name, row.id))
 
     def document(self, corpus_id: str, document_id: str) -> Document:
-        """The document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
+        """Return the document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
         path = self._document_file(corpus_id, document_id)
         try:
             return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
@@ -314,7 +314,7 @@ class CorpusStore:
 
 
 def _names_by_id(record: CorpusRecord) -> dict[str, str]:
-    """The documents' names by the ids that their texts have, and those that their files gave."""
+    """Return the documents' names by the ids that their texts have, and those that their files gave."""
     read = {row.read_as: row.name for row in record.documents if row.read_as}
     return read | {row.id: row.name for row in record.documents}
 

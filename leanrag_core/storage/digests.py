@@ -15,13 +15,13 @@ _HASHED_ON_OPENING = 64_000_000  # bytes; some 0.05 s
 
 
 def digest(path: Path) -> str:
-    """The sha256 of the file."""
+    """Return the sha256 of the file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digests_of(folder: Path, names: Iterable[str]) -> dict[str, FileRecord]:
-    """What a manifest records of those files."""
+    """Return what a manifest records of those files."""
     return {name: FileRecord((folder / name).stat().st_size, digest(folder / name)) for name in sorted(names)}
 
 
@@ -43,7 +43,7 @@ def require_same(folder: Path, recorded: Digests) -> None:
 
 
 def wrong_sizes(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]]:
-    """Names of the files that are missing or have another size than recorded, and what is wrong."""
+    """Yield names of the files that are missing or have another size than recorded, and what is wrong."""
     for name, record in recorded.items():
         try:
             seen = (folder / name).stat()
@@ -57,7 +57,7 @@ def wrong_sizes(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]
 
 
 def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]]:
-    """Names of all files that are not as recorded, each read through, and what is wrong."""
+    """Yield names of all files that are not as recorded, each read through, and what is wrong."""
     wrong = dict(wrong_sizes(folder, recorded))
     for name in sorted(recorded):
         if name in wrong:

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def earlier_states(target: Path) -> tuple[EarlierState, ...]:
-    """The earlier states of the index that read, the newest first."""
+    """Return the earlier states of the index that read, the newest first."""
     states = []
     for path in _folders(target):
         try:
@@ -34,7 +34,7 @@ def earlier_states(target: Path) -> tuple[EarlierState, ...]:
 
 
 def state_folder(target: Path, number: int) -> Path:
-    """The folder of that earlier state."""
+    """Return the folder of that earlier state."""
     return earlier_folder(target) / str(number)
 
 
@@ -73,7 +73,7 @@ def _delete(target: Path, states: Iterable[Path]) -> None:
 
 
 def earlier_folder(target: Path) -> Path:
-    """The folder that holds the earlier states of the index."""
+    """Return the folder that holds the earlier states of the index."""
     target = Path(os.path.abspath(target))
     return target.parent / f"{_EARLIER}{target.name}"
 

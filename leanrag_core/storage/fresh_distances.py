@@ -27,7 +27,7 @@ class FreshDistances:
             write_bytes(path, to_json(distance, indent=1), private=True)
 
     def read(self, index_id: str) -> FreshDistance | None:
-        """The distance of the index; None where it was not compared, or the file does not read."""
+        """Return the distance of the index; None where it was not compared, or the file does not read."""
         path = self._path(index_id)
         try:
             return from_json(FreshDistance, path.read_bytes(), name=path.name)

@@ -65,7 +65,7 @@ def hold(directory: Path) -> None:
 
 
 def held_indexes(root: Path) -> list[HeldIndex]:
-    """The indexes that can be taken back, the latest deleted first."""
+    """Return the indexes that can be taken back, the latest deleted first."""
     held = []
     for folder in root.glob(".held-*"):
         match = _HELD.fullmatch(folder.name)
@@ -111,7 +111,7 @@ def delete_held(held: HeldIndex) -> None:
 
 
 def overdue(root: Path) -> list[HeldIndex]:
-    """The held indexes whose time is over."""
+    """Return the held indexes whose time is over."""
     if not root.is_dir():
         return []
     return [held for held in held_indexes(root) if time.time() >= held.until]

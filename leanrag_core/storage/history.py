@@ -25,7 +25,7 @@ class QuestionHistory:
         self._locks = KeyLocks(folder / "locks")
 
     def all(self) -> tuple[HistoryEntry, ...]:
-        """The questions, the one asked last first. Raises RecordDamaged."""
+        """Return the questions, the one asked last first. Raises RecordDamaged."""
         if not self._path.is_file():
             return ()
         private.tighten_file(self._path)
@@ -48,7 +48,7 @@ class QuestionHistory:
         return tuple(reversed(thread))
 
     def keep(self, entry: HistoryEntry) -> HistoryEntry:
-        """The question is the one asked last; asked again it keeps its pin, its note and its thread. Raises
+        """Make the question the one asked last; asked again it keeps its pin, its note and its thread. Raises
         RecordDamaged, StorageFailed."""
         entry = replace(entry, answer=entry.answer[:MAX_ANSWER])
 

@@ -52,7 +52,8 @@ class ImportUploads:
         self.root = root
 
     def add(self, files: Iterable[UploadedFile]) -> Path:
-        """The path to import: a folder with the files, those of one ZIP file unpacked; or an archive of an index.
+        """Return the path to import: a folder with the files, those of one ZIP file unpacked; or an archive of an
+        index.
 
         A folder that holds all the others is left out, as most programs that pack add one. Raises ImportFailed for too
         much or for nothing, StorageFailed.
@@ -110,7 +111,7 @@ def _stored(folder: Path, files: list[UploadedFile]) -> Path:
 
 
 def _digest(folder: Path) -> str:
-    """A hash of all files, so that the same upload has the same place, and its import the same index."""
+    """Return a hash of all files, so that the same upload has the same place, and its import the same index."""
     hashed = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         hashed.update(f"{path.relative_to(folder).as_posix()}\0{digest(path)}\0".encode())
@@ -147,7 +148,7 @@ def _copy(source: IO[bytes], target: Path, limit: int) -> int:
 
 
 def _target(folder: Path, name: str) -> Path:
-    """Where the file goes: below the folder, whatever its name says."""
+    """Return where the file goes: below the folder, whatever its name says."""
     parts = [part for part in re.split(r"[/\\]", name) if part not in ("", ".")][-_MAX_PARTS:]
     if not parts or ".." in parts or not all(_PART.fullmatch(part) for part in parts):
         raise ImportFailed("import.upload_name", name=name[:200])

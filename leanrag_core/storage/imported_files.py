@@ -42,13 +42,13 @@ def write_imported(directory: Path, extras: ImportedExtras) -> tuple[str, ...]:
 
 
 def foreign_id_table(extras: ImportedExtras) -> pa.Table:
-    """The foreign ids, a row each."""
+    """Return the foreign ids, a row each."""
     columns = {name: [getattr(each, name) for each in extras.foreign_ids] for name in _SCHEMA.names}
     return pa.table(columns, schema=_SCHEMA)
 
 
 def read_imported(directory: Path) -> ImportedExtras:
-    """What the index in the folder keeps of an import; empty where it keeps nothing. Raises IndexDamaged."""
+    """Return what the index in the folder keeps of an import; empty where it keeps nothing. Raises IndexDamaged."""
     path = directory / IMPORTED
     if not path.is_file():
         return NO_EXTRAS
@@ -57,7 +57,8 @@ def read_imported(directory: Path) -> ImportedExtras:
 
 
 def foreign_ids_of(directory: Path, kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Foreign ids of the things of that kind (entity, relation, chunk, document) by their ids in the index."""
+    """Return the foreign ids of the things of that kind (entity, relation, chunk, document) by their ids in the
+    index."""
     listed: dict[str, tuple[str, ...]] = {}
     path = directory / FOREIGN_IDS
     for each in _foreign_ids(path) if path.is_file() else ():

@@ -27,13 +27,14 @@ _NAME_CHARACTERS = 500
 
 
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
-    """Folder of the index of these settings: the same settings build into the same place."""
+    """Return the folder of the index of these settings: the same settings build into the same place."""
     settings = json.dumps(plain(config), sort_keys=True)
     return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
 
 def import_id(format_name: str, path: Path) -> str:
-    """What takes the place of a corpus's id in the folder's name: the same path is imported into the same place."""
+    """Return what takes the place of a corpus's id in the folder's name: the same path is imported into the same
+    place."""
     place = path.resolve()
     slug = re.sub(r"[^a-z0-9]+", "-", place.name.lower()).strip("-")[:40]
     digest = hashlib.sha256(f"{format_name}:{place}".encode("utf-8", "surrogateescape")).hexdigest()[:6]
@@ -51,13 +52,13 @@ class IndexStore:
         staging.remove_half_deleted(root)
 
     def path(self, index_id: str) -> Path:
-        """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
+        """Return the folder of an index. Raises IndexNotFound for an id that could leave the store."""
         if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
             raise IndexNotFound("index.not_found", index=index_id)
         return self.root / index_id
 
     def index_list(self) -> IndexList:
-        """All indexes; one that does not read hides none of the others."""
+        """Return all indexes; one that does not read hides none of the others."""
         readable, damaged = [], []
         for path in sorted(self.root.glob(f"*/{layout.MANIFEST}")):
             name = path.parent.name
@@ -76,7 +77,7 @@ class IndexStore:
         )
 
     def summary(self, index_id: str) -> IndexSummary:
-        """The index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+        """Return the index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
         path = self.path(index_id)
         manifest = self._manifest(index_id)
         built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
@@ -97,7 +98,8 @@ class IndexStore:
         )
 
     def _manifest(self, index_id: str) -> Manifest:
-        """The manifest, read and verified once for each file that takes its place: lists are drawn again and again."""
+        """Return the manifest, read and verified once for each file that takes its place: lists are drawn again and
+        again."""
         path = self.path(index_id)
         try:
             seen = (path / layout.MANIFEST).stat()
@@ -110,15 +112,16 @@ class IndexStore:
         return known[1]
 
     def manifest_id(self, index_id: str) -> str:
-        """The id that the index's manifest gives it, which copies share; empty when the manifest does not read."""
+        """Return the id that the index's manifest gives it, which copies share; empty when the manifest does not
+        read."""
         try:
             return self._manifest(index_id).id
         except LeanRAGError:
             return ""
 
     def ids_of_states(self, index_id: str) -> set[str]:
-        """The ids of the index, of what it was made from by updates, and of its earlier states; empty when its manifest
-        does not read."""
+        """Return the ids of the index, of what it was made from by updates, and of its earlier states; empty when its
+        manifest does not read."""
         try:
             manifest = self._manifest(index_id)
         except LeanRAGError:
@@ -126,7 +129,7 @@ class IndexStore:
         return _ids_of_states(manifest, self.path(index_id))
 
     def open(self, index_id: str) -> Index:
-        """The index of that id, read-only. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+        """Return the index of that id, read-only. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
         return layout.read_index(self.path(index_id))
 
     def rename(self, index_id: str, name: str) -> None:
@@ -146,7 +149,7 @@ class IndexStore:
         held_deletions.hold(self.path(index_id))
 
     def held(self) -> list[HeldIndex]:
-        """The deleted indexes that can be taken back, the latest first."""
+        """Return the deleted indexes that can be taken back, the latest first."""
         return held_deletions.held_indexes(self.root)
 
     def take_back(self, index_id: str) -> None:
@@ -154,7 +157,7 @@ class IndexStore:
         held_deletions.take_back(self.root, self.path(index_id).name)
 
     def delete_held(self, held: HeldIndex) -> set[str]:
-        """The held index is gone for good; returns the ids of its states."""
+        """Delete the held index for good; return the ids of its states."""
         try:
             ids = _ids_of_states(layout.read_manifest(held.path), held.path)
         except LeanRAGError:
@@ -163,7 +166,7 @@ class IndexStore:
         return ids
 
     def held_ids(self) -> set[str]:
-        """The ids of the states of all held indexes."""
+        """Return the ids of the states of all held indexes."""
         ids: set[str] = set()
         for held in self.held():
             with suppress(LeanRAGError):  # damaged: nothing says what a server holds of it
@@ -171,7 +174,7 @@ class IndexStore:
         return ids
 
     def overdue(self) -> list[HeldIndex]:
-        """The held indexes whose time is over."""
+        """Return the held indexes whose time is over."""
         return held_deletions.overdue(self.root)
 
 
@@ -189,8 +192,8 @@ class OpenIndexes:
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
-        """The index of that key (id, time of its build), opened if it is not; two sessions never open the same index
-        twice, and a rebuilt index replaces the one of before."""
+        """Return the index of that key (id, time of its build), opened if it is not; two sessions never open the same
+        index twice, and a rebuilt index replaces the one of before."""
         with self._lock:
             index = self._opened.pop(key, None) or open_it()
             for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
@@ -202,7 +205,7 @@ class OpenIndexes:
 
 
 def table_bytes(index: Index) -> int:
-    """Bytes of an opened index's tables; its vectors are mapped from their files."""
+    """Return bytes of an opened index's tables; its vectors are mapped from their files."""
     tables = [index.documents, index.chunks]
     tables += [table for layer in index.layers for table in (layer.entities, layer.relations)]
     return sum(table.nbytes for table in tables)

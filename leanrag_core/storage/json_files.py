@@ -19,12 +19,13 @@ SEAL = "sha256"
 
 
 def damaged(path: Path, problem: Message) -> IndexDamaged:
-    """That the file has this problem, and what to do. The value "row" of the problem is a row of the file's table."""
+    """Return the error that the file has this problem, and what to do. The value "row" of the problem is a row of the
+    file's table."""
     return IndexDamaged("index.damaged", path=str(path), problem=problem)
 
 
 def read_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
-    """The JSON object in the file. Raises IndexDamaged, naming the file, for anything else."""
+    """Return the JSON object in the file. Raises IndexDamaged, naming the file, for anything else."""
     try:
         size = path.stat().st_size
         if size > max_bytes:  # before it is read
@@ -40,7 +41,7 @@ def read_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
 
 
 def read_record(kind: type[T], path: Path, values: Mapping[str, Any]) -> T:
-    """The record of that type of the file's JSON values. Raises IndexDamaged, naming the file and the field."""
+    """Return the record of that type of the file's JSON values. Raises IndexDamaged, naming the file and the field."""
     try:
         return from_values(kind, values, name=path.name)
     except RecordDamaged as error:
@@ -48,7 +49,7 @@ def read_record(kind: type[T], path: Path, values: Mapping[str, Any]) -> T:
 
 
 def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with their own hash."""
+    """Return the values with their own hash."""
     bare = {name: value for name, value in values.items() if name != SEAL}
     return {**bare, SEAL: hashlib.sha256(json_bytes(bare)).hexdigest()}
 

@@ -83,7 +83,7 @@ def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRA
 
 
 def file_names(version: int, n_layers: int) -> tuple[str, ...]:
-    """The files of an index beside its manifest and its search index."""
+    """Return the files of an index beside its manifest and its search index."""
     tables_of = [f"{kind}-{number}" for number in range(n_layers) for kind in ("entities", "relations")]
     vectors = [f"vectors-{part}.npy" for part in (*range(n_layers), "chunks")]
     return (
@@ -94,12 +94,12 @@ def file_names(version: int, n_layers: int) -> tuple[str, ...]:
 
 
 def vectors_path(index: Index, part: int | str) -> Path:
-    """The file of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS)."""
+    """Return the file of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS)."""
     return (index.path or Path(index.id)) / f"vectors-{part}.npy"
 
 
 def table_path(index: Index, name: str) -> Path:
-    """The file of a table: documents, chunks, hierarchy, entities-L, relations-L."""
+    """Return the file of a table: documents, chunks, hierarchy, entities-L, relations-L."""
     return (index.path or Path(index.id)) / _table_file(index.manifest.format_version, name)
 
 
@@ -113,12 +113,12 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """The manifest of the index there. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+    """Return the manifest of the index there. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
     return _read_manifest(directory)[0]
 
 
 def _read_manifest(directory: Path) -> tuple[Manifest, dict[str, object]]:
-    """The manifest, and its JSON values with those that only a newer version knows."""
+    """Return the manifest, and its JSON values with those that only a newer version knows."""
     path = directory / MANIFEST
     if not path.is_file():
         raise IndexNotFound("index.not_in_folder", folder=str(directory))
@@ -135,7 +135,7 @@ def _read_manifest(directory: Path) -> tuple[Manifest, dict[str, object]]:
 
 
 def read_index(directory: Path, *, hashes: bool = True) -> Index:
-    """The index in the directory, its tables and vectors memory-mapped.
+    """Return the index in the directory, its tables and vectors memory-mapped.
 
     Small files are compared with the hashes of the manifest, of large ones sizes, offsets and rows are checked, so that
     a damaged file is an error here and not later. hashes: False for a caller that compares them all. Raises
@@ -196,7 +196,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
 
 
 def read_report(directory: Path) -> BuildReport:
-    """The report of the index in that directory. Raises IndexDamaged."""
+    """Return the report of the index in that directory. Raises IndexDamaged."""
     path = directory / REPORT
     return read_record(BuildReport, path, read_object(path, max_bytes=_MAX_BYTES[REPORT]))
 
@@ -209,7 +209,7 @@ def rename_index(directory: Path, name: str) -> None:
 
 
 def size_bytes(directory: Path) -> int:
-    """Bytes of all files of the index."""
+    """Return bytes of all files of the index."""
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
@@ -222,7 +222,7 @@ def write_edits(directory: Path, log: EditLog) -> tuple[str, ...]:
 
 
 def read_edits(directory: Path) -> EditLog:
-    """The log of the index in the folder; empty where there is none. Raises IndexDamaged."""
+    """Return the log of the index in the folder; empty where there is none. Raises IndexDamaged."""
     path = directory / EDITS
     if not path.is_file():
         return NO_EDITS

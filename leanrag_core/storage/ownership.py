@@ -70,7 +70,7 @@ def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
 
 
 def _is_read_with(path: Path, folder: Path) -> bool:
-    """Whether what is in the path is read when the folder is; what is hidden is not."""
+    """Tell whether what is in the path is read when the folder is; what is hidden is not."""
     if not path.is_relative_to(folder):
         return False
     return not any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -81,7 +81,7 @@ def _remedy(in_store: bool) -> Message:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether an index has something of that name and kind."""
+    """Tell whether an index has something of that name and kind."""
     if path.is_symlink():
         return False
     if path.is_dir():
@@ -92,7 +92,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _holds_parts_alone(folder: Path) -> bool:
-    """Whether the folder holds parts of an index and nothing else: parts/NAME/FINGERPRINT/, or half of one."""
+    """Tell whether the folder holds parts of an index and nothing else: parts/NAME/FINGERPRINT/, or half of one."""
     for part in folder.iterdir():
         if part.name in _LITTER:
             continue
@@ -105,7 +105,7 @@ def _holds_parts_alone(folder: Path) -> bool:
 
 
 def is_archive_name(name: str) -> bool:
-    """Whether a file of an index, or of one of its finished parts, may have that path below the index's folder.
+    """Tell whether a file of an index, or of one of its finished parts, may have that path below the index's folder.
 
     Chroma's files may not: Chroma reads them without looking whether they would do harm, and they are made again.
     """
@@ -123,7 +123,7 @@ def is_archive_name(name: str) -> bool:
 
 
 def _reads_as_ours(manifest: Path) -> bool:
-    """Whether it is a manifest of an index, of whatever format version."""
+    """Tell whether it is a manifest of an index, of whatever format version."""
     try:
         values = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -71,15 +71,15 @@ class PartStore:
         self.root = directory / PARTS
 
     def folder(self, name: str, fingerprint: str) -> Path:
-        """Where a finished part is, or will be."""
+        """Return where a finished part is, or will be."""
         return self.root / name / fingerprint
 
     def building_folder(self, name: str, fingerprint: str) -> Path:
-        """Where a part is written until it is complete."""
+        """Return where a part is written until it is complete."""
         return self.root / name / f".{fingerprint}.building"
 
     def all(self, name: str = "") -> tuple[StoredPart, ...]:
-        """The parts on disk, of that name or all; finished, unfinished or damaged."""
+        """Return the parts on disk, of that name or all; finished, unfinished or damaged."""
         names = [name] if name else [path.name for path in _folders(self.root) if PART_NAME.fullmatch(path.name)]
         # A list is drawn often, so it looks at the sizes of files and leaves their hashes to read().
         return tuple(
@@ -87,7 +87,7 @@ class PartStore:
         )
 
     def newest(self, name: str) -> Path | None:
-        """The folder of the finished part of that name that was made last; None when there is none."""
+        """Return the folder of the finished part of that name that was made last; None when there is none."""
         made = [folder for folder in _folders(self.root / name) if PART_FINGERPRINT.fullmatch(folder.name)]
         dated = [
             (record.stat().st_mtime_ns, folder.name, folder) for folder in made if (record := folder / RECORD).is_file()
@@ -95,7 +95,8 @@ class PartStore:
         return max(dated)[2] if dated else None
 
     def read(self, name: str, fingerprint: str) -> PartRecord:
-        """The record of a finished part whose files are as they were written. Raises PartMissing, PartDamaged."""
+        """Return the record of a finished part whose files are as they were written. Raises PartMissing,
+        PartDamaged."""
         folder = self.folder(name, fingerprint)
         if not folder.is_dir():
             raise PartMissing("part.missing", part=name)
@@ -144,7 +145,7 @@ class PartStore:
 
 
 def read_record(folder: Path) -> PartRecord:
-    """The record in a part's folder. Raises PartDamaged."""
+    """Return the record in a part's folder. Raises PartDamaged."""
     name, path = folder.parent.name, folder / RECORD
     try:
         values = read_object(path, max_bytes=_MAX_BYTES)
@@ -158,13 +159,13 @@ def read_record(folder: Path) -> PartRecord:
 
 
 def _damaged(name: str, error: IndexDamaged) -> PartDamaged:
-    """The error for a part, whose remedy is another one than that of an index."""
+    """Return the error for a part, whose remedy is another one than that of an index."""
     values = error.message.values
     return PartDamaged("part.damaged", part=name, path=values["path"], problem=values["problem"])
 
 
 def changed_files(folder: Path, record: PartRecord) -> dict[str, Message]:
-    """Each file of the part that is not as recorded, and what is wrong with it; every file is read."""
+    """Return each file of the part that is not as recorded, and what is wrong with it; every file is read."""
     return dict(differing(folder, record.files))
 
 
@@ -179,8 +180,8 @@ def _is_part(folder: Path) -> bool:
 
 
 def index_digests(directory: Path, needs: Iterable[str]) -> dict[str, str]:
-    """A digest of what the index in the directory has of each of these things: entities with the tree, relations,
-    chunks with their documents and vectors, vectors of the entities. Other needs are left out.
+    """Return a digest of what the index in the directory has of each of these things: entities with the tree,
+    relations, chunks with their documents and vectors, vectors of the entities. Other needs are left out.
 
     Raises IndexNotFound, IndexDamaged or IndexTooNew.
     """
@@ -199,8 +200,8 @@ def index_digests(directory: Path, needs: Iterable[str]) -> dict[str, str]:
 
 
 def take_over_parts(before: Path, directory: Path) -> list[str]:
-    """The finished parts of the index `before` that rest on what is the same in the index in `directory` are there too;
-    returns their names.
+    """Return the finished parts of the index `before` that rest on what is the same in the index in `directory` are
+    there too; returns their names.
 
     Files are linked where the disk can do that, so that nothing is written twice, and copied elsewhere. A part that
     does not read, or rests on something else, stays behind.
@@ -223,7 +224,7 @@ def take_over_parts(before: Path, directory: Path) -> list[str]:
 
 
 def fits(record: PartRecord, directory: Path, kept: Mapping[str, str] | None = None) -> bool:
-    """Whether all that the part rests on is the same in the index in that directory.
+    """Tell whether all that the part rests on is the same in the index in that directory.
 
     kept: the parts that the index has, by name; None passes over those that the part needs.
     """

@@ -37,7 +37,7 @@ class QuestionSetStore:
         return id_
 
     def all(self) -> tuple[QuestionSetInfo, ...]:
-        """The cards by title; one that does not read is passed over."""
+        """Return the cards by title; one that does not read is passed over."""
         cards = []
         for path in sorted(self.root.glob("*.jsonl")):
             with suppress(QuestionSetNotFound):
@@ -45,7 +45,7 @@ class QuestionSetStore:
         return tuple(sorted(cards, key=lambda card: (card.title.casefold(), card.id)))
 
     def card(self, id_: str) -> QuestionSetInfo:
-        """The card of the set. Raises QuestionSetNotFound, also for one that does not read."""
+        """Return the card of the set. Raises QuestionSetNotFound, also for one that does not read."""
         try:
             card = from_json(QuestionSetInfo, self._path(id_, "json").read_bytes(), max_bytes=_CARD_BYTES)
         except (OSError, RecordDamaged) as error:
@@ -53,7 +53,7 @@ class QuestionSetStore:
         return replace(card, id=id_)
 
     def content(self, id_: str) -> bytes:
-        """The set's JSONL file. Raises QuestionSetNotFound."""
+        """Return the set's JSONL file. Raises QuestionSetNotFound."""
         try:
             return self._path(id_, "jsonl").read_bytes()
         except OSError as error:

@@ -43,12 +43,12 @@ class RunRecord:
 
 
 def content_of(run: RecordedRun) -> bytes:
-    """The run as the content of its file, which run_of() reads."""
+    """Return the run as the content of its file, which run_of() reads."""
     return to_json(record_of(run))
 
 
 def record_of(run: RecordedRun) -> RunRecord:
-    """The run as a record, which from_record() reads."""
+    """Return the run as a record, which from_record() reads."""
     answer = run.answer
     stored = answer and _AnswerRecord(
         text=answer.text,
@@ -73,7 +73,7 @@ def write_run(path: Path, run: RecordedRun) -> None:
 
 
 def read_run(path: Path) -> RecordedRun:
-    """The run in the file. Raises RunNotFound, RunTooNew, RecordDamaged."""
+    """Return the run in the file. Raises RunNotFound, RunTooNew, RecordDamaged."""
     if not path.is_file():
         raise RunNotFound("run.not_found", file=str(path))
     with path.open("rb") as file:
@@ -81,7 +81,8 @@ def read_run(path: Path) -> RecordedRun:
 
 
 def run_of(content: bytes, *, name: str) -> RecordedRun:
-    """The run of a file's content, such as an upload. name: of the file, for errors. Raises as read_run() does."""
+    """Return the run of a file's content, such as an upload. name: of the file, for errors. Raises as read_run()
+    does."""
     values = values_of(content, name=name, max_bytes=MAX_BYTES)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise RunNotFound("run.other_file", file=name)
@@ -92,7 +93,8 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
 
 
 def from_record(record: RunRecord, *, name: str) -> RecordedRun:
-    """The run of a record. name: of its file, for errors. Raises RecordDamaged for a message that has no sentence."""
+    """Return the run of a record. name: of its file, for errors. Raises RecordDamaged for a message that has no
+    sentence."""
     require_sentences(_messages(record.trace), name)
     if record.answer and record.answer.because:
         require_sentences((record.answer.because,), name)

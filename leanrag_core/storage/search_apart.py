@@ -61,7 +61,8 @@ def tell(**values: object) -> None:
 
 
 def exit_code_of(error: LeanRAGError) -> int:
-    """The exit code of the writer, so that a full disk can be distinguished from another failure; prints the error."""
+    """Return the exit code of the writer, so that a full disk can be distinguished from another failure; prints the
+    error."""
     tell(error=str(error))
     return _DISK_REFUSED if isinstance(error, StorageFailed) else 1
 
@@ -89,7 +90,8 @@ def written_or_nothing(folder: Path) -> Iterator[None]:
 
 
 def _disk_error(error: BaseException, folder: Path) -> OSError | None:
-    """The error of the disk that caused this one, if there is one; Chroma and SQLite put it in words of their own."""
+    """Return the error of the disk that caused this one, if there is one; Chroma and SQLite put it in words of their
+    own."""
     if isinstance(error, OSError):
         return error
     if any(words in str(error) for words in _DISK_FULL):

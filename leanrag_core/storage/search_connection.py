@@ -27,13 +27,14 @@ _WRITTEN = "index_metadata.pickle"  # Chroma's own file beside a graph that it w
 
 
 def layer_searches(folder: Path) -> tuple[LayerSearch, ...]:
-    """What search.json says of each layer; empty when there is no such file. Raises SearchIndexFailed when it does not
-    read."""
+    """Return what search.json says of each layer; empty when there is no such file. Raises SearchIndexFailed when it
+    does not read."""
     return recorded(folder).layers
 
 
 def recorded(folder: Path) -> SearchRecord:
-    """The content of search.json; empty when there is no such file. Raises SearchIndexFailed when it does not read."""
+    """Return the content of search.json; empty when there is no such file. Raises SearchIndexFailed when it does not
+    read."""
     path = folder / SEARCH
     if not path.exists():
         return SearchRecord(())
@@ -47,15 +48,15 @@ def recorded(folder: Path) -> SearchRecord:
 
 
 def fingerprinted(folder: Path, layers: tuple[LayerSearch, ...]) -> SearchRecord:
-    """The record of the search index of those layers, with what must not change in its files."""
+    """Return the record of the search index of those layers, with what must not change in its files."""
     graphs = [path.parent for path in sorted(folder.glob(f"*/{_WRITTEN}"))]
     names = [f"{graph.name}/{path.name}" for graph in graphs for path in sorted(graph.iterdir())]
     return SearchRecord(layers, digests_of(folder, names), _hash_of_rows(folder / DATABASE))
 
 
 def changed_file(folder: Path, record: SearchRecord) -> str:
-    """The first file, below the folder, that is missing or not as recorded; "" when all are as recorded, or nothing was
-    recorded of them."""
+    """Return the first file, below the folder, that is missing or not as recorded; "" when all are as recorded, or
+    nothing was recorded of them."""
     if record.rows is None:
         return ""
     try:
@@ -67,7 +68,7 @@ def changed_file(folder: Path, record: SearchRecord) -> str:
 
 
 def _hash_of_rows(database: Path) -> str:
-    """Hash of the rows that a search depends on."""
+    """Return a hash of the rows that a search depends on."""
     digest = hashlib.sha256()
     with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as opened:
         opened.text_factory = bytes  # a changed letter may be no UTF-8
@@ -96,7 +97,7 @@ class SearchPlace:
 
 
 def place_in(directory: Path) -> SearchPlace | None:
-    """Where the search index of the index in that directory is; None when it has none.
+    """Return where the search index of the index in that directory is; None when it has none.
 
     It is a part of the index; in indexes of before there were parts it has a folder of its own.
     """
@@ -129,7 +130,7 @@ class Connection:
     own: bool = True
 
     def collection_name(self, layer: int) -> str:
-        """Name of a layer's collection."""
+        """Return the name of a layer's collection."""
         return f"{self.prefix}entities-{layer}"
 
 
@@ -137,7 +138,7 @@ Connect = Callable[[SearchPlace], Connection]
 
 
 def connect_to_files(place: SearchPlace) -> Connection:
-    """Chroma in this process, on the files of the folder.
+    """Return Chroma in this process, on the files of the folder.
 
     Raises SearchIndexFailed when they do not read, or are missing: Chroma would create empty ones in their place.
     """

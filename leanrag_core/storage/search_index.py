@@ -57,11 +57,11 @@ class SearchIndex:
             self._close_client.atexit = False
 
     def of_layer(self, layer: int) -> LayerSearch | None:
-        """How that layer is searched; None for a search index of format 1."""
+        """Return how that layer is searched; None for a search index of format 1."""
         return self._measured.get(layer)
 
     def candidates(self, layer: Layer, vector: np.ndarray, n: int) -> np.ndarray:
-        """Rows that include the n nearest of the layer with the measured recall, ascending.
+        """Return rows that include the n nearest of the layer with the measured recall, ascending.
 
         vector: (d,) float32. Raises SearchIndexFailed when Chroma does not answer; a server has a timeout.
         """
@@ -100,7 +100,7 @@ class SearchIndex:
         return rows
 
     def count(self, layer: int) -> int:
-        """How many rows Chroma has of the layer. Raises SearchIndexFailed when it does not answer."""
+        """Return how many rows Chroma has of the layer. Raises SearchIndexFailed when it does not answer."""
         with chroma_errors(self._database):
             return int(self._collection(layer).count())
 
@@ -117,7 +117,7 @@ class SearchIndex:
 
 
 def _rows_of(layer: Layer, ids: list[str], *, are_rows: bool) -> np.ndarray:
-    """Rows of the layer that Chroma's ids name, ascending; ids are entity ids in format 1."""
+    """Return rows of the layer that Chroma's ids name, ascending; ids are entity ids in format 1."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -52,7 +52,7 @@ class SearchStore:
                 self._connect = connect
 
     def for_writing(self, url: str) -> Connect | None:
-        """How a search index is written to that server; None for "", which is the files of the index."""
+        """Return how a search index is written to that server; None for "", which is the files of the index."""
         return self.servers.server(url) if url else None
 
     @property
@@ -61,8 +61,8 @@ class SearchStore:
         return self._connect
 
     def open(self, directory: Path) -> SearchIndex | None:
-        """The search index of the index in that directory, opened once, and again when its files were replaced; None
-        when it has none.
+        """Return the search index of the index in that directory, opened once, and again when its files were replaced;
+        None when it has none.
 
         Raises SearchIndexFailed when it cannot be reached. Meanwhile the questions to other indexes go on.
         """
@@ -90,7 +90,7 @@ class SearchStore:
             return search
 
     def is_open(self, directory: Path) -> bool:
-        """Whether the search index of that index is kept open."""
+        """Tell whether the search index of that index is kept open."""
         with self._lock:
             return _key(directory) in self._opened
 

@@ -106,7 +106,7 @@ def _write(
 
 
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
-    """The smallest number of candidates that reaches the wanted recall, or the largest tried."""
+    """Return the smallest number of candidates that reaches the wanted recall, or the largest tried."""
     vectors = np.asarray(layer.vectors)
     sampled, between = _queries(vectors)
     for n in _CANDIDATES:
@@ -126,7 +126,7 @@ def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int) -> float:
-    """Share of the queries' true ten nearest among the n candidates; of equally near ones any will do."""
+    """Return the share of the queries' true ten nearest among the n candidates; of equally near ones any will do."""
     wanted = min(_NEAREST, len(vectors))
     reply = collection.query(query_embeddings=list(queries), n_results=min(n, len(vectors)), include=[])
     candidates = reply["ids"]

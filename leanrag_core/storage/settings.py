@@ -21,7 +21,7 @@ _MAX_BYTES = 1_000_000
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings of the file, the defaults when there is none. Raises InvalidConfig for a damaged file."""
+    """Return the settings of the file, the defaults when there is none. Raises InvalidConfig for a damaged file."""
     if not path.exists():
         return Settings()
     private.tighten_file(path)
@@ -35,7 +35,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """The settings of their JSON values; names of a newer version are passed over. Raises InvalidConfig."""
+    """Return the settings of their JSON values; names of a newer version are passed over. Raises InvalidConfig."""
     try:
         return from_values(Settings, {name: value for name, value in values.items() if value is not None})
     except RecordDamaged as error:
@@ -56,7 +56,7 @@ class OwnPresets:
         self._path = path
 
     def all(self) -> tuple[Preset, ...]:
-        """The presets in the order in which they were saved. Raises RecordDamaged."""
+        """Return the presets in the order in which they were saved. Raises RecordDamaged."""
         if not self._path.is_file():
             return ()
         private.tighten_file(self._path)

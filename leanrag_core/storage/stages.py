@@ -58,7 +58,7 @@ class StageSize:
 
 
 def stage_key(stage: str, *rests_on: str | bytes) -> bytes:
-    """The key of a stage's result: a hash of all that it rests on, versions of rules and models included."""
+    """Return the key of a stage's result: a hash of all that it rests on, versions of rules and models included."""
     digest = hashlib.blake2b(stage.encode(), digest_size=20)
     for part in rests_on:
         content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -78,11 +78,11 @@ class StageStore:
         self._paused_until = 0.0
 
     def get(self, key: bytes) -> bytes | None:
-        """The content of that key; None when there is none, or none that can be read."""
+        """Return the content of that key; None when there is none, or none that can be read."""
         return self.get_many([key]).get(key)
 
     def stored_keys(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of the keys that have an entry, sound or damaged."""
+        """Return those of the keys that have an entry, sound or damaged."""
         if not (self.folder / _DATABASE).is_file():
             return set()
         return self._tolerant(lambda: {row[0] for row in self._rows("key", keys)}, set())
@@ -99,7 +99,7 @@ class StageStore:
         return rows
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The contents that are there, by key."""
+        """Return the contents that are there, by key."""
         if not (self.folder / _DATABASE).is_file():
             return {}
         return self._tolerant(lambda: self._read(keys), {})
@@ -173,7 +173,7 @@ class StageStore:
                 self._large_path(key).unlink(missing_ok=True)
 
     def sizes(self) -> list[StageSize]:
-        """What is kept, by stage."""
+        """Return what is kept, by stage."""
         if not (self.folder / _DATABASE).is_file():
             return []
         query = "SELECT stage, COUNT(*), SUM(size) FROM entries GROUP BY stage ORDER BY stage"
@@ -185,7 +185,7 @@ class StageStore:
         return self._tolerant(read, [])
 
     def trim(self, max_bytes: int) -> int:
-        """At most so many bytes are kept; returns how many entries went. Those unused for longest go first."""
+        """Keep at most so many bytes; return how many entries went. Those unused for longest go first."""
         if sum(size.size_bytes for size in self.sizes()) <= max_bytes:
             return 0
         return self._tolerant(lambda: self._trim(int(max_bytes * _TRIM_TO)), 0)
@@ -246,7 +246,7 @@ class StageStore:
         self._paused_until = time.monotonic() + _PAUSE_SECONDS
 
     def _tolerant(self, work: Callable[[], T], otherwise: T) -> T:
-        """What work gives; `otherwise` after an error of the disk or of SQLite, which is logged."""
+        """Return what work gives; `otherwise` after an error of the disk or of SQLite, which is logged."""
         try:
             return work()
         except (sqlite3.Error, OSError, Timeout) as error:
@@ -309,7 +309,7 @@ class StageStore:
 
 
 def _seal(key: bytes, content: bytes) -> bytes:
-    """A hash of the content and of the place that it belongs to."""
+    """Return a hash of the content and of the place that it belongs to."""
     return hashlib.blake2b(content, key=key, digest_size=16).digest()
 
 

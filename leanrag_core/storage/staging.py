@@ -58,7 +58,7 @@ def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
 
 
 def _named(target: Path) -> Path:
-    """The path with a name at its end, which "." and ".." are not."""
+    """Return the path with a name at its end, which "." and ".." are not."""
     return Path(os.path.abspath(target))
 
 
@@ -166,7 +166,7 @@ def bring_back(root: Path) -> None:
 
 
 def in_staging(root: Path) -> list[Path]:
-    """The folders below root that this process is building."""
+    """Return the folders below root that this process is building."""
     ours = re.compile(re.escape(_STAGING) + rf"(.+)-{os.getpid()}")
     return [root / match[1] for path in sorted(root.iterdir()) if (match := ours.fullmatch(path.name))]
 
@@ -181,7 +181,7 @@ def give_up_staging(target: Path) -> None:
 
 
 def _alive_elsewhere(pid: int) -> bool:
-    """Whether the process is not this one, and is running."""
+    """Tell whether the process is not this one, and is running."""
     if pid == os.getpid():
         return False
     try:

@@ -35,7 +35,8 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def read_table(path: Path) -> pa.Table:
-    """The table at `path`, mapped; what its cells point to is not looked at (storage.bounds). Raises IndexDamaged."""
+    """Return the table at `path`, mapped; what its cells point to is not looked at (storage.bounds). Raises
+    IndexDamaged."""
     try:
         with pa.memory_map(str(path)) as source:
             table = pa.ipc.open_file(source).read_all()
@@ -46,7 +47,7 @@ def read_table(path: Path) -> pa.Table:
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """A table of index format 1, in memory. Raises IndexDamaged."""
+    """Return a table of index format 1, in memory. Raises IndexDamaged."""
     import pyarrow.parquet as pq
 
     try:
@@ -58,7 +59,7 @@ def read_parquet(path: Path) -> pa.Table:
 
 
 def unread(path: Path, error: BaseException) -> IndexDamaged:
-    """That the file cannot be read, and what to do."""
+    """Return the error that the file cannot be read, and what to do."""
     return damaged(path, message("damage.unreadable", reason=in_words(error)[:300]))
 
 
@@ -71,7 +72,7 @@ def write_vectors(path: Path, vectors: np.ndarray) -> None:
 
 
 def read_vectors(path: Path) -> np.ndarray:
-    """The vectors at `path`, mapped; nothing is ever unpickled. Raises IndexDamaged."""
+    """Return the vectors at `path`, mapped; nothing is ever unpickled. Raises IndexDamaged."""
     try:
         vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy parses the header as Python: errors of many kinds, EOFError and SyntaxError too
@@ -82,8 +83,8 @@ def read_vectors(path: Path) -> np.ndarray:
 
 
 def entities_with_tokens(layer: Layer) -> pa.Table:
-    """The layer's entities with their ENTITY_TOKENS: of the name after a space, of the description as the rest of a
-    line, of all findings as lines of their own."""
+    """Return the layer's entities with their ENTITY_TOKENS: of the name after a space, of the description as the rest
+    of a line, of all findings as lines of their own."""
     counts = (
         _counted(layer.entities["name"], lambda name: f" {name}"),
         _counted(layer.entities["description"], rest_of_line),
@@ -93,13 +94,13 @@ def entities_with_tokens(layer: Layer) -> pa.Table:
 
 
 def relations_with_tokens(layer: Layer) -> pa.Table:
-    """The layer's relations with their RELATION_TOKENS: of the description as the rest of a line."""
+    """Return the layer's relations with their RELATION_TOKENS: of the description as the rest of a line."""
     counts = _counted(layer.relations["description"], rest_of_line)
     return _with_columns(layer.relations, dict.fromkeys(RELATION_TOKENS, counts))
 
 
 def chunks_with_places(index: Index) -> pa.Table:
-    """The index's chunks with their CHUNK_BYTES, and with CHUNK_TOKENS of their text as the rest of a line."""
+    """Return the index's chunks with their CHUNK_BYTES, and with CHUNK_TOKENS of their text as the rest of a line."""
     places = chunk_bytes(index.documents, index.chunks)
     texts = []
     for document, (start, end) in zip(index.chunks["document"].to_pylist(), places.tolist(), strict=True):

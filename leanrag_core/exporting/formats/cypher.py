@@ -79,7 +79,7 @@ def _literal(value: str | int | float | tuple[str, ...]) -> str:
 
 
 def _text(text: str) -> str:
-    """The text as a literal. Some versions read \\u0027 as a quote before they parse, so no backslash of a text stands
-    before a "u"."""
+    """Return the text as a literal. Some versions read \\u0027 as a quote before they parse, so no backslash of a text
+    stands before a "u"."""
     escaped = "".join(_ESCAPES.get(character, character) for character in text)
     return "'" + escaped.replace("\\\\u", "\\\\' + 'u") + "'"

@@ -39,7 +39,8 @@ class Exporter:
 
 
 def _chosen_rows(index: Index) -> list[np.ndarray]:
-    """Rows of each layer that are drawn: from the top down, in a layer those with most relations, and their parents."""
+    """Return rows of each layer that are drawn: from the top down, in a layer those with most relations, and their
+    parents."""
     room = MAX_NODES
     chosen: list[np.ndarray] = [np.zeros(0, dtype=np.int64) for _ in index.layers]
     for layer in reversed(index.layers):
@@ -66,7 +67,7 @@ def _nodes(index: Index, chosen: list[np.ndarray]) -> tuple[list[DrawnNode], dic
 
 
 def _edges(index: Index, place_of: dict[tuple[int, int], int]) -> list[DrawnEdge]:
-    """The relations between drawn nodes, the strongest of each layer first."""
+    """Return the relations between drawn nodes, the strongest of each layer first."""
     edges: list[DrawnEdge] = []
     for layer in reversed(index.layers):
         rows = layer.relations_inside([row for number, row in place_of if number == layer.number])

@@ -18,16 +18,16 @@ PLAY = (
 
 
 def script_path(name: str) -> Path:
-    """The file of a script."""
+    """Return the file of a script."""
     return _HERE / f"{name}.js"
 
 
 def scripts(names: Iterable[str]) -> str:
-    """The scripts one after the other, for a classic script element; svg.js first."""
+    """Return the scripts one after the other, for a classic script element; svg.js first."""
     return "\n".join(script_path(name).read_text(encoding="utf-8") for name in ("svg", *names))
 
 
 def styles(names: Iterable[str]) -> str:
-    """The style sheets of those scripts that have one."""
+    """Return the style sheets of those scripts that have one."""
     paths = (script_path(name).with_suffix(".css") for name in names)
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
