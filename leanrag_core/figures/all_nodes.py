@@ -51,7 +51,7 @@ def all_nodes(
     index: Index, masks: Sequence[np.ndarray | None], relation_masks: Sequence[np.ndarray | None]
 ) -> AllNodes:
     """Return at most MOST_NODES nodes that the masks let through (None lets all pass) and the strongest relations of
-    the base layer among them."""
+    the base layer among them. masks, relation_masks: of each layer (n,) bool."""
     chosen = _chosen_rows(index, masks)
     top = len(index.layers) - 1
     layers = np.concatenate([np.full(len(chosen[number]), number) for number in range(top, -1, -1)])
@@ -72,7 +72,8 @@ def all_nodes(
 
 
 def _chosen_rows(index: Index, masks: Sequence[np.ndarray | None]) -> list[np.ndarray]:
-    """Return for each layer the rows to draw, those with most below them first; base entities by their relations."""
+    """Return for each layer the rows to draw, those with most below them first; base entities by their relations.
+    masks: (n,) bool of each layer. Returns (k,) rows of each."""
     chosen: list[np.ndarray] = [np.zeros(0, dtype=np.int64)] * len(index.layers)
     room = _MOST_UPPER if len(index.layers) > 1 else 0
     for number in range(len(index.layers) - 1, 0, -1):
@@ -92,6 +93,7 @@ def _chosen_rows(index: Index, masks: Sequence[np.ndarray | None]) -> list[np.nd
 
 
 def _passing(rows: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+    """Return those of (k,) rows that a mask, (n,) bool, lets through."""
     return rows if mask is None else rows[mask[rows]]
 
 

@@ -55,6 +55,7 @@ def hit_steps(hits: Mapping[int, int], layer: int, row: int) -> int:
 
 
 def _quarters(values: np.ndarray) -> np.ndarray:
+    """Return a step for each of (n,) values: 0 for none, 1 to 4 for the quarter of the positive ones."""
     steps = np.zeros(len(values), dtype=np.int8)
     positive = values > 0
     if positive.any():

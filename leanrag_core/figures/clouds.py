@@ -144,7 +144,7 @@ def _area(sizes: Sequence[int], spacing: float) -> float:
 
 
 def _overlap(middles: np.ndarray, radii: np.ndarray) -> float:
-    """px by which the two nearest clouds overlap, 0 where none do."""
+    """px by which the two nearest clouds overlap, 0 where none do. middles, radii: (c, 2)."""
     worst = 0.0
     for at in range(len(middles)):
         for other in range(at):
@@ -164,7 +164,8 @@ def _seated(
     """Return each entity at a point of its cloud: those near the focus first, at the free point nearest to their
     relations.
 
-    toward: the middle of the focus's cloud; None within that cloud itself.
+    slots: (s, 2) points. toward: (2,) the middle of the focus's cloud; None within that cloud itself. middles: (c, 2) of
+    the clouds.
     """
     cloud_of = {node: at for at, cloud in enumerate(members) for node in cloud}
     linked: dict[int, list[int]] = {node: [] for node in nodes}
@@ -200,7 +201,8 @@ def _seated(
 def _bubble(
     places: np.ndarray, middle: np.ndarray, radii: np.ndarray, room: tuple[float, float, float, float]
 ) -> tuple[float, float]:
-    """Return the middle of a cloud's bubble: at its edge, below where there is room, on no entity."""
+    """Return the middle of a cloud's bubble: at its edge, below where there is room, on no entity. places: (p, 2) of
+    entities; middle, radii: (2,)."""
     left, top, right, bottom = room
     half = np.array([_BUBBLE_WIDTH / 2, _BUBBLE_HEIGHT / 2])
     best, least = (float(middle[0]), float(middle[1] + radii[1])), math.inf

@@ -70,7 +70,7 @@ def embedding_places(vectors: np.ndarray, most: int = SAMPLE) -> MapPlaces:
 
 
 def _fitted(plane: np.ndarray) -> np.ndarray:
-    """Return the points from 0 to 1 on each axis; lengths mean nothing here, so the frame is filled."""
+    """Return the points from 0 to 1 on each axis; lengths mean nothing here, so the frame is filled. plane: (n, 2)."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     span = high - low
     return np.asarray(np.where(span > 0, (plane - low) / np.where(span > 0, span, 1), 0.5), dtype=np.float32)
@@ -90,7 +90,7 @@ def places_of(vectors: np.ndarray, wanted: Sequence[int], shown: MapPlaces) -> n
 
 
 def weighted_place(places: np.ndarray, cosines: np.ndarray) -> np.ndarray:
-    """(2,) the mean of the places weighted by their cosines, of which none counts below zero."""
+    """Return (2,) the mean of the (k, 2) places weighted by their (k,) cosines, of which none counts below zero."""
     weights = np.maximum(np.asarray(cosines, dtype=np.float64), 0.0)
     if not weights.any():
         weights = np.ones(len(places))
@@ -106,6 +106,7 @@ def largest_clusters(places: np.ndarray, cluster_of: np.ndarray, sizes: np.ndarr
 
 
 def _ellipse(points: np.ndarray, row: int, size: int) -> MapCluster:
+    """Return a cluster as an ellipse around the core of its (p, 2) points."""
     middle = np.median(points, axis=0)
     distance = np.linalg.norm(points - middle, axis=1)
     core = points[np.argsort(distance, kind="stable")[: max(1, round(_CORE * len(points)))]]

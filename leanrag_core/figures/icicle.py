@@ -65,6 +65,7 @@ class _Layout:
         return _NAME + ROW_GAP + _FOLDED if has_blocks else _NAME
 
     def _kept(self, layer: int, rows: np.ndarray) -> list[int]:
+        """Return the positions of those of (n,) rows that are never folded."""
         return [place for place, row in enumerate(rows) if int(row) in self.tree.kept[layer]]
 
     def place(self, layer: int, row: int, parent: str, y: float, height: float, skip: int = 0) -> None:
@@ -129,7 +130,8 @@ class _Layout:
 
 
 def _cells(inner: np.ndarray, kept: Sequence[int], height: float) -> tuple[int, ...]:
-    """Return rows that may be drawn: the first ones that the height has room for, and all that are kept."""
+    """Return rows that may be drawn: the first ones that the height has room for, and all that are kept. inner: (n,)
+    rows of the children."""
     n_rows = max(1, int((height + ROW_GAP) // _CELL_ROW))
     first = [int(row) for row in inner[: min(_MOST_CELLS, n_rows * _CELLS_IN_ROW)]]
     return (*first, *(row for row in kept if row not in set(first)))

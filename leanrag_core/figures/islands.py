@@ -91,7 +91,7 @@ def islands_picture(
 
 
 def _sampled(labels: np.ndarray, most_nodes: int) -> np.ndarray:
-    """Return rows of the nodes that are drawn, ascending."""
+    """Return rows of the nodes that are drawn, ascending. labels: (n,) component of each node. Returns (k,)."""
     if len(labels) <= most_nodes:
         return np.arange(len(labels))
     largest, others = np.flatnonzero(labels == 0), np.flatnonzero(labels > 0)
@@ -101,6 +101,7 @@ def _sampled(labels: np.ndarray, most_nodes: int) -> np.ndarray:
 
 
 def _evenly(rows: np.ndarray, n: int) -> np.ndarray:
+    """Return n of (k,) rows, evenly spread over them."""
     return rows if n >= len(rows) else rows[np.linspace(0, len(rows) - 1, n).round().astype(np.int64)]
 
 
@@ -138,13 +139,13 @@ def _principal(vectors: np.ndarray) -> np.ndarray:
 
 
 def _even(points: np.ndarray) -> np.ndarray:
-    """Return the points with their order kept on each axis, evenly spread from 0 to 1."""
+    """Return the points with their order kept on each axis, evenly spread from 0 to 1. points: (n, 2)."""
     ranks = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable")
     return np.asarray(ranks / max(1, len(points) - 1))
 
 
 def _apart(points: np.ndarray) -> np.ndarray:
-    """Return the points moved until hardly any two are closer than an even spread allows."""
+    """Return the points moved until hardly any two are closer than an even spread allows. points: (n, 2)."""
     n = len(points)
     least = _CLOSE * np.sqrt(_ASPECT / n)
     scaled = points * (_ASPECT, 1)

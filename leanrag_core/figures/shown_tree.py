@@ -38,14 +38,15 @@ class ShownTree:
 
     @cached_property
     def weights(self) -> tuple[np.ndarray, ...]:
-        """Of each layer what nodes are ordered by: base entities inside, in layer 0 relations."""
+        """What nodes are ordered by, (n,) of each layer: base entities inside, in layer 0 relations."""
         return (self.index.layers[0].degrees, *self.below[1:])
 
     def inside(self, layer: int, rows: Sequence[int] | np.ndarray, target: int) -> int:
-        """Return how many shown nodes of the target layer lie in those of a layer above."""
+        """Return how many shown nodes of the target layer lie in those of a layer above. rows: (k,) of that layer."""
         return int(self._inside(layer, target)[np.asarray(rows, dtype=np.int64)].sum())
 
     def _inside(self, layer: int, target: int) -> np.ndarray:
+        """Count the shown nodes of the target layer in each node of a layer above, (n,)."""
         key = (layer, target)
         if key not in self._counted:
             counts = (self.below[target] > 0).astype(np.int64)
@@ -57,6 +58,7 @@ class ShownTree:
 
     @cached_property
     def _counted(self) -> dict[tuple[int, int], np.ndarray]:
+        """Counts of _inside(), (n,) each, by its arguments."""
         return {}
 
 
@@ -79,7 +81,7 @@ def shown_tree(
     index: Index, below: tuple[np.ndarray, ...], kept: Collection[Place], hits: Mapping[Place, int]
 ) -> ShownTree:
     """Return the tree with those sizes. kept: entities that are never folded. hits: rank of each that the question
-    found."""
+    found. below: (n,) of each layer."""
     rows: list[set[int]] = [set() for _ in index.layers]
     counts: list[dict[int, int]] = [{} for _ in index.layers]
     for place in {*kept, *hits}:

@@ -136,7 +136,7 @@ def documents_of(index: Index) -> Documents:
 
 def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
     """Return the picture of the lowest aggregated layer of several entities, and its rows by spot; None where none has
-    two."""
+    two. The rows are (spots,) int."""
     layer = _layer_of_islands(index)
     if layer is None:
         return None
@@ -169,7 +169,8 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
 
 
 def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Of relations in order of strength those that are among the strongest of one of their ends."""
+    """Return, of (k,) rows of relations in order of strength, those that are among the strongest of one of their
+    ends."""
     seen: dict[int, int] = {}
     kept = []
     for row in order.tolist():
@@ -182,7 +183,8 @@ def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) -> GraphPicture:
-    """Return the entities with most relations below each spot, around its place. rows: of the spots in that layer."""
+    """Return the entities with most relations below each spot, around its place. rows: (spots,) of the spots in that
+    layer."""
     base = index.layers[0]
     above = np.arange(len(base))
     for number in range(layer):
@@ -276,7 +278,7 @@ def _layer_of_islands(index: Index) -> Layer | None:
 
 def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tuple[str, ...]]:
     """Return the largest rows of the layer, each group of siblings in an order in which strongly related ones follow
-    each other; the group of each; and the names of the groups."""
+    each other; the group of each; and the names of the groups. The rows are (k,) int."""
     leaves = index.leaf_counts[layer.number]
     largest = np.argsort(-leaves, kind="stable")[:MOST_SPOTS]
     parents = layer.parent[largest] if len(layer.parent) else np.zeros(len(largest), dtype=np.int64)
@@ -308,6 +310,7 @@ def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
 
 
 def _spot(layer: Layer, row: int, place: Point, group: int, leaves: np.ndarray) -> Spot:
+    """Return a node as a spot at its place. leaves: (n,) base entities below each row of the layer."""
     name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
     relations = int(layer.degrees[row])
     return Spot(_short(name), place.x, place.y, int(leaves[row]), group, relations, _short(about, MAX_ABOUT))

@@ -22,7 +22,7 @@ _COUNTED = (*ENTITY_TOKENS, *RELATION_TOKENS, CHUNK_TOKENS, *CHUNK_BYTES)  # col
 
 
 def require_unit_rows(vectors: np.ndarray, what: str) -> None:
-    """Raises InvalidVectors when a row is NaN, zero, or not of length 1."""
+    """Raises InvalidVectors when a row is NaN, zero, or not of length 1. vectors: (n, dim)."""
     norms = np.linalg.norm(vectors, axis=1)
     bad = np.flatnonzero(~(np.abs(norms - 1.0) < 1e-3))
     if len(bad):
@@ -70,7 +70,7 @@ def _first_unsound(array: pa.Array) -> int | None:
 
 
 def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
-    """Raises IndexDamaged when there is not one vector of that dimension for each row."""
+    """Raises IndexDamaged when there is not one vector of that dimension for each row: (rows, dimension)."""
     if vectors.shape != (rows, dimension):
         raise damaged(path, message("damage.shape", shape=str(vectors.shape), rows=rows, dimension=dimension))
 
@@ -125,7 +125,8 @@ def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
 
 
 def require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
-    """Raises IndexDamaged when a value is no row below `end`. start: place of the first value in its column."""
+    """Raises IndexDamaged when a value is no row below `end`. start: place of the first value in its column. values:
+    (n,) int."""
     if len(values) and (values.min() < 0 or values.max() >= end):
         wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
         problem = message("damage.no_such_row", column=name, place=start + wrong, value=int(values[wrong]))

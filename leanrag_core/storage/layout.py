@@ -161,6 +161,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         return read
 
     def vectors(name: str, rows: int) -> np.ndarray:
+        """Return the (rows, dim) vectors of that name, mapped."""
         path = directory / f"vectors-{name}.npy"
         stored = tables.read_vectors(path)
         bounds.require_vectors(stored, rows, manifest.embedding.dimension, path)

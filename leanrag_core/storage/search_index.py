@@ -117,7 +117,7 @@ class SearchIndex:
 
 
 def _rows_of(layer: Layer, ids: list[str], *, are_rows: bool) -> np.ndarray:
-    """Return rows of the layer that Chroma's ids name, ascending; ids are entity ids in format 1."""
+    """Return rows of the layer that Chroma's ids name, ascending; ids are entity ids in format 1. Returns (k,) int."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -117,7 +117,8 @@ def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> La
 
 
 def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors of the layer, and midpoints of pairs of them, which are farther from all others, as questions are."""
+    """Return vectors of the layer, (q, dim), and midpoints of pairs of them, which are farther from all others, as
+    questions are."""
     rows = np.unique(np.linspace(0, len(vectors) - 1, min(_SAMPLED, len(vectors))).astype(int))
     sampled = vectors[rows]
     between = sampled + sampled[np.random.default_rng(0).permutation(len(rows))]
@@ -126,7 +127,8 @@ def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int) -> float:
-    """Return the share of the queries' true ten nearest among the n candidates; of equally near ones any will do."""
+    """Return the share of the queries' true ten nearest among the n candidates; of equally near ones any will do.
+    vectors: (n, dim) of the layer; queries: (q, dim)."""
     wanted = min(_NEAREST, len(vectors))
     reply = collection.query(query_embeddings=list(queries), n_results=min(n, len(vectors)), include=[])
     candidates = reply["ids"]

@@ -72,7 +72,7 @@ def write_vectors(path: Path, vectors: np.ndarray) -> None:
 
 
 def read_vectors(path: Path) -> np.ndarray:
-    """Return the vectors at `path`, mapped; nothing is ever unpickled. Raises IndexDamaged."""
+    """Return the (rows, dim) vectors at `path`, mapped; nothing is ever unpickled. Raises IndexDamaged."""
     try:
         vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy parses the header as Python: errors of many kinds, EOFError and SyntaxError too
@@ -111,7 +111,8 @@ def chunks_with_places(index: Index) -> pa.Table:
 
 
 def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray:
-    """Tokens of each cell as it is shown; a part of the column at a time is made of Python objects."""
+    """Count the tokens of each cell, (rows,) int32, as it is shown; a part of the column at a time is made of Python
+    objects."""
     counts = [np.zeros(0, dtype=np.int32)]
     for start in range(0, len(column), _CELLS_A_PART):
         counts.append(count_many([shown(cell) for cell in column.slice(start, _CELLS_A_PART).to_pylist()]))
@@ -119,6 +120,7 @@ def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray
 
 
 def _with_columns(table: pa.Table, columns: dict[str, np.ndarray]) -> pa.Table:
+    """Return the table with those columns, (rows,) each, in place of older ones of the same names."""
     others = table.drop_columns([name for name in columns if name in table.column_names])
     for name, values in columns.items():
         others = others.append_column(name, pa.array(values))

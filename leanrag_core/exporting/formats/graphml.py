@@ -36,6 +36,7 @@ def _xml_text(text: str) -> str:
 
 
 def _text_columns(index: Index) -> Iterable[pa.ChunkedArray]:
+    """Yield every column of texts, (rows,) each."""
     import pyarrow.compute as pc
 
     for layer in index.layers:
@@ -45,6 +46,7 @@ def _text_columns(index: Index) -> Iterable[pa.ChunkedArray]:
 
 
 def _not_xml(column: pa.ChunkedArray) -> int:
+    """Count the characters of a column, (rows,), that XML cannot hold."""
     import pyarrow.compute as pc
 
     return pc.sum(pc.count_substring_regex(column, _NOT_XML_RE2)).as_py() or 0

@@ -40,7 +40,7 @@ class Exporter:
 
 def _chosen_rows(index: Index) -> list[np.ndarray]:
     """Return rows of each layer that are drawn: from the top down, in a layer those with most relations, and their
-    parents."""
+    parents. Each is (k,) int, ascending."""
     room = MAX_NODES
     chosen: list[np.ndarray] = [np.zeros(0, dtype=np.int64) for _ in index.layers]
     for layer in reversed(index.layers):
@@ -54,6 +54,7 @@ def _chosen_rows(index: Index) -> list[np.ndarray]:
 
 
 def _nodes(index: Index, chosen: list[np.ndarray]) -> tuple[list[DrawnNode], dict[tuple[int, int], int]]:
+    """Return the drawn nodes, and the place of each by layer and row. chosen: (k,) rows of each layer."""
     nodes: list[DrawnNode] = []
     place_of: dict[tuple[int, int], int] = {}
     for layer in reversed(index.layers):
