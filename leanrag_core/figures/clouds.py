@@ -164,8 +164,8 @@ def _seated(
     """Return each entity at a point of its cloud: those near the focus first, at the free point nearest to their
     relations.
 
-    slots: (s, 2) points. toward: (2,) the middle of the focus's cloud; None within that cloud itself. middles: (c, 2) of
-    the clouds.
+    slots: (s, 2) points. toward: (2,) the middle of the focus's cloud; None within that cloud itself. middles: (c, 2)
+    of the clouds.
     """
     cloud_of = {node: at for at, cloud in enumerate(members) for node in cloud}
     linked: dict[int, list[int]] = {node: [] for node in nodes}

@@ -28,6 +28,14 @@ class HeatCell:
     pick: str = ""
 
 
+@dataclass(frozen=True)
+class HeatAxis:
+    """What is set along a side of the grid, and its values in their order."""
+
+    title: str
+    names: Sequence[str]
+
+
 def ramp_step(value: float, low: float, high: float) -> int:
     """Return the step of the ramp, 0 to 4: five equal parts between the lowest and the highest value."""
     if high - low < 1e-12:
@@ -37,17 +45,16 @@ def ramp_step(value: float, low: float, high: float) -> int:
 
 def heat_map(
     cells: Sequence[HeatCell],
-    rows: Sequence[str],
-    columns: Sequence[str],
+    row_axis: HeatAxis,
+    column_axis: HeatAxis,
     *,
-    row_title: str,
-    column_title: str,
     width: int,
     label: str,
     less_is_better: bool = False,
 ) -> Drawing:
     """Return the grid: rows downwards, columns to the right. Darker is better. The best is outlined in the colour of
     text, the chosen one in that of a selection; a ring marks those that are no worse than the best."""
+    rows, columns = row_axis.names, column_axis.names
     left = max([text_width(name, 13) for name in rows] + [18]) + 30
     step = min(_WIDEST, (width - left) / max(1, len(columns)))
     values = [cell.value for cell in cells if cell.value is not None]
@@ -55,9 +62,9 @@ def heat_map(
     bottom = _TOP + len(rows) * _HIGH
     middle = _TOP + (bottom - _TOP) / 2
     shapes: list[Shape] = [
-        text(left + step * len(columns) / 2, 14, column_title, size=12.5, anchor="middle", fill="var(--lr-mute)"),
+        text(left + step * len(columns) / 2, 14, column_axis.title, size=12.5, anchor="middle", fill="var(--lr-mute)"),
         Shape("text", {"x": 0, "y": 0, "font-size": 12.5, "text-anchor": "middle", "style": "fill:var(--lr-mute)",
-                       "transform": f"translate(11 {middle:.0f}) rotate(-90)"}, row_title),
+                       "transform": f"translate(11 {middle:.0f}) rotate(-90)"}, row_axis.title),
     ]  # fmt: skip
     for place, name in enumerate(rows):
         shapes.append(text(left - 10, _TOP + _HIGH * (place + 0.5) + 4.5, name, size=13, anchor="end"))

@@ -102,8 +102,7 @@ class _Layout:
             [self.need(layer - 1, int(child)) for child in inner],
             self._kept(layer - 1, inner),
             height,
-            fold_least=_FOLDED,
-            fold_most=_FOLDED_MOST,
+            fold_sizes=(_FOLDED, _FOLDED_MOST),
             gap=ROW_GAP,
             skip=skip,
         )
@@ -157,8 +156,7 @@ def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             [least] * len(inner),
             [place for place, child in enumerate(inner) if int(child) in tree.kept[layer - 1]],
             angle,
-            fold_least=min(least, angle),
-            fold_most=max(least, _FOLDED_SHARE * angle),
+            fold_sizes=(min(least, angle), max(least, _FOLDED_SHARE * angle)),
             skip=skip if layer == focus.layer else 0,
         )
         # Where more is kept than the angle has room for, all of it is drawn narrower.

@@ -54,14 +54,21 @@ def front(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
     return tuple(kept)
 
 
+@dataclass(frozen=True)
+class CostAxis:
+    """The axis of what a setting costs. tick: how a value of it is written."""
+
+    title: str
+    tick: Callable[[float], str]
+
+
 def pareto(
     points: Sequence[ParetoPoint],
     references: Sequence[ParetoReference] = (),
     *,
     width: int,
     label: str,
-    cost_title: str,
-    cost_tick: Callable[[float], str],
+    cost: CostAxis,
     value_tick: Callable[[float], str],
     off_scale: str,
 ) -> Drawing:
@@ -71,7 +78,7 @@ def pareto(
     ends = [end for point in chosen for end in (point.low, point.high) if end is not None]
     x = round_axis([point.cost for point in points], _LEFT, width - _RIGHT, most_ticks=max(3, min(7, width // 95)))
     y = _value_axis([*(point.value for point in points), *ends])
-    shapes = _grid(x, y, width, cost_tick, value_tick, cost_title)
+    shapes = _grid(x, y, width, cost.tick, value_tick, cost.title)
     line = sorted((point for point in points if point.is_front), key=lambda point: point.cost)
     shapes += _staircase(line, x, y)
     for point in points:

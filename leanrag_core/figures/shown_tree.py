@@ -116,18 +116,18 @@ def fold(
     kept: Collection[int],
     room: float,
     *,
-    fold_least: float,
-    fold_most: float,
+    fold_sizes: tuple[float, float],
     gap: float = 0.0,
     skip: int = 0,
 ) -> Folding:
-    """As many children as the room has place for, each in the size of its weight but not below its least one.
+    """Name as many children as the room has place for, each in the size of its weight but not below its least one.
 
     weights: the largest first, not negative. least: the smallest size of each. kept: positions that are never folded.
-    gap: between two blocks. skip: so many of the largest are folded too (the next ones are wanted). Sizes and gaps fill
-    the room, or exceed it where the kept children alone do.
+    fold_sizes: least and most of the block of the folded ones. gap: between two blocks. skip: so many of the largest
+    are folded too (the next ones are wanted). Sizes and gaps fill the room, or exceed it where the kept children alone
+    do.
     """
-    must = sorted(kept)
+    must, (fold_least, fold_most) = sorted(kept), fold_sizes
     others = [place for place in range(len(weights)) if place not in set(must)]
     others = others[skip:] if skip < len(others) else others
     smallest = min((least[place] for place in others), default=1.0)

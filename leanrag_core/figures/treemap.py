@@ -57,8 +57,7 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             [least] * len(inner),
             kept,
             area,
-            fold_least=_FOLDED_AREA,
-            fold_most=max(_FOLDED_AREA, area / 6),
+            fold_sizes=(_FOLDED_AREA, max(_FOLDED_AREA, area / 6)),
             skip=skip if layer == focus.layer else 0,
         )
         if not folding.named:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable
 from leanrag_core.figures import numbers
-from leanrag_core.figures.pareto import ParetoPoint, front, pareto
+from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from pages.common.messages import say
 from pages.evaluate import figure_view, measure_words
 
@@ -23,8 +23,7 @@ def show(table: ScoreTable, chosen: str) -> None:
             points,
             width=width,
             label=label,
-            cost_title=say("evaluate.front_tokens"),
-            cost_tick=lambda value: f"{value:,.0f}",
+            cost=CostAxis(say("evaluate.front_tokens"), lambda value: f"{value:,.0f}"),
             value_tick=numbers.score,
             off_scale=say("evaluate.off_scale"),
         )

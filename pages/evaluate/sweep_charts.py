@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from leanrag_core.evaluation.sweeps.findings import Findings, PointStanding
 from leanrag_core.evaluation.sweeps.points import shown_value
-from leanrag_core.figures.heat_map import HeatCell, heat_map
+from leanrag_core.figures.heat_map import HeatAxis, HeatCell, heat_map
 from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, parallel
-from leanrag_core.figures.pareto import ParetoPoint, pareto
+from leanrag_core.figures.pareto import CostAxis, ParetoPoint, pareto
 from leanrag_core.types.sweep import Axis, PointResult, SweepResult
 from pages.common.messages import say
 from pages.evaluate import figure_view, measure_words, sweep_words
@@ -41,8 +41,8 @@ def heat(
         settings = point.point.settings
         if all(settings[name] == at.point.settings[name] for name in rest):
             cells.append(_cell(point, standings.get(point.point.name), axes, chosen, colour, shown))
-    rows = [shown_value(value) for value in axes[0].values]
-    columns = [shown_value(value) for value in axes[1].values] if len(axes) > 1 else [""]
+    sides = [HeatAxis(sweep_words.axis_title(axis.name), [*map(shown_value, axis.values)]) for axis in axes[:2]]
+    rows, columns = sides if len(sides) > 1 else (sides[0], HeatAxis("", [""]))
     title = measure_words.title_of(colour)
     label = say("evaluate.sweep.heat_label", measure=title)
     drawings = [
@@ -50,8 +50,6 @@ def heat(
             cells,
             rows,
             columns,
-            row_title=sweep_words.axis_title(axes[0].name),
-            column_title=sweep_words.axis_title(axes[1].name) if len(axes) > 1 else "",
             width=width,
             label=label,
             less_is_better=measure_words.less_is_better(colour),
@@ -124,8 +122,7 @@ def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[st
             points,
             width=width,
             label=label,
-            cost_title=cost,
-            cost_tick=lambda value: measure_words.shown(shown.cost, value),
+            cost=CostAxis(cost, lambda value: measure_words.shown(shown.cost, value)),
             value_tick=lambda value: measure_words.shown(shown.measure, value),
             off_scale=say("evaluate.off_scale"),
         )

@@ -8,7 +8,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.cell_marks import Estimate, column_scale, pair_mark
 from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis
 from leanrag_core.figures.forest import Beside, Difference, beside_published, forest
-from leanrag_core.figures.heat_map import HeatCell, heat_map, ramp_step
+from leanrag_core.figures.heat_map import HeatAxis, HeatCell, heat_map, ramp_step
 from leanrag_core.figures.judge_charts import (
     BiasBar,
     CurvePoint,
@@ -20,7 +20,7 @@ from leanrag_core.figures.judge_charts import (
     length_curve,
 )
 from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, height_of, parallel
-from leanrag_core.figures.pareto import ParetoPoint, ParetoReference, front, pareto
+from leanrag_core.figures.pareto import CostAxis, ParetoPoint, ParetoReference, front, pareto
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -120,9 +120,7 @@ def test_a_heat_map_outlines_the_best_rings_what_is_no_worse_and_can_be_picked()
         HeatCell("20", "5", 0.79, ".79", "2,300", is_close=True, is_chosen=True, pick="c"),
         HeatCell("10", "5", None, "–"),
     ]
-    drawing = heat_map(
-        cells, ["10", "20"], ["3", "5"], row_title="clustersize", column_title="tau", width=480, label="x"
-    )
+    drawing = heat_map(cells, HeatAxis("clustersize", ["10", "20"]), HeatAxis("tau", ["3", "5"]), width=480, label="x")
     faces = {shape.pick: shape for shape in drawing.shapes if shape.pick}
     assert sorted(faces) == ["a", "b", "c"]
     assert ["l0)" in style(faces["a"]), "l4)" in style(faces["b"]), "l4)" in style(faces["c"])] == [True] * 3
@@ -138,7 +136,7 @@ def test_a_heat_map_outlines_the_best_rings_what_is_no_worse_and_can_be_picked()
     assert isinstance(shapes, list)
     assert sum(shape["isPicked"] for shape in shapes) == 1
     light = heat_map(
-        cells, ["10", "20"], ["3", "5"], row_title="", column_title="", width=480, label="", less_is_better=True
+        cells, HeatAxis("", ["10", "20"]), HeatAxis("", ["3", "5"]), width=480, label="", less_is_better=True
     )
     assert "l4)" in style(next(shape for shape in light.shapes if shape.pick == "a")), "darker is better"
 
@@ -156,7 +154,7 @@ def test_the_staircase_climbs_at_each_setting_of_the_front() -> None:
         ParetoPoint("5 / 2", 3180, 0.7, pick="c"),
     ]
     references = [ParetoReference("C Naive", "C", 5257, 0.69), ParetoReference("B", "B", 2500, 0.74)]
-    drawing = pareto(points, references, width=560, label="x", cost_title="tokens", cost_tick=lambda v: f"{v:,.0f}",
+    drawing = pareto(points, references, width=560, label="x", cost=CostAxis("tokens", lambda v: f"{v:,.0f}"),
                      value_tick=numbers.score, off_scale="off the scale")  # fmt: skip
     marks = {shape.pick: shape for shape in drawing.shapes if shape.pick}
     [stairs] = [shape for shape in drawing.shapes if shape.tag == "path" and "stroke-width:1.8" in style(shape)]
@@ -247,10 +245,8 @@ def test_names_become_no_markup_in_a_file() -> None:
         forest([hostile], width=400, colour="prim", label=HOSTILE, tick=str),
         heat_map(
             [HeatCell(HOSTILE, HOSTILE, 1, HOSTILE)],
-            [HOSTILE],
-            [HOSTILE],
-            row_title=HOSTILE,
-            column_title="",
+            HeatAxis(HOSTILE, [HOSTILE]),
+            HeatAxis("", [HOSTILE]),
             width=400,
             label="",
         ),
@@ -284,7 +280,7 @@ def test_names_of_ratios_that_would_touch_are_left_out() -> None:
 
 def test_shares_are_drawn_on_an_axis_that_ends_at_one() -> None:
     points = [ParetoPoint("a", 1, 1.0, is_front=True), ParetoPoint("b", 2, 1.0, is_chosen=True)]
-    drawing = pareto(points, width=400, label="x", cost_title="", cost_tick=str, value_tick=numbers.score, off_scale="")
+    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale="")
     assert "1.00" in texts(drawing)
     assert "1.05" not in texts(drawing)
 
@@ -293,7 +289,7 @@ def test_a_name_that_would_cover_a_point_is_moved_or_left_out() -> None:
     crowd = [ParetoPoint(f"setting {n}", 100 + n / 10, 0.5 + n / 1000, is_front=True) for n in range(20)]
     far = ParetoPoint("far away", 200, 0.9, is_front=True)
     drawing = pareto(
-        [*crowd, far], width=400, label="x", cost_title="", cost_tick=str, value_tick=numbers.score, off_scale=""
+        [*crowd, far], width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale=""
     )
     names = [shape for shape in drawing.shapes if shape.text.startswith(("setting", "far"))]
     points = [shape.attributes for shape in drawing.shapes if shape.tag == "circle"]

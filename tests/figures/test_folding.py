@@ -6,7 +6,7 @@ from leanrag_core.figures.shown_tree import Folding, fold
 def folded(
     weights: list[float], kept: tuple[int, ...] = (), room: float = 300, least: float = 20, skip: int = 0
 ) -> Folding:
-    return fold(weights, [least] * len(weights), kept, room, fold_least=26, fold_most=56, gap=3, skip=skip)
+    return fold(weights, [least] * len(weights), kept, room, fold_sizes=(26, 56), gap=3, skip=skip)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 12, 13, 40, 900])
