@@ -7,7 +7,7 @@ import pytest
 from leanrag_core.__main__ import main
 from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
 

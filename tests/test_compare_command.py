@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.comparing.recorded import comparison_of
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
 

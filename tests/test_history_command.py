@@ -1,6 +1,5 @@
 """The verb history, and follow-ups with ask --after."""
 
-import inspect
 import json
 from pathlib import Path
 
@@ -8,10 +7,8 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.errors import IndexNotFound
 from leanrag_core.types.history import HistoryEntry
-from leanrag_core.types.index import Index
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
 
@@ -58,25 +55,3 @@ def test_questions_that_ask_put_are_in_the_history(bench: Workbench, capsys: pyt
     listed = capsys.readouterr().out.splitlines()
     assert [line.rpartition(": ")[2] for line in listed] == ["What is a hive?", "What is a mite?"]
     assert bench.history.matching()[0].link["index"] == index.path.name
-
-
-def test_methods_about_an_index_take_its_id_or_its_path_too(bench: Workbench) -> None:
-    corpus = bench.add_documents("Bees", [("bees.md", BEES), ("hives.txt", HIVES)]).corpus_id
-    index = bench.build(corpus, IndexConfig(cluster_size=4))
-    assert index.path is not None
-    wanted = bench.retrieve(index, "What is a mite?").context.text
-    for given in (index.path.name, str(index.path), index.path):
-        assert bench.retrieve(given, "What is a mite?").context.text == wanted
-        assert len(bench.parts.all(given)) == len(bench.parts.all(index))
-    with pytest.raises(IndexNotFound, match="nowhere"):
-        bench.retrieve("nowhere", "What is a mite?")
-    with pytest.raises(TypeError, match="not int"):
-        bench.retrieve(7, "What is a mite?")  # type: ignore[arg-type]
-
-
-def test_every_public_method_about_an_index_takes_its_id_or_its_path() -> None:
-    methods = {name: method for name, method in inspect.getmembers(Workbench, inspect.isfunction) if name[0] != "_"}
-    parameters = {name: list(inspect.signature(method).parameters.values())[1:2] for name, method in methods.items()}
-    about = {name for name, first in parameters.items() if first and first[0].annotation in (Index, "Index")}
-    assert about
-    assert {name for name in about if not hasattr(methods[name], "__wrapped__")} == set()

@@ -10,8 +10,8 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_events
 from leanrag_core.jobs.kinds import BUILD
 from tests import waiting
-from tests.test_workbench import BEES, HIVES
 from tests.waiting import ended, job_when
+from tests.workbench.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_workbench import BEES
+from tests.workbench.test_workbench import BEES
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core import Workbench, open_index
 from leanrag_core.__main__ import main
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
 

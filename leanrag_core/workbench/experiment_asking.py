@@ -58,12 +58,12 @@ class _CountedModels(ModelAccess):
         return self._kept.setdefault((name, fingerprint), KeptVectors(model))
 
 
-class ExperimentAsking:
+class ExperimentAsking(Questions):
     """Retrieves and answers for the questions of an experiment, several at a time."""
 
     def __init__(self, indexes: RunIndexes, models: Models) -> None:
+        super().__init__(_CountedModels(indexes.models, models), indexes.searches, indexes.parts)
         self._indexes = indexes
-        self._questions = Questions(_CountedModels(indexes.models, models), indexes.searches, indexes.parts)
         self._opened: dict[str, Index] = {}
         self._lock = threading.Lock()
 
@@ -74,24 +74,12 @@ class ExperimentAsking:
                 self._opened[index_id] = self._indexes.open(index_id)
             return self._opened[index_id]
 
-    def retrieve(self, index: Index, question: str, run: RunSpec) -> Trace:
+    def retrieve_run(self, index: Index, question: str, run: RunSpec) -> Trace:
         """Return what the run's strategy retrieves."""
-        return self._questions.retrieve(index, AskRequest(question, run.strategy, run.options))
-
-    def answer(self, index: Index, trace: Trace, mode: str) -> Answer:
-        """Return the answer to the trace's question, in that mode."""
-        return self._questions.answer(index, trace, mode)
+        return self.retrieve(index, AskRequest(question, run.strategy, run.options))
 
     def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None:
         """Return the claims of the answer as the model that answers lists them; None where none does. Raises
         ReplyError."""
-        language = self._questions.answering_language(index)
+        language = self.answering_language(index)
         return None if language is None else list_claims(answer.text, language)
-
-    def asks_model(self, index: Index) -> bool:
-        """Tell whether a language model is asked about the index."""
-        return self._questions.asks_model(index.manifest.config.model)
-
-    def answering_model(self, index: Index) -> str:
-        """Return the fingerprint of the model that answers, "builtin" for extractive answers."""
-        return self._questions.answering_model(index)

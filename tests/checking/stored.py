@@ -24,7 +24,7 @@ from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import fingerprinted
 from leanrag_core.types.index import Index
 from tests.index_parts import made_part
-from tests.test_workbench import BEES, HIVES
+from tests.workbench.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
 

@@ -12,7 +12,7 @@ from leanrag_core.jobs import events, runner
 from leanrag_core.storage.stages import stage_key
 from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.settings import Settings
-from tests.test_workbench import BEES
+from tests.workbench.test_workbench import BEES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights are those of the user's folder there")
 

@@ -14,7 +14,7 @@ from leanrag_core.storage import layout, staging
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
 from leanrag_core.types.index import Index
-from tests.test_workbench import BEES
+from tests.workbench.test_workbench import BEES
 
 DEAD = 999999999  # no process has this number
 

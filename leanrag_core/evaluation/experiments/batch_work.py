@@ -61,13 +61,13 @@ class Asked(Protocol):
 
     def open(self, index_id: str) -> Index: ...
 
-    def retrieve(self, index: Index, question: str, run: RunSpec) -> Trace: ...
+    def retrieve_run(self, index: Index, question: str, run: RunSpec) -> Trace: ...
 
     def answer(self, index: Index, trace: Trace, mode: str) -> Answer: ...
 
     def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None: ...
 
-    def asks_model(self, index: Index) -> bool: ...
+    def asks_model(self, index_model: str) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,19 @@ class BatchWork:
 
     def _warm_up(self, index: Index, run: RunSpec) -> None:
         key = run.index, run.strategy
-        calls_model = strategies().named(run.strategy).calls_model and self.asked.asks_model(index)
+        calls_model = strategies().named(run.strategy).calls_model and self.asked.asks_model(
+            index.manifest.config.model
+        )
         if key not in self._warm and not calls_model:
             with suppress(Exception):  # the same error is raised again for each question
-                self.asked.retrieve(index, _WARM_UP, run)
+                self.asked.retrieve_run(index, _WARM_UP, run)
         self._warm.add(key)
 
     def _question(self, index: Index, batch: Batch, question: GoldQuestion) -> Measured:
         run, answer, answer_ms, usage = batch.run, None, 0.0, NO_USAGE
         started = self.clock()
         try:
-            trace = self.asked.retrieve(index, question.question, run)
+            trace = self.asked.retrieve_run(index, question.question, run)
             retrieval_ms, usage = 1000 * (self.clock() - started), trace.usage
             if batch.answers:
                 started = self.clock()

@@ -15,7 +15,7 @@ from leanrag_core.workbench.references import References
 
 pytestmark = pytest.mark.slow
 
-SAMPLES = Path(__file__).parent.parent / "sample_corpora"
+SAMPLES = Path(__file__).parents[2] / "sample_corpora"
 NAMES = ("agriculture", "cs", "legal", "mix")
 
 

@@ -235,3 +235,16 @@ def test_no_change_of_a_setting_undoes_another_one_made_at_the_same_time(tmp_pat
     with ThreadPoolExecutor(3) as pool:
         for snapshot in pool.map(change, ("concurrency", "retries", "requests_per_minute")):
             assert snapshot == list(range(1, 21))
+
+
+def test_daily_methods_take_an_index_or_its_id_or_its_path(bench: Workbench) -> None:
+    corpus = bench.add_documents("Bees", [("bees.md", BEES), ("hives.txt", HIVES)]).corpus_id
+    index = bench.build(corpus, IndexConfig(cluster_size=4))
+    assert index.path is not None
+    wanted = bench.retrieve(index, "What is a mite?").context.text
+    for given in (index.path.name, str(index.path), index.path):
+        assert bench.retrieve(given, "What is a mite?").context.text == wanted
+    with pytest.raises(IndexNotFound, match="nowhere"):
+        bench.retrieve("nowhere", "What is a mite?")
+    with pytest.raises(TypeError, match="not int"):
+        bench.retrieve(7, "What is a mite?")  # type: ignore[arg-type]
