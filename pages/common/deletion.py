@@ -1,10 +1,11 @@
-"""A button that deletes something after a dialog has named it and said what goes with it."""
+"""Buttons that delete: after a dialog has named the thing and said what goes with it, or what does not read at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.summary import Damaged
 from leanrag_core.types.visible import visible
 from pages.common import markup
 from pages.common.html import draw
@@ -21,6 +22,26 @@ def button(key: str, label: str, title: str, name: str, means: str, delete: Call
     """
     if st.button(label, icon=_ICON, type="tertiary", key=key):
         st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
+
+
+def damaged(
+    listed: Iterable[Damaged], label: str, delete: Callable[[str], object], title: Callable[[str], str] | None = None
+) -> None:
+    """Draw what is wrong with each record that does not read, and a button that deletes it. title: of an id."""
+    for each in listed:
+        message(each.reason, kind="error", title=title(each.id) if title else "")
+        if st.button(label, key=f"delete_damaged_{each.id}", icon=_ICON):
+            now(delete, each.id)
+
+
+def now(delete: Callable[[str], object], id_: str) -> None:
+    """Delete the thing of that id and draw the page again; after an error, say it: drawing would wipe it away."""
+    try:
+        delete(id_)
+    except LeanRAGError as error:
+        message(error, kind="error")
+    else:
+        st.rerun()
 
 
 def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], object]) -> None:

@@ -17,7 +17,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
-from pages.common import running_view, session, state, widgets
+from pages.common import deletion, running_view, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import as_sentence, known, say, words
 from pages.common.messages import message as message  # pages take it from here
@@ -113,12 +113,7 @@ def uses_endpoint(config: Mapping[str, Any]) -> bool:
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     listed = session.index_list()
     indexes = {summary.id: summary for summary in listed.indexes}
-    for damaged in listed.damaged:
-        message(damaged.reason, kind="error")
-        if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
-            with plain_errors():
-                session.workbench().indexes.delete(damaged.id)
-                st.rerun()  # not after an error, which would be wiped away
+    deletion.damaged(listed.damaged, say("frame.delete_damaged"), session.workbench().indexes.delete)
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
         draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from leanrag_core.errors import CorpusNotFound
-from pages.common import markup, session, state
-from pages.common.frame import enter, heading, message, plain_errors
+from pages.common import deletion, markup, session, state
+from pages.common.frame import enter, heading, message
 from pages.common.html import draw, html
 from pages.common.messages import say
 from pages.library import adding_view, cards_view, documents_view, import_view
@@ -22,7 +22,7 @@ def page() -> None:
     adding_view.panel(corpora, expanded=not own and not adding_view.has_outcome())
     import_view.panel()
     adding_view.outcome()
-    _damaged()
+    deletion.damaged(workbench.corpora.damaged(), say("library.delete_damaged"), workbench.corpora.delete)
     chosen = state.recall("corpus")
     if chosen and all(corpus.id != chosen for corpus in corpora):
         message(say("library.corpus_gone", corpus=chosen))
@@ -42,16 +42,6 @@ def page() -> None:
     except CorpusNotFound as error:
         message(error, kind="error")
     state.publish(documents_view.URL)
-
-
-def _damaged() -> None:
-    """Corpora whose record does not read, each with the way to delete it."""
-    for broken in session.workbench().corpora.damaged():
-        message(broken.reason, kind="error")
-        if st.button(say("library.delete_damaged"), key=f"delete_damaged_{broken.id}", icon=":material/delete:"):
-            with plain_errors():
-                session.workbench().corpora.delete(broken.id)
-                st.rerun()  # not after an error, which would be wiped away
 
 
 page()

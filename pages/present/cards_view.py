@@ -11,8 +11,7 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.html_file import as_html
 from leanrag_core.presenting.storing import content_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import session, state
-from pages.common.frame import plain_errors
+from pages.common import deletion, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
 
@@ -29,10 +28,12 @@ def show() -> None:
         for column, summary in zip(st.columns(_WIDE), row, strict=False):
             with column, st.container(border=True, key=f"lr_present_card_{summary.id}", gap="small"):
                 _card(summary)
-    for damaged in listed.damaged:
-        message(damaged.reason, kind="error", title=say("present.damaged", presentation=damaged.id))
-        if st.button(say("present.delete"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
-            _delete(damaged.id)
+    deletion.damaged(
+        listed.damaged,
+        say("present.delete"),
+        session.workbench().presentations.delete,
+        lambda id_: say("present.damaged", presentation=id_),
+    )
 
 
 def _card(summary: PresentationSummary) -> None:
@@ -91,7 +92,7 @@ def _card(summary: PresentationSummary) -> None:
             if not summary.is_shipped and st.button(
                 say("present.delete"), icon=":material/delete:", type="tertiary", key=f"delete_{summary.id}"
             ):
-                _delete(summary.id)
+                deletion.now(session.workbench().presentations.delete, summary.id)
 
 
 def _html(presentation_id: str, code: str) -> bytes:
@@ -110,9 +111,3 @@ def _stored_on(made: str) -> str:
     except ValueError:
         return ""
     return say("present.stored_on", day=day)
-
-
-def _delete(presentation_id: str) -> None:
-    with plain_errors():
-        session.workbench().presentations.delete(presentation_id)
-        st.rerun()
