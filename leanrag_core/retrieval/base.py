@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.config import validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceIndex
 
@@ -58,6 +59,7 @@ def published(name: str, **options: Parameter) -> Preset:
 
 
 OFFICIAL = published("official")
+SCORE, COSINE = message("score.plain"), message("score.cosine")  # what the scores of a strategy's items may be
 
 
 class Strategy(Protocol):
@@ -103,6 +105,44 @@ class PromptingStrategy(Strategy, Protocol):
 
 
 @dataclass(frozen=True)
+class Options:
+    """Options of a strategy, whose bounds are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+C = TypeVar("C", bound=Options)
+
+
+class StrategyBase(Generic[C]):
+    """What most strategies have in common; one without a model, without an index part, and with official options alone
+    declares its name, its badge and retrieve().
+
+    title, help, differs: unless given, the messages "strategy.NAME.title" and so on. score: what the scores of its
+    items are.
+    """
+
+    name: str
+    title: Message
+    help: Message
+    differs: Message
+    badge = "style-of"
+    score = SCORE
+    calls_model = False
+    parts: tuple[str, ...] = ()
+    presets: tuple[Preset, ...] = (OFFICIAL,)
+
+    def __init__(self, config: C) -> None:
+        self.config = config
+
+    def __init_subclass__(cls) -> None:
+        for text in ("title", "help", "differs"):
+            if not hasattr(cls, text):
+                setattr(cls, text, message(f"strategy.{cls.name}.{text}"))
+
+
+@dataclass(frozen=True)
 class StrategyInfo:
     """A strategy as a form shows it. config: its configuration dataclass."""
 
@@ -116,6 +156,7 @@ class StrategyInfo:
     presets: tuple[Preset, ...]
     config: type[Any]
     strategy: type
+    score: Message = SCORE
 
     @property
     def badge_title(self) -> Message:
@@ -175,6 +216,7 @@ def _wrongly_declared(module: Any) -> str:
         "Strategy.badge": kind.badge in BADGES,
         "Strategy.differs": isinstance(kind.differs, Message),
         "Strategy.presets": isinstance(kind.presets, tuple) and all(isinstance(each, Preset) for each in kind.presets),
+        "Strategy.score": isinstance(getattr(kind, "score", SCORE), Message),
         "Strategy.retrieve": callable(kind.retrieve),
     }
     return next((name for name, right in of_kind.items() if not right), "")
@@ -193,6 +235,7 @@ def _described(module: Any) -> StrategyInfo:
         tuple(kind.presets),
         module.Config,
         kind,
+        getattr(kind, "score", SCORE),
     )
 
 

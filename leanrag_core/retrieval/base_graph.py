@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, text_line
-from leanrag_core.retrieval.passages import passages_with_reasons
+from leanrag_core.retrieval.passages import PassageReason, passage_items
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import Lists
@@ -161,13 +161,11 @@ def entity_passages(
     by_row = {chunk.row: chunk for chunk in chunks}
     mentions = index.entity_chunks[[item.row for item in entities]].tocsc()
     places = [mentions.indices[mentions.indptr[row] : mentions.indptr[row + 1]].tolist() for row in by_row]
-    return passages_with_reasons(
-        index,
-        list(by_row),
-        {row: float(chunk.relations) for row, chunk in by_row.items()},
-        {
-            row: message("passage.of_entity", name=entities[chunk.place].name, n=chunk.relations)
-            for row, chunk in by_row.items()
-        },
-        {row: tuple(entities[place].id for place in sorted(held)) for row, held in zip(by_row, places, strict=True)},
-    )
+    reasons = {
+        row: PassageReason(
+            message("passage.of_entity", name=entities[chunk.place].name, n=chunk.relations),
+            tuple(entities[place].id for place in sorted(held)),
+        )
+        for (row, chunk), held in zip(by_row.items(), places, strict=True)
+    }
+    return passage_items(index, list(by_row), {row: float(chunk.relations) for row, chunk in by_row.items()}, reasons)

@@ -2,24 +2,22 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Query, trace_index
 from leanrag_core.retrieval.base_graph import end_rows, entity_items, entity_line, relation_items, relation_line
 from leanrag_core.retrieval.budgets import scaled, section
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, context_caption, joined_sections, passage_line
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.passages import PASSAGE, SEARCHED, Titled, passage_items
+from leanrag_core.retrieval.passages import PASSAGE, SEARCHED, PassageRanking
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextSection, Style, Trace, TraceItem, TraceRelation, TraceStep
-from leanrag_core.types.usage import NO_USAGE
 
 ASKED = Style("keywords", message("style.asked"), "path", "box")
 ENTITY = Style("entity", message("style.entity"), "seed", "disc")
 BASE = Style("base", message("style.base"), "base", "dotted", on="relation")
+_BUDGETS = {"entities": "entity_tokens", "relations": "relation_tokens", "chunks": "chunk_tokens"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +33,7 @@ class RankedGraph:
     entity_scores: Mapping[int, float] = field(default_factory=dict)
     relation_scores: Mapping[int, float] = field(default_factory=dict)
     chunk_scores: Mapping[int, float] = field(default_factory=dict)
-    chunk_reason: str = "passage.near"
+    chunk_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,11 +85,14 @@ def graph_picture(index: Index, ranked: RankedGraph) -> GraphContext:
 
 
 def graph_context(
-    index: Index, ranked: RankedGraph, budgets: Mapping[str, int], max_tokens: int, *, flowing: bool = True
+    run: Retrieval, ranked: RankedGraph, budgets: Mapping[str, int] | None = None, *, flowing: bool = True
 ) -> GraphContext:
-    """The first two sections. budgets: tokens of "entities", "relations" and "chunks". flowing: room that the entities
-    leave goes to the relations."""
-    room = scaled(budgets, max_tokens)
+    """Return the first two sections. budgets: tokens of "entities", "relations" and "chunks"; else those of the
+    options. flowing: room that the entities leave goes to the relations."""
+    index, options = run.index, run.options
+    if budgets is None:
+        budgets = {name: getattr(options, option) for name, option in _BUDGETS.items()}
+    room = scaled(budgets, options.max_tokens)
     entities = entity_items(index, ranked.entities, ranked.entity_scores)
     relations = relation_items(index, ranked.relations, ranked.relation_scores)
     known = set(ranked.entities)
@@ -110,105 +111,58 @@ def graph_context(
 
 
 def graph_trace(
-    strategy: Titled,
-    query: Query,
-    index: Index,
+    run: Retrieval,
     ranked: RankedGraph,
     filled: GraphContext,
     *,
-    parameters: Mapping[str, Any],
-    top_c: int,
-    max_tokens: int,
-    laps: Laps,
     steps: Sequence[GraphStep],
     chunk_caption: Message,
     chunk_tokens: int | None = None,
     asked: Sequence[Asked] = (),
-    notes: Sequence[Message] = (),
-    search: str = "exact",
-    title: Message | None = None,
 ) -> Trace:
-    """The trace: the chunks of the ranking fill what entities and relations leave of max_tokens, or chunk_tokens of it.
+    """Return the trace: the chunks of the ranking fill what entities and relations leave of max_tokens, or chunk_tokens
+    of it.
 
-    Steps of chunks and context are added to the given ones. title: of the strategy in this mode.
+    Steps of chunks and context are added to the given ones.
     """
-    rows = [int(row) for row in ranked.chunks[:top_c]]
-    passages = tuple(
-        replace(passage, reason=message(ranked.chunk_reason, score=passage.score))
-        for passage in passage_items(index, rows, scores=ranked.chunk_scores)
-    )
-    laps.lap("chunks")
-    room = max_tokens - sum(part.tokens for part in filled.sections)
+    ranking = PassageRanking(np.asarray(ranked.chunks, dtype=np.int64), ranked.chunk_scores, ranked.chunk_reason)
+    passages = ranking.items(run.index, run.options.top_c)
+    run.lap("chunks")
+    room = run.options.max_tokens - sum(part.tokens for part in filled.sections)
     room = room if chunk_tokens is None else min(room, chunk_tokens)
-    chunks = section(CHUNKS, [passage_line(index, passage) for passage in passages], room)
+    chunks = section(CHUNKS, [passage_line(run.index, passage) for passage in passages], room)
     context = joined_sections(*filled.sections, chunks)
-    laps.lap("context")
+    run.lap("context")
     questions, links = _asked_items(asked, filled.drawn)
     refs = {item.ref for part in context.sections for item in part.items}
-    passage_ids = tuple(passage.id for passage in passages)
-    added = (
-        ("chunks", message("passages.step.chunks"), chunk_caption, passage_ids, ()),
-        (
-            "context",
-            message("passages.step.context"),
-            context_caption(context),
-            tuple(item.id for item in (*filled.drawn, *passages) if item.id in refs),
-            tuple(each.id for each in filled.drawn_relations),
-        ),
-    )
-    spent = sum(laps.usage.values(), NO_USAGE)
-    return Trace(
-        question=query.text,
-        strategy=strategy.name,
-        title=title or strategy.title,
-        parameters=dict(parameters),
-        items=(*filled.drawn, *questions, *passages),
-        relations=(*filled.drawn_relations, *links),
-        context=context,
+    in_context = [item for item in (*filled.drawn, *passages) if item.id in refs]
+    title = message("passages.step.context")
+    return run.trace(
+        context,
         steps=(
-            *(_step(step, filled, links, laps) for step in steps),
-            *(
-                TraceStep(name, title, caption, items, lit, milliseconds=laps.milliseconds[name])
-                for name, title, caption, items, lit in added
-            ),
+            *(_step(run, step, filled, links) for step in steps),
+            run.step("chunks", chunk_caption, passages, title=message("passages.step.chunks")),
+            run.step("context", context_caption(context), in_context, filled.drawn_relations, title),
         ),
         styles=(ENTITY, *((ASKED, SEARCHED) if questions else ()), PASSAGE, BASE),
-        index=trace_index(index),
-        notes=tuple(notes),
-        usage=spent if spent.calls else NO_USAGE,
-        ranked_chunks=tuple(map(int, ranked.chunks)),
-        search=search,
+        items=(*filled.drawn, *questions, *passages),
+        relations=(*filled.drawn_relations, *links),
+        ranked_chunks=ranked.chunks,
     )
 
 
-def announced(step: GraphStep, laps: Laps) -> TraceStep:
-    """The step as a listener hears of it while the strategy is at work: nothing is drawn yet, so it lights up nothing.
-
-    Its lap has to be over.
-    """
-    return TraceStep(
-        step.name,
-        step.title,
-        step.caption,
-        usage=laps.usage.get(step.name, NO_USAGE),
-        milliseconds=laps.milliseconds.get(step.name, 0.0),
-    )
+def announce(run: Retrieval, step: GraphStep) -> GraphStep:
+    """Tell whoever listens that the step is done, and return it. Nothing is drawn yet, so that it lights up nothing."""
+    run.announce(run.step(step.name, step.caption, title=step.title))
+    return step
 
 
-def _step(step: GraphStep, filled: GraphContext, links: Sequence[TraceRelation], laps: Laps) -> TraceStep:
+def _step(run: Retrieval, step: GraphStep, filled: GraphContext, links: Sequence[TraceRelation]) -> TraceStep:
     entities, relations, asked = set(step.entities), set(step.relations), set(step.asked)
     items = tuple(item.id for item in filled.drawn if item.row in entities)
     lit = tuple(each.id for each in filled.drawn_relations if each.row in relations)
     lit += tuple(link.id for link in links if link.source in asked and link.target in set(items))
-    return TraceStep(
-        step.name,
-        step.title,
-        step.caption,
-        (*step.asked, *items),
-        lit,
-        laps.usage.get(step.name, NO_USAGE),
-        laps.milliseconds.get(step.name, 0.0),
-    )
+    return run.step(step.name, step.caption, (*step.asked, *items), lit, step.title)
 
 
 def _asked_items(

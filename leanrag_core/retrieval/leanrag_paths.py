@@ -1,6 +1,6 @@
 """What LeanRAG and LeanRAG-walk share (eq. 6-10): options, paths, context, steps, notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import SEED_LAYERS, AdaptedN, Anchors, Seed, find_seeds, seeds_without
-from leanrag_core.retrieval.base import Query
+from leanrag_core.retrieval.base import Options, Query
 from leanrag_core.retrieval.context import (
     Budgets,
     CompactContext,
@@ -19,13 +19,13 @@ from leanrag_core.retrieval.context import (
     filled_until_full,
     in_order,
 )
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.lca import Node, Subtree, lca_subtree, nearest_pairs, pairwise_subtree
 from leanrag_core.retrieval.subgraph import Related, nodes_by_layer, relations_among, retrieved_nodes
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, KINDS
 from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Style, TraceItem, TraceRelation, TraceStep
 
@@ -54,7 +54,7 @@ _HUB_CORPUS = 20  # chunks; below, every entity is in a large share
 
 
 @dataclass(frozen=True)
-class PathOptions:
+class PathOptions(Options):
     """Options of everything but the ranking of chunks."""
 
     top_n: int = option(
@@ -84,9 +84,6 @@ class PathOptions:
     relation_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.relation_tokens"))
     inter_cluster_share: int = option(60, low=0, high=100, help=message("leanrag.option.inter_cluster_share"))
     chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
     def token_budgets(self) -> Budgets:
         """The budgets of the context."""
@@ -126,13 +123,13 @@ def anchors_of(query: Query, index: Index, options: PathOptions, tools: Tools, n
     return replace(anchors, seeds=seeds_without(anchors.seeds, tools.without, n))
 
 
-def find_paths(
-    index: Index, seeds: tuple[Seed, ...], options: PathOptions, laps: Laps, without: frozenset[str] = frozenset()
-) -> Paths:
-    """The subtree that joins the seeds, and the relations in it. without: ids of relations that were taken out."""
+def find_paths(run: Retrieval, seeds: tuple[Seed, ...]) -> Paths:
+    """Return the subtree that joins the seeds, and the relations in it, without those that were taken out."""
+    index, without = run.index, run.tools.without
+    options: PathOptions = run.options
     subtree = _subtree(index, seeds, options)
     nodes = retrieved_nodes(index, subtree, seeds)
-    laps.lap("lca")
+    run.lap("lca")
     related = relations_among(
         index,
         nodes,
@@ -142,7 +139,7 @@ def find_paths(
     )
     if without:
         related = replace(related, relations=tuple(each for each in related.relations if each.id not in without))
-    laps.lap("relations")
+    run.lap("relations")
     by_place = {(node.layer, node.row): node for node in nodes}
     return Paths(seeds, nodes, tuple(by_place[top] for top in subtree.tops), related)
 
@@ -206,19 +203,20 @@ def _without_root(index: Index, nodes: Sequence[TraceItem]) -> list[TraceItem]:
 
 
 def path_steps(
-    index: Index,
+    run: Retrieval,
     paths: Paths,
     relations: tuple[TraceRelation, ...],
     passages: tuple[TraceItem, ...],
     chunks: Message,
     context: Context,
-    milliseconds: Mapping[str, float],
     *,
     adapted_n: AdaptedN | None = None,
     walk: TraceStep | None = None,
 ) -> tuple[TraceStep, ...]:
-    """Seeds, climb, lca, relations, (walk,) chunks, context: caption and what each lights up. relations: of the whole
-    trace. chunks: caption of that step. milliseconds: by name. walk: the step between, where there is one."""
+    """Return the steps seeds, climb, lca, relations, (walk,) chunks, context: caption and what each lights up.
+
+    relations: of the whole trace. chunks: caption of that step. walk: the step between, where there is one.
+    """
     nodes, tops, neighbours = paths.nodes, paths.tops, paths.related.neighbours
     inter = tuple(relation.id for relation in relations if relation.role == "inter-cluster")
     base = tuple(relation.id for relation in relations if relation.role == "base")
@@ -228,12 +226,12 @@ def path_steps(
     in_chunks = [id_ for passage in passages if passage.source for id_ in (passage.id, *passage.source.items)]
 
     def step(name: str, caption: Message, items: tuple[str, ...], lit: tuple[str, ...] = ()) -> TraceStep:
-        return TraceStep(name, TITLES[name], caption, items, lit, milliseconds=milliseconds.get(name, 0.0))
+        return run.step(name, caption, items, lit, TITLES[name])
 
     return (
         step("seeds", _seeds_caption(paths.seeds, adapted_n), tuple(seed.id for seed in paths.seeds)),
         step("climb", _climb_caption(nodes, tops), path, tree),
-        step("lca", _lca_caption(tops, len(index.layers) - 1), top_ids, tree),
+        step("lca", _lca_caption(tops, len(run.index.layers) - 1), top_ids, tree),
         step(
             "relations",
             message(
@@ -302,16 +300,17 @@ def _lca_caption(tops: tuple[TraceItem, ...], height: int) -> Message:
 
 
 def path_notes(
-    index: Index,
+    run: Retrieval,
     anchors: Anchors,
-    tops: tuple[TraceItem, ...],
+    paths: Paths,
     passages: tuple[TraceItem, ...],
     wanted: int,
     n_candidates: int,
     n_dropped: int = 0,
 ) -> tuple[Message, ...]:
-    """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search,
+    """Return what the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search,
     repeated sentences that a compact context lacks."""
+    index, tops = run.index, paths.tops
     lines, seeds = [], anchors.seeds
     if len(passages) < wanted:
         lines.append(

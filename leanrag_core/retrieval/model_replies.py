@@ -1,9 +1,11 @@
 """Calls of a language model during a retrieval: taken back or out of budget before each, read strictly after."""
 
 from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from leanrag_core.errors import ReplyError
+from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.messages.message import Message, message
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, Sample
 from leanrag_core.models.json_reply import read_json
@@ -11,6 +13,38 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.json_schema import JsonSchema
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """What was read from a model's reply. value: None where there is none; then `note` says why, and `budget_spent`
+    whether no further call is allowed."""
+
+    value: T | None
+    note: Message | None = None
+    budget_spent: bool = False
+
+
+def reply_or_note(
+    tools: Tools,
+    call: Callable[[LanguageModel], T],
+    *,
+    step: Message,
+    instead: Message,
+    built_in: Message | None = None,
+) -> Reply[T]:
+    """Return what the call gives, or a note: without a model, beyond the budget, and for a reply that cannot be used.
+
+    step, instead: what the model was asked for, and what is done in its place. built_in: the same without a model.
+    """
+    if tools.language is None:
+        return Reply(None, message("strategy.note.built_in", instead=built_in or instead))
+    try:
+        return Reply(call(tools.language))
+    except BudgetSpent:
+        return Reply(None, message("strategy.note.budget_spent", step=step), budget_spent=True)
+    except ReplyError as error:
+        return Reply(None, message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead))
 
 
 def ask_text(

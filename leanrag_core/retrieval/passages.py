@@ -1,23 +1,20 @@
 """Source chunks: rankings of them, passages of a trace, and traces of strategies whose context is passages alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.base import Query, trace_index
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
-from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, Style, Trace, TraceItem, TraceRelation, TraceStep
-from leanrag_core.types.usage import NO_USAGE, Usage
 
 TIES = ("cosine", "seed_rank")
 _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
@@ -31,7 +28,7 @@ class PassageReason:
     """Why a passage is here. led_by: ids of the items that led to it, best first."""
 
     reason: Message
-    led_by: tuple[str, ...]
+    led_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +53,15 @@ class SeededChunks:
             places = self.mentions[self.starts[place] : self.starts[place + 1]].tolist() if mentioned else ()
             lists.append([self.seeds[place_of_seed] for place_of_seed in places])
         return lists
+
+    def items(self, index: Index, rows: Sequence[int] | np.ndarray) -> tuple[TraceItem, ...]:
+        """Return those chunks as items; the score is the number of seeds in one. rows: (k,)."""
+        seeds_in = dict(zip(map(int, rows), self.seeds_in(rows), strict=True))
+        reasons = {
+            row: PassageReason(message("passage.holds_seeds", n=len(seeds)), tuple(seed.id for seed in seeds))
+            for row, seeds in seeds_in.items()
+        }
+        return passage_items(index, rows, {row: float(len(seeds)) for row, seeds in seeds_in.items()}, reasons)
 
 
 def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | None = None) -> SeededChunks:
@@ -103,28 +109,19 @@ def followed(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
 def passage_items(
     index: Index,
     rows: Sequence[int] | np.ndarray,
-    seeded: SeededChunks | None = None,
-    scores: Mapping[int, float] | None = None,
+    scores: Mapping[int, float],
     reasons: Mapping[int, PassageReason] | None = None,
 ) -> tuple[TraceItem, ...]:
-    """Those chunks as items of a trace, ranked as they come, with the seeds in each.
+    """Return those chunks as items of a trace, ranked as they come.
 
-    scores: of each row, its cosine to the question; without them the number of seeds is the score. reasons: of each
-    row, in place of these.
+    rows: (k,) of chunks. scores, reasons: by row; what a score is, is for the strategy to say in its reason.
     """
     items, documents = [], index.document_cells
-    seeds_in = seeded.seeds_in(rows) if seeded else [[] for _ in rows]
-    for rank, (row, seeds) in enumerate(zip(map(int, rows), seeds_in, strict=True), start=1):
+    for rank, row in enumerate(map(int, rows), start=1):
         chunk = index.chunk(row)
         document_row = index.chunk_cells["document"][row].as_py()
         title = documents["title"][document_row].as_py()
-        score = float(len(seeds)) if scores is None else scores[row]
-        reason = (
-            message("passage.holds_seeds", n=len(seeds)) if scores is None else message("passage.near", score=score)
-        )
-        led_by = tuple(seed.id for seed in seeds)
-        if reasons is not None:
-            reason, led_by = reasons[row].reason, reasons[row].led_by
+        reason = reasons[row] if reasons is not None else None
         source = Source(
             document=documents["name"][document_row].as_py(),
             document_row=document_row,
@@ -133,7 +130,7 @@ def passage_items(
             end=chunk.end,
             page=index.page_of(document_row, chunk.start),
             tokens=chunk.tokens,
-            items=led_by,
+            items=reason.led_by if reason else (),
         )
         items.append(
             TraceItem(
@@ -142,9 +139,9 @@ def passage_items(
                 name=title,
                 roles=("passage",),
                 row=row,
-                score=score,
+                score=scores[row],
                 rank=rank,
-                reason=reason,
+                reason=reason.reason if reason else None,
                 text=chunk.text,
                 source=source,
             )
@@ -168,31 +165,6 @@ def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> lis
     return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 
 
-def passages_with_reasons(
-    index: Index,
-    rows: Sequence[int],
-    scores: Mapping[int, float],
-    reasons: Mapping[int, Message],
-    items: Mapping[int, tuple[str, ...]],
-) -> tuple[TraceItem, ...]:
-    """Those chunks as items, ranked as they come. All by row; items: ids of what led to a chunk."""
-    return tuple(
-        replace(
-            passage,
-            reason=reasons[passage.row or 0],
-            source=replace(passage.source, items=items[passage.row or 0]) if passage.source else None,
-        )
-        for passage in passage_items(index, rows, scores=scores)
-    )
-
-
-class Titled(Protocol):
-    """Of a strategy, what its traces repeat."""
-
-    name: str
-    title: Message
-
-
 @dataclass(frozen=True, eq=False)
 class PassageRanking:
     """rows: of all candidate chunks, best first. scores: of those that are taken, by row. reason: code of the message
@@ -200,7 +172,12 @@ class PassageRanking:
 
     rows: np.ndarray
     scores: Mapping[int, float]
-    reason: str = "passage.near"
+    reason: str
+
+    def items(self, index: Index, n: int) -> tuple[TraceItem, ...]:
+        """Return the first n chunks as items."""
+        reasons = {row: PassageReason(message(self.reason, score=score)) for row, score in self.scores.items()}
+        return passage_items(index, self.rows[:n], self.scores, reasons)
 
 
 @dataclass(frozen=True)
@@ -213,77 +190,42 @@ class Search:
 
 
 def passage_trace(
-    strategy: Titled,
-    query: Query,
-    index: Index,
+    run: Retrieval,
     ranking: PassageRanking,
     *,
-    parameters: Mapping[str, Any],
-    top_c: int,
-    max_tokens: int,
-    laps: Laps,
     caption: Message,
     before: Sequence[TraceStep] = (),
     searches: Sequence[Search] = (),
-    notes: Sequence[Message] = (),
-    search: str = "exact",
 ) -> Trace:
-    """The trace whose context is the first top_c passages of the ranking, as many as the budget holds.
+    """Return the trace whose context is the first top_c passages of the ranking, as many as the budget holds.
 
     before: the steps that led to the ranking; the steps of passages and context are added. searches: become items, each
-    joined to the passages of the context that it led to. The laps "chunks" and "context" are of those two steps.
+    joined to the passages of the context that it led to.
     """
-    rows = [int(row) for row in ranking.rows[:top_c]]
-    passages = tuple(
-        replace(passage, reason=message(ranking.reason, score=passage.score))
-        for passage in passage_items(index, rows, scores=ranking.scores)
-    )
-    laps.lap("chunks")
-    context = joined_sections(section(CHUNKS, [passage_line(index, passage) for passage in passages], max_tokens))
-    laps.lap("context")
-    filled = message("passages.context", tokens=context.tokens)
-    ids = tuple(passage.id for passage in passages)
+    passages = ranking.items(run.index, run.options.top_c)
+    run.lap("chunks")
+    lines = [passage_line(run.index, passage) for passage in passages]
+    context = joined_sections(section(CHUNKS, lines, run.options.max_tokens))
+    run.lap("context")
     questions, links = _drawn(searches, passages)
-    spent = sum(laps.usage.values(), NO_USAGE)
-    return Trace(
-        question=query.text,
-        strategy=strategy.name,
-        title=strategy.title,
-        parameters=dict(parameters),
-        items=(*questions, *passages),
-        relations=links,
-        context=context,
+    filled = message("passages.context", tokens=context.tokens)
+    return run.trace(
+        context,
         steps=(
             *before,
-            _passage_step(
-                "chunks", message("passages.step.chunks"), caption, ids, laps, tuple(link.id for link in links)
-            ),
-            _passage_step("context", message("passages.step.context"), filled, ids, laps),
+            run.step("chunks", caption, passages, links, title=message("passages.step.chunks")),
+            run.step("context", filled, passages, title=message("passages.step.context")),
         ),
         styles=(PASSAGE, *((SUB_QUESTION, SEARCHED) if searches else ())),
-        index=trace_index(index),
-        notes=tuple(notes),
-        usage=spent if spent.calls else NO_USAGE,
-        ranked_chunks=tuple(ranking.rows.tolist()),
-        search=search,
+        items=(*questions, *passages),
+        relations=links,
+        ranked_chunks=ranking.rows.tolist(),
     )
 
 
 def search_ids(n_searches: int) -> tuple[str, ...]:
-    """Ids of the items that so many searches become."""
+    """Return the ids of the items that so many searches become."""
     return tuple(f"search-{number}" for number in range(1, n_searches + 1))
-
-
-def search_step(name: str, title: Message, caption: Message, n_searches: int, laps: Laps) -> TraceStep:
-    """The step in which the first n searches were made."""
-    return _passage_step(name, title, caption, search_ids(n_searches), laps)
-
-
-def _passage_step(
-    name: str, title: Message, caption: Message, items: tuple[str, ...], laps: Laps, relations: tuple[str, ...] = ()
-) -> TraceStep:
-    usage: Usage = laps.usage.get(name, NO_USAGE)
-    return TraceStep(name, title, caption, items, relations, usage, laps.milliseconds.get(name, 0.0))
 
 
 def _drawn(

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.json_schema import JsonSchema
 
@@ -103,28 +103,24 @@ def query_entities(question: str, tools: Tools) -> QueryEntities:
 
     Raises Cancelled and CallFailed.
     """
-    step, built_in = message("query_entities.step"), message("query_entities.built_in")
-    if tools.language is None:
-        return _own_entities(question, message("strategy.note.built_in", instead=built_in))
-    try:
-        return ask_json(
-            tools.language,
+    reply = reply_or_note(
+        tools,
+        lambda language: ask_json(
+            language,
             tools,
             "query_entities",
             _read_entities,
             keys=("named", "generic"),
             schema=_ENTITIES_REPLY,
             question=question,
-        )
-    except BudgetSpent:
-        return _own_entities(question, message("strategy.note.budget_spent", step=step))
-    except ReplyError as error:
-        return _own_entities(
-            question, message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
-        )
+        ),
+        step=message("query_entities.step"),
+        instead=message("query_entities.built_in"),
+    )
+    return reply.value or _own_entities(question, reply.note)
 
 
-def _own_entities(question: str, note: Message) -> QueryEntities:
+def _own_entities(question: str, note: Message | None) -> QueryEntities:
     terms = question_terms(question)
     names = {name.casefold() for name in terms.names}
     generic = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
@@ -153,29 +149,27 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
 
     Where neither level has one, the question itself is the detail. Raises Cancelled and CallFailed.
     """
-    step = message("keywords.step")
-    built_in = message("keywords.built_in")
-    if tools.language is None:
-        return _own_keywords(question, message("strategy.note.built_in", instead=built_in))
-    try:
-        keywords = ask_json(
-            tools.language,
+    reply = reply_or_note(
+        tools,
+        lambda language: ask_json(
+            language,
             tools,
             "query_keywords",
             _read_keywords,
             keys=("low_level", "high_level"),
             schema=_KEYWORDS_REPLY,
             question=question,
-        )
-    except BudgetSpent:
-        return _own_keywords(question, message("strategy.note.budget_spent", step=step))
-    except ReplyError as error:
-        unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
-        return _own_keywords(question, unusable)
+        ),
+        step=message("keywords.step"),
+        instead=message("keywords.built_in"),
+    )
+    keywords = reply.value
+    if keywords is None:
+        return _own_keywords(question, reply.note)
     return keywords if keywords.low or keywords.high else QueryKeywords((question,), ())
 
 
-def _own_keywords(question: str, note: Message) -> QueryKeywords:
+def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
     """Names and phrases are the details; phrases that are no names stand for the themes."""
     terms = question_terms(question)
     names = {name.casefold() for name in terms.names}

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import followed, fused, ranked_by_vector
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -82,16 +82,10 @@ class Reflection:
 def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int) -> Plan:
     """At most so many sub-questions by the model; without one, or where its reply cannot be used, the question and its
     phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed."""
-    step, built_in = message("youtu.step.plan"), message("youtu.built_in")
-
-    def own_phrases(note: Message) -> Plan:
-        return Plan(_own_phrases(question, vector, schema, tools, most), note)
-
-    if tools.language is None:
-        return own_phrases(message("strategy.note.built_in", instead=built_in))
-    try:
-        queries = ask_json(
-            tools.language,
+    reply = reply_or_note(
+        tools,
+        lambda language: ask_json(
+            language,
             tools,
             "decompose_question",
             lambda cells: _read_questions(cells, schema, most),
@@ -100,24 +94,20 @@ def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, 
             types="\n".join(f"{kind} types: {', '.join(schema.names(kind)) or '(none)'}" for kind in KINDS),
             question=question,
             most=most,
-        )
-    except BudgetSpent:
-        return own_phrases(message("strategy.note.budget_spent", step=step))
-    except ReplyError as error:
-        unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
-        return own_phrases(unusable)
-    return Plan(queries)
+        ),
+        step=message("youtu.step.plan"),
+        instead=message("youtu.built_in"),
+    )
+    return Plan(reply.value or _own_phrases(question, vector, schema, tools, most), reply.note)
 
 
 def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools) -> Reflection:
     """Whether the evidence is enough, or else the next question. earlier: a line for each round before. Without a model
     there is no next question. Raises Cancelled and CallFailed."""
-    step = message("youtu.step.reflection")
-    if tools.language is None:
-        return Reflection(note=message("strategy.note.built_in", instead=message("youtu.no_reflection")))
-    try:
-        return ask_json(
-            tools.language,
+    reply = reply_or_note(
+        tools,
+        lambda language: ask_json(
+            language,
             tools,
             "reflect_on_evidence",
             _read_reflection,
@@ -126,14 +116,11 @@ def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools
             question=question,
             memory="\n".join(earlier),
             evidence=evidence,
-        )
-    except BudgetSpent:
-        return Reflection(note=message("strategy.note.budget_spent", step=step))
-    except ReplyError as error:
-        instead = message("youtu.no_reflection")
-        return Reflection(
-            note=message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead)
-        )
+        ),
+        step=message("youtu.step.reflection"),
+        instead=message("youtu.no_reflection"),
+    )
+    return reply.value or Reflection(note=reply.note)
 
 
 def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools, most: int) -> tuple[SubQuery, ...]:

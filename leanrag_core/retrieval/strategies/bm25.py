@@ -1,66 +1,49 @@
 """BM25: chunks by the words that they share with the question."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import OFFICIAL, Query
-from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.config import option, validate
+from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of BM25 at a question; k1 and b belong to its index part."""
 
     top_c: int = option(20, low=1, high=50, help=message("bm25.option.top_c"), in_row=True, link="c", scale=20)
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Okapi BM25 (Robertson and Walker 1994), in the variant of Lucene, whose weights are never negative."""
 
     name = "bm25"
-    title = message("strategy.bm25.title")
-    help = message("strategy.bm25.help")
     badge = "faithful"
-    differs = message("strategy.bm25.differs")
-    calls_model = False
     leaves_out = ("chunk",)
     parts = ("lexical",)
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; chunks without any word of the question are no candidates."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
         ranking = chunks_without(index, ranked_by_words(scores), tools.without)
         by_row: Mapping[int, float] = {int(row): float(scores[row]) for row in ranking[: config.top_c]}
+        run.note(message("bm25.note.tokeniser"))
         return passage_trace(
-            self,
-            query,
-            index,
+            run,
             PassageRanking(ranking, by_row, "bm25.reason"),
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             caption=message("bm25.chunks", n=len(by_row), candidates=message("count.chunks", n=len(ranking))),
-            notes=(message("bm25.note.tokeniser"),),
         )
 
 

@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Query, published, trace_index
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.graph_walks import shortest_path
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.passages import passages_with_reasons
+from leanrag_core.retrieval.passages import PassageReason, passage_items
 from leanrag_core.retrieval.text_trees import (
     SUMMARIES,
     SUMMARY,
@@ -28,13 +27,14 @@ from leanrag_core.retrieval.text_trees import (
     tree_notes,
 )
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.noun_graph import NounGraph
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 _STYLES = (
     Style("entity", message("style.entity"), "seed", "disc"),
@@ -51,7 +51,7 @@ _LONGEST_UNSPACED = 8  # characters of a name in a script without blanks
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of E2GraphRAG."""
 
     # The release's limit of 4 counts the nodes of a path (`query.py`, `graph_filter`).
@@ -59,9 +59,6 @@ class Config:
     top_c: int = option(25, low=1, high=200, paper=25, help=message("vector.option.top_c"), link="c", scale=50)
     dense: int = option(50, low=1, high=400, paper=50, help=message("e2graphrag.option.dense"))
     max_tokens: int = option(30000, low=0, high=64000, help=message("option.max_tokens"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 @dataclass(frozen=True)
@@ -97,31 +94,23 @@ class _Nodes:
     scores: dict[int, float]
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Local retrieval by pairs of entities, and global retrieval where there are none."""
 
     name = "e2graphrag"
-    title = message("strategy.e2graphrag.title")
-    help = message("strategy.e2graphrag.help")
     badge = "own-part"
-    differs = message("strategy.e2graphrag.differs")
-    calls_model = False
     parts = ("noun_graph", "sequential_tree")
-    presets = (published("official"),)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         graph: NounGraph = tools.part("noun_graph")
         tree: TextTree = tools.part("sequential_tree")
         rows = named_entities(index.layers[0], query.text)
-        laps.lap("entities")
+        run.lap("entities")
         pairs = near_pairs(graph, rows, most_hops=config.most_hops)
         chosen = tightened(pairs, most_hops=config.most_hops, most_chunks=config.top_c)
-        laps.lap("pairs")
+        run.lap("pairs")
         if chosen.chunks:
             nodes = self._local(graph, rows, list(chosen.chunks))
             caption = message("e2graphrag.local", n=len(nodes.taken), of=len(nodes.ranking), hops=chosen.hops)
@@ -139,45 +128,26 @@ class Strategy:
         )
         passages = self._passages(index, graph, tree, nodes, entities)
         sums = summed_up(tree, [row for row in nodes.taken if tree.layer[row]])
-        laps.lap("chunks")
+        run.lap("chunks")
         above = section(SUMMARIES, [summary_line(each) for each in summaries], config.max_tokens)
         room = config.max_tokens - above.tokens
         context = joined_sections(above, section(CHUNKS, [passage_line(index, each) for each in passages], room))
-        laps.lap("context")
+        run.lap("context")
 
-        def step(name: str, said: Message, items: Sequence[TraceItem], lit: Sequence[TraceRelation] = ()) -> TraceStep:
-            return TraceStep(
-                name,
-                message(f"e2graphrag.step.{name}"),
-                said,
-                tuple(item.id for item in items),
-                tuple(each.id for each in lit),
-                milliseconds=laps.milliseconds[name],
-            )
-
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=asdict(config),
-            items=(*entities, *others, *summaries, *passages),
-            relations=(*links, *sums),
-            context=context,
+        run.notes += () if chosen.chunks else tree_notes(tree)
+        n_pairs = message("e2graphrag.pairs", n=len(pairs), hops=config.most_hops)
+        return run.trace(
+            context,
             steps=(
-                step("entities", message("e2graphrag.entities", n=len(entities)), entities),
-                step(
-                    "pairs",
-                    message("e2graphrag.pairs", n=len(pairs), hops=config.most_hops),
-                    (*entities, *others),
-                    links,
-                ),
-                step("chunks", caption, (*summaries, *passages), sums),
-                step("context", context_caption(context), (*summaries, *passages)),
+                run.step("entities", message("e2graphrag.entities", n=len(entities)), entities),
+                run.step("pairs", n_pairs, (*entities, *others), links),
+                run.step("chunks", caption, (*summaries, *passages), sums),
+                run.step("context", context_caption(context), (*summaries, *passages)),
             ),
             styles=_STYLES,
-            index=trace_index(index),
-            notes=() if chosen.chunks else tree_notes(tree),
-            ranked_chunks=tuple(chunk_order(tree, nodes.ranking)),
+            items=(*entities, *others, *summaries, *passages),
+            relations=(*links, *sums),
+            ranked_chunks=chunk_order(tree, nodes.ranking),
         )
 
     def _local(self, graph: NounGraph, entities: list[int], chunks: list[int]) -> _Nodes:
@@ -224,17 +194,11 @@ class Strategy:
         """The chunks among the nodes that are taken, each with the entities of the question that it mentions."""
         leaves = {int(tree.chunk[row]): row for row in nodes.taken if not tree.layer[row]}
         counts = graph.counts[[item.row for item in entities]].tocsc() if entities else None
-        held: dict[int, tuple[str, ...]] = {}
-        for chunk in leaves:
+        reasons: dict[int, PassageReason] = {}
+        for chunk, row in leaves.items():
             places = [] if counts is None else counts.indices[slice(*counts.indptr[chunk : chunk + 2])].tolist()
-            held[chunk] = tuple(entities[place].id for place in sorted(places))
-        return passages_with_reasons(
-            index,
-            list(leaves),
-            {chunk: nodes.scores[row] for chunk, row in leaves.items()},
-            {chunk: nodes.reasons[row] for chunk, row in leaves.items()},
-            held,
-        )
+            reasons[chunk] = PassageReason(nodes.reasons[row], tuple(entities[place].id for place in sorted(places)))
+        return passage_items(index, list(leaves), {chunk: nodes.scores[row] for chunk, row in leaves.items()}, reasons)
 
 
 def _together(graph: NounGraph, pairs: Sequence[NearPair], items: Sequence[TraceItem]) -> tuple[TraceRelation, ...]:

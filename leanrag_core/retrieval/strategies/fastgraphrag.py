@@ -1,18 +1,18 @@
 """FastGraphRAG: PageRank from the entities of the question over the graph; relations and chunks by its mass."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.graph_walks import pagerank
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -21,7 +21,7 @@ _GENERIC_NEAREST = 20
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of FastGraphRAG; the defaults are the release's."""
 
     most_entities: int = option(128, low=1, high=512, help=message("fastgraphrag.option.most_entities"))
@@ -34,32 +34,23 @@ class Config:
     chunk_tokens: int = option(9000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(16000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Named entities with their nearest one, generic ones and the question with their nearest twenty; then the walk."""
 
     name = "fastgraphrag"
-    title = message("strategy.fastgraphrag.title")
-    help = message("strategy.fastgraphrag.help")
     badge = "faithful"
-    differs = message("strategy.fastgraphrag.differs")
     calls_model = True
     parts = ("near_duplicates",)
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: entities of the question, walk, relations, chunks."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         wanted = query_entities(query.text, tools)
-        laps.lap("entities")
+        run.note(wanted.note)
+        run.lap("entities")
         restart, asked = self._restart(query, wanted, index, tools)
-        laps.lap("linked")
+        run.lap("linked")
         base = index.layers[0]
         mass = np.zeros(len(base))
         if restart.any():
@@ -72,7 +63,7 @@ class Strategy:
         scores = kept[base.ends].sum(axis=1) if len(base.ends) else np.zeros(0)
         relations = np.argsort(-scores, kind="stable")[: config.most_relations]
         relations = relations[scores[relations] > 0]
-        laps.lap("walk")
+        run.lap("walk")
         counted = np.zeros(len(scores))  # relations that are not kept give nothing to their chunks
         counted[relations] = scores[relations]
         chunk_scores = index.relation_chunks.T @ counted if len(scores) else np.zeros(index.chunks.num_rows)
@@ -88,12 +79,7 @@ class Strategy:
             by_row(rows, chunk_scores[rows]),
             "walk.reason.relations",
         )
-        budgets = {
-            "entities": config.entity_tokens,
-            "relations": config.relation_tokens,
-            "chunks": config.chunk_tokens,
-        }
-        filled = graph_context(index, ranked, budgets, config.max_tokens)
+        filled = graph_context(run, ranked)
         linked = sorted({row for each in asked for row in each.rows})
         n_asked = len(wanted.named) + len(wanted.generic)
         steps = [
@@ -119,19 +105,12 @@ class Strategy:
             ),
         ]
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             ranked,
             filled,
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             steps=steps,
             chunk_caption=message("walk.chunks", n=len(rows)),
             asked=asked,
-            notes=() if wanted.note is None else (wanted.note,),
         )
 
     def _restart(

@@ -1,23 +1,23 @@
 """G-Retriever (style): prizes for the nearest entities and relations, and the tree that joins them (He et al. 2024)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.graph_walks import prize_collecting_tree
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of G-Retriever."""
 
     top_k: int = option(3, low=1, high=5, paper=3, help=message("g_retriever.option.top_k"), in_row=True)
@@ -25,28 +25,17 @@ class Config:
     top_c: int = option(5, low=0, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     max_tokens: int = option(512, low=0, high=64000, paper=512, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Prizes k, k - 1, ... for the nearest entities and relations; a prize-collecting Steiner tree; its text."""
 
     name = "g_retriever"
-    title = message("strategy.g_retriever.title")
-    help = message("strategy.g_retriever.help")
     badge = "style-of"
-    differs = message("strategy.g_retriever.differs")
-    calls_model = False
     parts = ("relation_vectors",)
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: prizes, tree, its chunks."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         base = index.layers[0]
         entities = nearest_entities(index, query.vector, config.top_k, tools)
         relations = nearest_rows(tools.part("relation_vectors"), query.vector, config.top_k)
@@ -58,7 +47,8 @@ class Strategy:
             worth = (config.top_k - rank - config.edge_cost) / 2
             for end in base.ends[row].tolist() if worth > 0 else ():
                 prizes[end] = prizes.get(end, 0.0) + worth
-        laps.lap("prizes")
+        run.search = entities.kind
+        run.lap("prizes")
         tree = prize_collecting_tree(base.adjacency, prizes, edge_cost=config.edge_cost)
         joined = set(tree.edges)
         inside = base.relations_inside(list(tree.nodes))
@@ -66,7 +56,7 @@ class Strategy:
         rows = [int(row) for row, pair in zip(inside, pairs, strict=True) if tuple(pair) in joined]
         order = {int(row): float(prize) for row, prize in prizes.items()}
         nodes = sorted(tree.nodes, key=lambda node: (-order.get(node, 0.0), node))
-        laps.lap("tree")
+        run.lap("tree")
         mentions = np.asarray(index.entity_chunks[nodes].sum(axis=0)).ravel()
         stated = np.asarray(index.relation_chunks[rows].sum(axis=0)).ravel() if rows else np.zeros(len(mentions))
         scores = mentions + stated
@@ -84,7 +74,7 @@ class Strategy:
         )
         # The subgraph comes first, and the chunks have what it leaves.
         budgets = {"entities": config.max_tokens // 2, "relations": config.max_tokens - config.max_tokens // 2}
-        filled = graph_context(index, ranked, budgets, config.max_tokens)
+        filled = graph_context(run, ranked, budgets)
         prized = message(
             "g_retriever.prizes",
             entities=message("count.entities", n=len(entities.rows)),
@@ -101,16 +91,9 @@ class Strategy:
             ),
         ]
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             ranked,
             filled,
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             steps=steps,
             chunk_caption=message("g_retriever.chunks", n=len(taken)),
-            search=entities.kind,
         )

@@ -1,28 +1,27 @@
 """GraphRAG, global search: every report of a level is read, helpful points are gathered, one answer is written."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Preset, Query, published, trace_index
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.budgets import SectionForm, section, text_line
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
 from leanrag_core.retrieval.context import context_caption, joined_sections
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.report_points import BEST_RATING, Point, dynamic_selection, helpfulness, mapped_points
 from leanrag_core.retrieval.report_points import Selection as Selected
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation, TraceStep
-from leanrag_core.types.usage import NO_USAGE
+from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation
 
 DYNAMIC = "dynamic"
 _ANSWERED_WITH = 4  # points whose first sentences are the built-in answer
@@ -44,7 +43,7 @@ _STYLES = (
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the global search."""
 
     level: str = option("C2", choices=(*LEVELS, DYNAMIC), help=message("graphrag_global.option.level"))
@@ -52,18 +51,12 @@ class Config:
     map_tokens: int = option(12000, low=16, high=64000, paper=8000, help=message("graphrag_global.option.map_tokens"))
     max_tokens: int = option(12000, low=0, high=64000, paper=8000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Map-reduce over community reports (section 3.1.6)."""
 
     name = "graphrag_global"
-    title = message("strategy.graphrag_global.title")
-    help = message("strategy.graphrag_global.help")
     badge = "own-part"
-    differs = message("strategy.graphrag_global.differs")
     calls_model = True
     parts = ("communities",)
     presets = (
@@ -72,22 +65,20 @@ class Strategy:
         Preset(DYNAMIC, message("graphrag_global.preset.dynamic"), {"level": DYNAMIC}),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of the map step; its context is what the answer is reduced from."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
         scores = helpfulness(communities, query.vector)
         chosen = self._selected(communities, scores, query.text, tools)
-        laps.lap("select")
+        run.lap("select")
         # Not known before the points are: which of the reports they come from.
-        tools.on_step(_step("select", self._selection_caption(communities, chosen), (), (), laps))
+        selected = self._selection_caption(communities, chosen)
+        run.announce(run.step("select", selected))
 
         def on_batch(done: int, total: int) -> None:
-            laps.lap("map")
-            tools.on_step(_step("map", message("graphrag_global.batches", n=done, total=total), (), (), laps))
+            run.lap("map")
+            run.announce(run.step("map", message("graphrag_global.batches", n=done, total=total)))
 
         mapped = mapped_points(
             communities,
@@ -99,7 +90,7 @@ class Strategy:
             max_tokens=config.max_tokens,
             on_batch=on_batch,
         )
-        laps.lap("map")
+        run.lap("map")
         points = _affordable(mapped.points, config.max_tokens)
         rows = list(dict.fromkeys(row for point in points for row in point.communities))
         reports = community_items(
@@ -111,27 +102,20 @@ class Strategy:
         items, links = _point_items(communities, points)
         lines = [text_line("point", item.id, f"{item.name} ({item.score:.0f}):", item.text) for item in items]
         context = joined_sections(section(POINTS, lines, config.max_tokens))
-        laps.lap("reduce")
-        notes = [*community_notes(communities), *chosen.notes, *mapped.notes]
+        run.lap("reduce")
+        run.notes += [*community_notes(communities), *chosen.notes, *mapped.notes]
         if tools.language is None:
-            notes.append(message("strategy.note.built_in", instead=message("graphrag_global.built_in")))
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=asdict(config),
-            items=(*items, *reports),
-            relations=links,
-            context=context,
+            run.notes.append(message("strategy.note.built_in", instead=message("graphrag_global.built_in")))
+        return run.trace(
+            context,
             steps=(
-                _step("select", self._selection_caption(communities, chosen), reports, (), laps),
-                _step("map", message("graphrag_global.map", n=len(mapped.points)), (*reports, *items), links, laps),
-                _step("reduce", context_caption(context), items, (), laps),
+                run.step("select", selected, reports),
+                run.step("map", message("graphrag_global.map", n=len(mapped.points)), (*reports, *items), links),
+                run.step("reduce", context_caption(context), items),
             ),
             styles=_STYLES,
-            index=trace_index(index),
-            notes=tuple(notes),
-            usage=sum(laps.usage.values(), NO_USAGE),
+            items=(*items, *reports),
+            relations=links,
         )
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
@@ -195,20 +179,6 @@ def _point_items(
                 TraceRelation(f"{source}-point-{rank}", source, f"point-{rank}", "gives", None, "map", 1.0, "")
             )
     return tuple(items), tuple(links)
-
-
-def _step(
-    name: str, caption: Message, items: Sequence[TraceItem], links: Sequence[TraceRelation], laps: Laps
-) -> TraceStep:
-    return TraceStep(
-        name,
-        message(f"graphrag_global.step.{name}"),
-        caption,
-        tuple(item.id for item in items),
-        tuple(link.id for link in links),
-        laps.usage[name],
-        laps.milliseconds[name],
-    )
 
 
 def _model(tools: Tools) -> str:

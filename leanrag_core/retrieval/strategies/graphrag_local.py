@@ -1,12 +1,12 @@
 """GraphRAG, local search: entities near to the question with their communities, relations and chunks."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Query, published, trace_index
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import (
     Around,
     chunks_by_entity,
@@ -18,7 +18,7 @@ from leanrag_core.retrieval.base_graph import (
     relation_line,
     relations_around,
 )
-from leanrag_core.retrieval.budgets import section, text_line
+from leanrag_core.retrieval.budgets import Candidate, section, text_line
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
@@ -32,14 +32,14 @@ from leanrag_core.retrieval.communities import (
     member_links,
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, context_caption, joined_sections, passage_line
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.passages import affordable_chunks
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})
 _RELATIONS = replace(RELATIONS, nouns={"inside": "count.relations", "outside": "count.relations"})
@@ -55,7 +55,7 @@ _STYLES = (
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the local search."""
 
     top_k: int = option(10, low=1, high=100, help=message("graphrag_local.option.top_k"), in_row=True, scale=30)
@@ -65,9 +65,6 @@ class Config:
     top_relations: int = option(10, low=0, high=100, help=message("graphrag_local.option.top_relations"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 @dataclass(frozen=True)
 class _Budgets:
@@ -76,30 +73,22 @@ class _Budgets:
     text: int
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Local search of the release; the paper describes global search alone."""
 
     name = "graphrag_local"
-    title = message("strategy.graphrag_local.title")
-    help = message("strategy.graphrag_local.help")
     badge = "own-part"
-    differs = message("strategy.graphrag_local.differs")
-    calls_model = False
     parts = ("communities",)
-    presets = (published("official"),)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
         base, budgets = index.layers[0], self._budgets()
         near = nearest_entities(index, query.vector, config.top_k, tools)
         rows = near.rows.tolist()
         entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
-        laps.lap("entities")
+        run.lap("entities")
         holding = communities_holding(communities, rows, communities.at_level(int(config.level[1])))
         taken = affordable(communities, [row for row, _ in holding], budgets.communities)
         counts = dict(holding)
@@ -112,7 +101,7 @@ class Strategy:
                 for row in taken
             },
         )
-        laps.lap("communities")
+        run.lap("communities")
         around = relations_around(base, rows, most_outside=config.top_relations * len(rows))
         relations = _relations(index, around)
         others = entity_items(
@@ -120,37 +109,60 @@ class Strategy:
             [row for row in end_rows(index, around.outside) if row not in set(rows)],
             role="neighbour",
         )
-        laps.lap("relations")
+        run.lap("relations")
         chunks = chunks_by_entity(base, rows)
         fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets.text)
         passages = entity_passages(index, chunks[: len(fitting)], entities)
-        laps.lap("chunks")
-        context = self._context(index, communities, reports, entities, others, relations, passages, budgets)
-        laps.lap("context")
+        run.lap("chunks")
+        names = {item.id: item.name for item in (*entities, *others)}
+        local = section(
+            _ENTITIES,
+            [*(entity_line(index, each) for each in entities), *_claim_lines(communities, entities)],
+            budgets.local,
+        )
+        context = joined_sections(
+            section(COMMUNITIES, [community_line(communities, each) for each in reports], budgets.communities),
+            local,
+            # Entities are few and come first; relations take what is left of the part that both share.
+            section(
+                _RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - local.tokens
+            ),
+            section(CHUNKS, [passage_line(index, each) for each in passages], budgets.text),
+        )
+        run.lap("context")
         kept = {item.ref for part in context.sections for item in part.items}
         drawn = tuple(each for each in relations if each.id in kept)
         ends = {end for each in drawn for end in (each.source, each.target)}
         seen = tuple(item for item in others if item.id in ends)
         members = member_links(communities, reports, {item.row: item.id for item in entities if item.row is not None})
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=asdict(config),
-            items=(*entities, *seen, *reports, *passages),
-            relations=(*drawn, *members),
-            context=context,
-            steps=_steps(
-                entities, seen, reports, len(holding), drawn, around, members, passages, len(chunks), context, laps
+        run.search = near.kind
+        run.notes += community_notes(communities)
+        run.note(None if communities.claims.num_rows else message("communities.note.no_claims"))
+        reached = message("count.communities", n=len(holding))
+        related = message(
+            "graphrag_local.relations",
+            inside=message("count.relations", n=len(around.inside)),
+            outside=message("count.relations", n=len(around.outside)),
+        )
+        n_chunks = message("count.chunks", n=len(chunks))
+        return run.trace(
+            context,
+            steps=(
+                run.step("entities", message("graphrag_local.entities", n=len(entities)), entities),
+                run.step(
+                    "communities",
+                    message("graphrag_local.communities", n=len(reports), of=reached),
+                    (*reports, *entities),
+                    members,
+                ),
+                run.step("relations", related, (*entities, *seen), drawn),
+                run.step("chunks", message("graphrag_local.chunks", n=len(passages), of=n_chunks), passages),
+                run.step("context", context_caption(context), (*reports, *entities, *seen, *passages), drawn),
             ),
             styles=_STYLES,
-            index=trace_index(index),
-            notes=(
-                *community_notes(communities),
-                *(() if communities.claims.num_rows else (message("communities.note.no_claims"),)),
-            ),
-            ranked_chunks=tuple(chunk.row for chunk in chunks),
-            search=near.kind,
+            items=(*entities, *seen, *reports, *passages),
+            relations=(*drawn, *members),
+            ranked_chunks=[chunk.row for chunk in chunks],
         )
 
     def _budgets(self) -> _Budgets:
@@ -160,37 +172,12 @@ class Strategy:
         text = min(config.max_tokens * config.text_percent // 100, config.max_tokens - first)
         return _Budgets(first, config.max_tokens - first - text, text)
 
-    def _context(
-        self,
-        index: Index,
-        communities: Communities,
-        reports: Sequence[TraceItem],
-        entities: Sequence[TraceItem],
-        others: Sequence[TraceItem],
-        relations: Sequence[TraceRelation],
-        passages: Sequence[TraceItem],
-        budgets: _Budgets,
-    ) -> Context:
-        names = {item.id: item.name for item in (*entities, *others)}
-        ids = {item.row: item.id for item in entities}
-        claims = communities.claims_of(np.array(list(ids), dtype=np.int64))
-        listed = section(
-            _ENTITIES,
-            [
-                *(entity_line(index, each) for each in entities),
-                *(text_line("claim", ids[row], f"Claim on {names[ids[row]]}:", text) for row, text in claims),
-            ],
-            budgets.local,
-        )
-        return joined_sections(
-            section(COMMUNITIES, [community_line(communities, each) for each in reports], budgets.communities),
-            listed,
-            # Entities are few and come first; relations take what is left of the part that both share.
-            section(
-                _RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - listed.tokens
-            ),
-            section(CHUNKS, [passage_line(index, each) for each in passages], budgets.text),
-        )
+
+def _claim_lines(communities: Communities, entities: Sequence[TraceItem]) -> list[Candidate]:
+    """Return what is claimed of those entities, as lines of their section."""
+    by_row = {item.row: item for item in entities}
+    claims = communities.claims_of(np.array(list(by_row), dtype=np.int64))
+    return [text_line("claim", by_row[row].id, f"Claim on {by_row[row].name}:", text) for row, text in claims]
 
 
 def _relations(index: Index, around: Around) -> tuple[TraceRelation, ...]:
@@ -208,50 +195,4 @@ def _relations(index: Index, around: Around) -> tuple[TraceRelation, ...]:
                 for row, n in zip(around.outside, around.links, strict=True)
             },
         ),
-    )
-
-
-def _steps(
-    entities: Sequence[TraceItem],
-    others: Sequence[TraceItem],
-    reports: Sequence[TraceItem],
-    n_holding: int,
-    relations: Sequence[TraceRelation],
-    around: Around,
-    members: Sequence[TraceRelation],
-    passages: Sequence[TraceItem],
-    n_chunks: int,
-    context: Context,
-    laps: Laps,
-) -> tuple[TraceStep, ...]:
-    def step(name: str, caption: Message, items: Sequence[TraceItem], lit: Sequence[TraceRelation] = ()) -> TraceStep:
-        return TraceStep(
-            name,
-            message(f"graphrag_local.step.{name}"),
-            caption,
-            tuple(item.id for item in items),
-            tuple(each.id for each in lit),
-            milliseconds=laps.milliseconds[name],
-        )
-
-    related = message(
-        "graphrag_local.relations",
-        inside=message("count.relations", n=len(around.inside)),
-        outside=message("count.relations", n=len(around.outside)),
-    )
-    return (
-        step("entities", message("graphrag_local.entities", n=len(entities)), entities),
-        step(
-            "communities",
-            message("graphrag_local.communities", n=len(reports), of=message("count.communities", n=n_holding)),
-            (*reports, *entities),
-            members,
-        ),
-        step("relations", related, (*entities, *others), relations),
-        step(
-            "chunks",
-            message("graphrag_local.chunks", n=len(passages), of=message("count.chunks", n=n_chunks)),
-            passages,
-        ),
-        step("context", context_caption(context), (*reports, *entities, *others, *passages), relations),
     )

@@ -1,18 +1,18 @@
 """HippoRAG 1 (style): PageRank from the entities that the question names; chunks by the mass of their entities."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import pagerank
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -20,7 +20,7 @@ _DRAWN = 20  # entities of the picture; the context holds chunks alone
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of HippoRAG 1."""
 
     top_c: int = option(
@@ -29,31 +29,23 @@ class Config:
     damping: float = option(0.1, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Each entity of the question is linked to its nearest node, with weight 1 / number of the node's chunks."""
 
     name = "hipporag"
-    title = message("strategy.hipporag.title")
-    help = message("strategy.hipporag.help")
     badge = "style-of"
-    differs = message("strategy.hipporag.differs")
     calls_model = True
     parts = ("synonyms",)
     presets = (published("released"), published("paper", damping=0.5))
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: entities of the question, their nodes, the walk, chunks."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         wanted = query_entities(query.text, tools)
+        run.note(wanted.note)
         texts = [*wanted.named] or [*wanted.generic] or [query.text]
-        laps.lap("entities")
+        run.lap("entities")
         base = index.layers[0]
         n_chunks_of = np.asarray(index.entity_chunks.sum(axis=1)).ravel()
         restart, asked = np.zeros(len(base)), []
@@ -61,11 +53,11 @@ class Strategy:
             row = int(nearest_entities(index, vector, 1, tools).rows[0])
             restart[row] = 1.0 / max(1.0, n_chunks_of[row])
             asked.append(Asked(f"asked-{place}", text, message("query_entities.reason.named"), {row}))
-        laps.lap("linked")
+        run.lap("linked")
         mass = pagerank(tools.part("synonyms").over_entities, restart, damping=config.damping)
         entities = np.argsort(-mass, kind="stable")[:_DRAWN]
         entities = entities[mass[entities] > 0]
-        laps.lap("walk")
+        run.lap("walk")
         scores = index.entity_chunks.T @ mass
         chunks = np.argsort(-scores, kind="stable")
         chunks = chunks[scores[chunks] > 0]
@@ -89,17 +81,10 @@ class Strategy:
             GraphStep("walk", message("walk.step.walk"), message("walk.walk", n=len(entities)), ranked.entities),
         ]
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             ranked,
             graph_picture(index, ranked),
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             steps=steps,
             chunk_caption=message("walk.chunks", n=len(rows)),
             asked=asked,
-            notes=() if wanted.note is None else (wanted.note,),
         )

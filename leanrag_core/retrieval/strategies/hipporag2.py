@@ -1,23 +1,23 @@
 """HippoRAG 2: PageRank over entities and passages from relations that answer the question (Gutierrez et al. 2025)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import OFFICIAL, Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import end_rows
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import pagerank
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Ranked, cosines, nearest_rows, rank, similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.trace import Trace
@@ -35,7 +35,7 @@ _REPLY: JsonSchema = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of HippoRAG 2; the defaults are the release's."""
 
     n_facts: int = option(5, low=1, high=50, paper=5, help=message("hipporag2.option.n_facts"), in_row=True)
@@ -47,9 +47,6 @@ class Config:
     edges: str = option(ONCE, choices=(ONCE, RELEASED), help=message("hipporag2.option.edges"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 @dataclass(frozen=True)
 class _Facts:
@@ -60,28 +57,23 @@ class _Facts:
     note: Message | None = None
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Query to triple, recognition memory, and a walk over entities and passages."""
 
     name = "hipporag2"
-    title = message("strategy.hipporag2.title")
-    help = message("strategy.hipporag2.help")
     badge = "faithful"
-    differs = message("strategy.hipporag2.differs")
     calls_model = True
     parts = ("relation_vectors", "synonyms")
     presets = (OFFICIAL, published("released", edges=RELEASED))
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: relations, those that are kept, the walk, chunks."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         near = nearest_facts(tools.part("relation_vectors"), query.vector, config.n_facts)
-        laps.lap("facts")
+        run.lap("facts")
         facts = self._kept(query, index, near, tools)
-        laps.lap("kept")
+        run.note(facts.note)
+        run.lap("kept")
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
         dense = _unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
         mass = np.zeros(n_entities)
@@ -99,7 +91,7 @@ class Strategy:
             scores, chunks = dense, ranked_by_vector(index, query.vector)
         entities = np.argsort(-mass, kind="stable")[:_DRAWN]
         entities = entities[mass[entities] > 0]
-        laps.lap("walk")
+        run.lap("walk")
         rows = chunks[: config.top_c]
         ranked = RankedGraph(
             entities.tolist(),
@@ -129,37 +121,28 @@ class Strategy:
             ),
         ]
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             ranked,
             graph_picture(index, ranked),
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             steps=steps,
             chunk_caption=message("walk.chunks", n=len(rows)),
-            notes=() if facts.note is None else (facts.note,),
         )
 
     def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:
         """The relations that the model keeps, none where its reply cannot be used; without one, all that were found."""
-        rows, scores, step = near.rows.tolist(), near.scores.tolist(), message("hipporag2.step.kept")
+        rows, scores = near.rows.tolist(), near.scores.tolist()
         if not rows:
             return _Facts((), ())
-        if tools.language is None:
-            built_in = message("strategy.note.built_in", instead=message("hipporag2.built_in"))
-            return _Facts(tuple(rows[:_MOST_FACTS]), tuple(scores[:_MOST_FACTS]), built_in)
         names, base = index.layers[0].entity_cells["name"], index.layers[0]
         lines = [
             f"{place}. {names[int(base.ends[row][0])].as_py()} - {names[int(base.ends[row][1])].as_py()}: "
             f"{base.relation_cells['description'][row].as_py()}"
             for place, row in enumerate(rows, start=1)
         ]
-        try:
-            chosen = ask_json(
-                tools.language,
+        reply = reply_or_note(
+            tools,
+            lambda language: ask_json(
+                language,
                 tools,
                 "filter_facts",
                 lambda cells: _chosen(cells, len(lines)),
@@ -167,15 +150,15 @@ class Strategy:
                 schema=_REPLY,
                 question=query.text,
                 facts="\n".join(lines),
-            )
-        except BudgetSpent:
-            return _Facts((), (), message("strategy.note.budget_spent", step=step))
-        except ReplyError as error:
-            instead = message("hipporag2.unfiltered")
-            return _Facts(
-                (), (), message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead)
-            )
-        return _Facts(tuple(rows[place] for place in chosen), tuple(scores[place] for place in chosen))
+            ),
+            step=message("hipporag2.step.kept"),
+            instead=message("hipporag2.unfiltered"),
+            built_in=message("hipporag2.built_in"),
+        )
+        chosen = reply.value or []
+        if tools.language is None:
+            chosen = list(range(min(_MOST_FACTS, len(rows))))
+        return _Facts(tuple(rows[place] for place in chosen), tuple(scores[place] for place in chosen), reply.note)
 
 
 def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:

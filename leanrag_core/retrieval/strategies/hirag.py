@@ -1,14 +1,14 @@
 """HiRAG: entities of all layers, their communities, and a bridge of shortest paths between the communities."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Query, published, trace_index
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import EntityChunk
-from leanrag_core.retrieval.budgets import SectionForm, scaled, section, text_line
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, scaled, section, text_line
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
@@ -22,15 +22,15 @@ from leanrag_core.retrieval.communities import (
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.graph_walks import path_through
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.passages import affordable_chunks, passages_with_reasons
+from leanrag_core.retrieval.passages import PassageReason, affordable_chunks, passage_items
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, nearest
 from leanrag_core.tokens import count_tokens
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.layered_communities import LayeredCommunities
-from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 BRIDGE = SectionForm(
     name="bridge",
@@ -56,7 +56,7 @@ _MOST_HOPS = 12
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of HiRAG."""
 
     top_k: int = option(20, low=1, high=100, paper=20, help=message("hirag.option.top_k"), in_row=True, scale=40)
@@ -69,28 +69,17 @@ class Config:
     chunk_tokens: int = option(20000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(65000, low=0, high=128_000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Local, bridge and global knowledge."""
 
     name = "hirag"
-    title = message("strategy.hirag.title")
-    help = message("strategy.hirag.help")
     badge = "own-part"
-    differs = message("strategy.hirag.differs")
-    calls_model = False
     parts = ("hirag_layers",)
-    presets = (published("official"),)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         layered: LayeredCommunities = tools.part("hirag_layers")
         budgets = scaled(
             {
@@ -104,19 +93,19 @@ class Strategy:
         scores, kind = self._candidates(query, index, layered, tools)
         near = list(scores)
         seeds = near[: config.top_k]
-        laps.lap("entities")
+        run.lap("entities")
         allowed = np.flatnonzero(layered.communities.level <= config.level)
         holding = communities_holding(layered.communities, seeds, allowed)
         taken = affordable(layered.communities, [row for row, _ in holding], budgets["communities"])
-        laps.lap("communities")
+        run.lap("communities")
         stops = self._stops(layered, near, taken)
         ways = path_through(layered.adjacency, stops, most_hops=_MOST_HOPS)
         on_path = list(dict.fromkeys(node for way in ways for node in way))
         edges = edges_inside(index, layered, on_path, budgets["bridge"])
-        laps.lap("bridge")
+        run.lap("bridge")
         chunks = chunks_by_neighbours(index, [layered.place(seed) for seed in seeds])
         fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets["chunks"])
-        laps.lap("chunks")
+        run.lap("chunks")
         reasons = {node: message("hirag.reason.bridge") for node in on_path}
         reasons |= {stop: message("hirag.reason.stop") for stop in stops}
         reasons |= {seed: message("hirag.reason.seed", score=scores[seed]) for seed in seeds}
@@ -135,54 +124,54 @@ class Strategy:
         )
         relations = edge_relations(index, layered, edges, (*entities, *bridge))
         passages = _passages(index, chunks[: len(fitting)], entities)
-        context = self._context(index, layered, reports, relations, (*entities, *bridge), entities, passages, budgets)
-        laps.lap("context")
+        names = {item.id: item.name for item in (*entities, *bridge)}
+        context = joined_sections(
+            section(
+                COMMUNITIES, [community_line(layered.communities, each) for each in reports], budgets["communities"]
+            ),
+            section(BRIDGE, [_bridge_line(each, names) for each in relations], budgets["bridge"]),
+            section(
+                _ENTITIES,
+                [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities],
+                budgets["entities"],
+            ),
+            section(CHUNKS, [passage_line(index, each) for each in passages], budgets["chunks"]),
+        )
+        run.lap("context")
         kept = {item.ref for part in context.sections for item in part.items}
         drawn = tuple(each for each in relations if each.id in kept)
         of_node = dict(zip(seeds, (item.id for item in entities), strict=True))
         members = member_links(layered.communities, reports, of_node)
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=asdict(config),
-            items=(*entities, *bridge, *reports, *passages),
-            relations=(*drawn, *members),
-            context=context,
+        run.search = kind
+        run.notes += community_notes(layered.communities)
+        reached = message("count.communities", n=len(holding))
+        return run.trace(
+            context,
             steps=(
-                _step("entities", message("hirag.entities", n=len(seeds), of=len(near)), entities, (), laps),
-                _step(
+                run.step("entities", message("hirag.entities", n=len(seeds), of=len(near)), entities),
+                run.step(
                     "communities",
-                    message(
-                        "graphrag_local.communities",
-                        n=len(reports),
-                        of=message("count.communities", n=len(holding)),
-                    ),
+                    message("graphrag_local.communities", n=len(reports), of=reached),
                     (*reports, *entities),
                     members,
-                    laps,
                 ),
-                _step(
+                run.step(
                     "bridge",
                     message("hirag.bridge", n=len(stops), paths=len(ways), entities=len(on_path)),
                     (*entities, *bridge),
                     drawn,
-                    laps,
                 ),
-                _step(
+                run.step(
                     "chunks",
                     message("hirag.chunks", n=len(passages), of=message("count.chunks", n=len(chunks))),
                     passages,
-                    (),
-                    laps,
                 ),
-                _step("context", context_caption(context), (*reports, *entities, *bridge, *passages), drawn, laps),
+                run.step("context", context_caption(context), (*reports, *entities, *bridge, *passages), drawn),
             ),
             styles=_STYLES,
-            index=trace_index(index),
-            notes=community_notes(layered.communities),
-            ranked_chunks=tuple(chunk.row for chunk in chunks),
-            search=kind,
+            items=(*entities, *bridge, *reports, *passages),
+            relations=(*drawn, *members),
+            ranked_chunks=[chunk.row for chunk in chunks],
         )
 
     def _candidates(
@@ -211,37 +200,10 @@ class Strategy:
             kept |= set(places[: self.config.top_m].tolist())
         return [near[place] for place in sorted(kept)]
 
-    def _context(
-        self,
-        index: Index,
-        layered: LayeredCommunities,
-        reports: Sequence[TraceItem],
-        relations: Sequence[TraceRelation],
-        named: Sequence[TraceItem],
-        entities: Sequence[TraceItem],
-        passages: Sequence[TraceItem],
-        budgets: Mapping[str, int],
-    ) -> Context:
-        names = {item.id: item.name for item in named}
-        return joined_sections(
-            section(
-                COMMUNITIES, [community_line(layered.communities, each) for each in reports], budgets["communities"]
-            ),
-            section(
-                BRIDGE,
-                [
-                    text_line(each.role, each.id, f"{names[each.source]} and {names[each.target]}:", each.description)
-                    for each in relations
-                ],
-                budgets["bridge"],
-            ),
-            section(
-                _ENTITIES,
-                [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities],
-                budgets["entities"],
-            ),
-            section(CHUNKS, [passage_line(index, each) for each in passages], budgets["chunks"]),
-        )
+
+def _bridge_line(relation: TraceRelation, names: Mapping[str, str]) -> Candidate:
+    lead = f"{names[relation.source]} and {names[relation.target]}:"
+    return text_line(relation.role, relation.id, lead, relation.description)
 
 
 def chunks_by_neighbours(index: Index, seeds: Sequence[tuple[int, int]]) -> list[EntityChunk]:
@@ -267,29 +229,14 @@ def chunks_by_neighbours(index: Index, seeds: Sequence[tuple[int, int]]) -> list
 
 def _passages(index: Index, chunks: Sequence[EntityChunk], entities: Sequence[TraceItem]) -> tuple[TraceItem, ...]:
     by_row = {chunk.row: chunk for chunk in chunks}
-    return passages_with_reasons(
-        index,
-        list(by_row),
-        {row: float(chunk.relations) for row, chunk in by_row.items()},
-        {
-            row: message("passage.of_neighbours", name=entities[chunk.place].name, n=chunk.relations)
-            for row, chunk in by_row.items()
-        },
-        {row: (entities[chunk.place].id,) for row, chunk in by_row.items()},
-    )
-
-
-def _step(
-    name: str, caption: Message, items: Sequence[TraceItem], relations: Sequence[TraceRelation], laps: Laps
-) -> TraceStep:
-    return TraceStep(
-        name,
-        message(f"hirag.step.{name}"),
-        caption,
-        tuple(item.id for item in items),
-        tuple(each.id for each in relations),
-        milliseconds=laps.milliseconds[name],
-    )
+    reasons = {
+        row: PassageReason(
+            message("passage.of_neighbours", name=entities[chunk.place].name, n=chunk.relations),
+            (entities[chunk.place].id,),
+        )
+        for row, chunk in by_row.items()
+    }
+    return passage_items(index, list(by_row), {row: float(chunk.relations) for row, chunk in by_row.items()}, reasons)
 
 
 @dataclass(frozen=True)

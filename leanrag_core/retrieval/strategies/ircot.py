@@ -1,21 +1,20 @@
 """IRCoT (style): retrieval and a sentence of reasoning in turn (Trivedi et al. 2023)."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
-from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import OFFICIAL, Query
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.model_replies import ask_text
-from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_step
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.model_replies import ask_text, reply_or_note
+from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines, similarity
 from leanrag_core.sentences import split_sentences
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
 
@@ -24,7 +23,7 @@ _SHORTEST = 30  # characters of a sentence that may stand in for the reasoning
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of IRCoT."""
 
     rounds: int = option(4, low=1, high=8, paper=4, help=message("ircot.option.rounds"), in_row=True)
@@ -34,39 +33,19 @@ class Config:
     )
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-@dataclass(frozen=True)
-class _Thought:
-    """The next sentence of the reasoning. text: "" when there is none. note: what the reader should know."""
-
-    text: str
-    note: Message | None = None
-
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Each sentence of the reasoning is the next query; the union of all passages is the context."""
 
     name = "ircot"
-    title = message("strategy.ircot.title")
-    help = message("strategy.ircot.help")
     badge = "style-of"
-    differs = message("strategy.ircot.differs")
     calls_model = True
-    parts = ()
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace: passages in the order in which the rounds came upon them."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         searches: list[Search] = []
         steps: list[TraceStep] = []
-        notes: list[Message] = []
         union: dict[int, None] = {}
         near: dict[str, float] = {}
         text, vector, reason = query.text, query.vector, message("ircot.reason.asked")
@@ -75,76 +54,61 @@ class Strategy:
             searches.append(Search(text, reason, rows))
             union |= dict.fromkeys(rows)
             ended = number == config.rounds or len(union) >= config.top_c
-            thought = _Thought("") if ended else self._thought(query, index, searches, list(union), tools, near)
-            notes += [thought.note] if thought.note is not None and thought.note not in notes else []
+            thought = "" if ended else _thought(run, searches, list(union), near)
             name = f"round-{number}"
-            laps.lap(name)
+            run.lap(name)
             caption = message("ircot.round", n=len(rows), query=text)
-            steps.append(search_step(name, message("ircot.step.round", number=number), caption, number, laps))
-            tools.on_step(steps[-1])
-            if not thought.text or _ANSWERED.search(thought.text):
+            title = message("ircot.step.round", number=number)
+            steps.append(run.announce(run.step(name, caption, search_ids(number), title=title)))
+            if not thought or _ANSWERED.search(thought):
                 break
-            text, vector, reason = thought.text, tools.embed([thought.text])[0], message("ircot.reason.thought")
+            text, vector, reason = thought, tools.embed([thought])[0], message("ircot.reason.thought")
         ranking = np.array(list(union), dtype=np.int64)
         taken = ranking[: config.top_c].tolist()
         scores = dict(zip(taken, similarity(index, CHUNKS, query.vector, taken).tolist(), strict=True))
         return passage_trace(
-            self,
-            query,
-            index,
-            PassageRanking(ranking, scores),
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
+            run,
+            PassageRanking(ranking, scores, "passage.near"),
             caption=message("ircot.chunks", n=len(taken), searches=len(searches)),
             before=steps,
             searches=searches,
-            notes=notes,
         )
 
-    def _thought(
-        self, query: Query, index: Index, searches: list[Search], rows: list[int], tools: Tools, near: dict[str, float]
-    ) -> _Thought:
-        """The next sentence: the model's, or the sentence of the last passages that is nearest to the question."""
-        said = [search.text for search in searches[1:]]
-        if tools.language is None:
-            built_in = message("strategy.note.built_in", instead=message("ircot.built_in"))
-            return _Thought(_nearest_sentence(query, index, searches, tools, near), built_in)
-        try:
-            text = ask_text(
-                tools.language,
-                tools,
-                "reason_step",
-                question=query.text,
-                passages="\n\n".join(index.chunk(row).text.strip() for row in rows),
-                reasoning="\n".join(said) or "(none)",
-            )
-        except BudgetSpent:
-            return _Thought("", message("strategy.note.budget_spent", step=message("ircot.step.reasoning")))
-        except ReplyError as error:
-            unusable = message(
-                "strategy.note.reply_unusable",
-                step=message("ircot.step.reasoning"),
-                reason=error.message,
-                instead=message("ircot.built_in"),
-            )
-            return _Thought(_nearest_sentence(query, index, searches, tools, near), unusable)
-        first = split_sentences(text)
-        return _Thought(first[0] if first else "")
+
+def _thought(run: Retrieval, searches: list[Search], rows: list[int], near: dict[str, float]) -> str:
+    """Return the next sentence of the reasoning, "" for none: the model's, or the sentence of the last passages that is
+    nearest to the question."""
+    reply = reply_or_note(
+        run.tools,
+        lambda language: ask_text(
+            language,
+            run.tools,
+            "reason_step",
+            question=run.query.text,
+            passages="\n\n".join(run.index.chunk(row).text.strip() for row in rows),
+            reasoning="\n".join(search.text for search in searches[1:]) or "(none)",
+        ),
+        step=message("ircot.step.reasoning"),
+        instead=message("ircot.built_in"),
+    )
+    run.note(reply.note)
+    if reply.value is None:
+        return "" if reply.budget_spent else _nearest_sentence(run, searches, near)
+    sentences = split_sentences(reply.value)
+    return sentences[0] if sentences else ""
 
 
-def _nearest_sentence(query: Query, index: Index, searches: list[Search], tools: Tools, near: dict[str, float]) -> str:
+def _nearest_sentence(run: Retrieval, searches: list[Search], near: dict[str, float]) -> str:
     """Of the passages of the last round the sentence nearest to the question that no search has used; "" for none.
 
     near: cosines of the sentences of earlier rounds, which share passages with this one; new ones are added.
     """
     used = {search.text for search in searches}
-    sentences = [each for row in searches[-1].rows for each in split_sentences(index.chunk(row).text)]
+    sentences = [each for row in searches[-1].rows for each in split_sentences(run.index.chunk(row).text)]
     fresh = [each for each in dict.fromkeys(sentences) if len(each) >= _SHORTEST and each not in used]
     if not fresh:
         return ""
     unknown = [each for each in fresh if each not in near]
     if unknown:
-        near.update(zip(unknown, cosines(tools.embed(unknown), query.vector).tolist(), strict=True))
+        near.update(zip(unknown, cosines(run.tools.embed(unknown), run.query.vector).tolist(), strict=True))
     return max(fresh, key=near.__getitem__)

@@ -1,32 +1,32 @@
 """KAG (style): sub-questions in order, each answered from linked entities, a walk, and vectors (Liang et al. 2024)."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.graph_traces import (
     Asked,
     GraphStep,
     RankedGraph,
-    announced,
+    announce,
     by_row,
     graph_context,
     graph_trace,
 )
 from leanrag_core.retrieval.graph_walks import pagerank
-from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.model_replies import ask_json, ask_text
+from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
 from leanrag_core.retrieval.passages import fused, ranked_by_vector
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.trace import Trace
@@ -46,7 +46,7 @@ _REPLY: JsonSchema = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of KAG."""
 
     chunks_per_question: int = option(10, low=1, high=50, equal=50, help=message("kag.option.chunks_per_question"))
@@ -55,9 +55,6 @@ class Config:
     relation_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))
     chunk_tokens: int = option(8000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,41 +68,33 @@ class _Solved:
     answer: str = ""
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Plan, then for each sub-question linked entities with their relations, chunks by a walk and by vectors."""
 
     name = "kag"
-    title = message("strategy.kag.title")
-    help = message("strategy.kag.help")
     badge = "style-of"
-    differs = message("strategy.kag.differs")
     calls_model = True
     parts = ("synonyms",)
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: plan, a step for each sub-question, chunks."""
-        config, laps = self.config, Laps(tools.meter)
-        notes: list[Message] = []
-        questions = _plan(query.text, tools, notes)
-        laps.lap("plan")
+        config, run = self.config, Retrieval(self, query, index, tools)
+        questions = _plan(run)
+        run.lap("plan")
         solved: list[_Solved] = []
         steps = [GraphStep("plan", message("kag.step.plan"), message("kag.plan", n=len(questions)))]
-        tools.on_step(announced(steps[0], laps))
+        announce(run, steps[0])
         for number, question in enumerate(questions, start=1):
             planned = number < len(questions)
             # A "#1" of the question itself is the person's own and stays.
             text = _EARLIER.sub(lambda mark: _answer_of(solved, int(mark[1])), question) if planned else question
             vector = query.vector if text == query.text else tools.embed([text])[0]
             step = self._solved(text, vector, index, tools)
-            if planned:  # the last one is answered by the answer itself
-                step = _answered(step, index, tools, notes)
+            if planned:  # the last one is answered by the answer itself; without a model there is only that one
+                step = _answered(run, step)
             solved.append(step)
             name = f"question-{number}"
-            laps.lap(name)
+            run.lap(name)
             graph_step = GraphStep(
                 name,
                 message("kag.step.question", number=number),
@@ -114,37 +103,24 @@ class Strategy:
                 step.relations,
                 (_id(number),),
             )
-            steps.append(graph_step)
-            tools.on_step(announced(graph_step, laps))
-        chunks = fused([step.chunks for step in solved if len(step.chunks)] or [_by_vector(index, query.vector)])
+            steps.append(announce(run, graph_step))
+        chunks = fused([step.chunks for step in solved if len(step.chunks)] or [ranked_by_vector(index, query.vector)])
         entities = list(dict.fromkeys(row for step in solved for row in step.entities))
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
         near = similarity(index, CHUNKS, query.vector, rows.tolist())
-        ranked = RankedGraph(entities, relations, chunks.tolist(), {}, {}, by_row(rows, near))
-        budgets = {
-            "entities": config.entity_tokens,
-            "relations": config.relation_tokens,
-            "chunks": config.chunk_tokens,
-        }
+        ranked = RankedGraph(entities, relations, chunks.tolist(), {}, {}, by_row(rows, near), "passage.near")
         asked = [
             Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")
             for number, step in enumerate(solved, start=1)
         ]
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             ranked,
-            graph_context(index, ranked, budgets, config.max_tokens),
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
+            graph_context(run, ranked),
             steps=steps,
             chunk_caption=message("kag.chunks", n=len(rows)),
             asked=asked,
-            notes=notes,
         )
 
     def _solved(self, text: str, vector: np.ndarray, index: Index, tools: Tools) -> _Solved:
@@ -170,48 +146,40 @@ class Strategy:
         by_vector = np.argsort(-near_chunks, kind="stable")[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
-        chunks = fused(rankings) if rankings else _by_vector(index, vector)[: self.config.chunks_per_question]
+        chunks = fused(rankings) if rankings else ranked_by_vector(index, vector)[: self.config.chunks_per_question]
         return _Solved(text, tuple(entities.tolist()), tuple(row for rows in relations for row in rows), chunks)
 
 
-def _plan(question: str, tools: Tools, notes: list[Message]) -> list[str]:
-    """The sub-questions in order, the question itself last; without a model the question alone."""
-    if tools.language is None:
-        notes.append(message("strategy.note.built_in", instead=message("kag.built_in")))
-        return [question]
-    step = message("kag.step.plan")
-    try:
-        planned = ask_json(
-            tools.language, tools, "plan_questions", _read, keys=("questions",), schema=_REPLY, question=question
-        )
-    except BudgetSpent:
-        notes.append(message("strategy.note.budget_spent", step=step))
-        return [question]
-    except ReplyError as error:
-        instead = message("kag.built_in")
-        notes.append(message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead))
-        return [question]
-    return [*(each for each in planned if each.casefold() != question.casefold()), question]
+def _plan(run: Retrieval) -> list[str]:
+    """Return the sub-questions in order, the question itself last; without a model the question alone."""
+    question = run.query.text
+    reply = reply_or_note(
+        run.tools,
+        lambda language: ask_json(
+            language, run.tools, "plan_questions", _read, keys=("questions",), schema=_REPLY, question=question
+        ),
+        step=message("kag.step.plan"),
+        instead=message("kag.built_in"),
+    )
+    run.note(reply.note)
+    return [*(each for each in reply.value or () if each.casefold() != question.casefold()), question]
 
 
-def _answered(step: _Solved, index: Index, tools: Tools, notes: list[Message]) -> _Solved:
-    """The sub-question with the model's answer, which later ones may speak of; "" when it has none."""
-    if tools.language is None:
+def _answered(run: Retrieval, step: _Solved) -> _Solved:
+    """Return the sub-question with the model's answer, which later ones may speak of; "" when it has none."""
+    material = "\n\n".join(run.index.chunk(row).text.strip() for row in step.chunks[:_MATERIAL])
+    reply = reply_or_note(
+        run.tools,
+        lambda language: ask_text(language, run.tools, "answer_step", question=step.text, material=material),
+        step=message("kag.step.answers"),
+        instead=message("kag.no_answer"),
+    )
+    if reply.value is None:
+        # A budget is spent once; each reply that cannot be used is a loss of its own.
+        run.notes += [reply.note] if reply.note and not (reply.budget_spent and reply.note in run.notes) else []
         return step
-    material = "\n\n".join(index.chunk(row).text.strip() for row in step.chunks[:_MATERIAL])
-    try:
-        answer = ask_text(tools.language, tools, "answer_step", question=step.text, material=material)
-    except BudgetSpent:
-        note = message("strategy.note.budget_spent", step=message("kag.step.answers"))
-        notes += [note] if note not in notes else []
-        return step
-    except ReplyError as error:
-        instead = message("kag.no_answer")
-        answers = message("kag.step.answers")
-        notes.append(message("strategy.note.reply_unusable", step=answers, reason=error.message, instead=instead))
-        return step
-    known = "" if answer.strip(" .").casefold() == "unknown" else answer.splitlines()[0]
-    return _Solved(step.text, step.entities, step.relations, step.chunks, known)
+    known = "" if reply.value.strip(" .").casefold() == "unknown" else reply.value.splitlines()[0]
+    return replace(step, answer=known)
 
 
 def _answer_of(solved: list[_Solved], number: int) -> str:
@@ -226,10 +194,6 @@ def _strongest(index: Index, row: int) -> list[int]:
     base = index.layers[0]
     rows = base.relations_of(row)
     return [int(each) for each in rows[np.argsort(-base.weights[rows], kind="stable")][:_RELATIONS_AN_ENTITY]]
-
-
-def _by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
-    return ranked_by_vector(index, vector)
 
 
 def _id(number: int) -> str:

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import MAX_SEEDS, adapted
-from leanrag_core.retrieval.base import Preset, Query, trace_index
-from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.base import Preset, Query, StrategyBase
 from leanrag_core.retrieval.leanrag_paths import (
     NEIGHBOUR_STYLE,
     STYLES,
@@ -22,11 +21,11 @@ from leanrag_core.retrieval.passages import (
     chunks_without,
     followed,
     fused,
-    passage_items,
     ranked_by_vector,
 )
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.presets import preset
@@ -48,16 +47,11 @@ class Config(PathOptions):
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Section 3.3 of the paper (eq. 6-10, B.3.1)."""
 
     name = "leanrag"
-    title = message("strategy.leanrag.title")
-    help = message("strategy.leanrag.help")
     badge = "native"
-    differs = message("strategy.leanrag.differs")
-    calls_model = False
-    parts = ()
     leaves_out = ("seed", "relation", "chunk")
     former_options = ("entity_sources",)
     presets = (
@@ -72,12 +66,9 @@ class Strategy:
         Preset("nearest-pairs", message("preset.leanrag.nearest_pairs"), {"lca": "pairwise", "pairs": "nearest"}),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         anchors = anchors_of(query, index, config, tools, MAX_SEEDS if config.adaptive_n else config.top_n)
         adapted_n = None
         if config.adaptive_n:
@@ -86,8 +77,8 @@ class Strategy:
             wanted_c = min(config.top_c, Config.top_c) if config.fill == "vectors" else config.top_c
             adapted_n = adapted(chunks_of, config.top_n, wanted_c)
             anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
-        laps.lap("seeds")
-        paths = find_paths(index, anchors.seeds, config, laps, tools.without)
+        run.lap("seeds")
+        paths = find_paths(run, anchors.seeds)
         vector = query.vector if config.ties == "cosine" else None
         seeded = chunks_by_seeds(index, anchors.seeds, vector)
         ranking = seeded.rows
@@ -97,26 +88,19 @@ class Strategy:
             ranking = followed(ranking, ranked_by_vector(index, query.vector))
         ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
-        passages = passage_items(index, ranking[:wanted], seeded)
-        laps.lap("chunks")
+        passages = seeded.items(index, ranking[:wanted])
+        run.lap("chunks")
         made = paths_context(index, paths, passages, config, query.vector)
-        laps.lap("context")
+        run.lap("context")
         every = (*tree_links(paths.nodes), *paths.related.relations)
         chunks = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=dict(vars(config)),
+        run.search = anchors.search
+        run.notes += path_notes(run, anchors, paths, passages, wanted, len(seeded.rows), made.n_dropped)
+        return run.trace(
+            made.context,
+            steps=path_steps(run, paths, every, passages, chunks, made.context, adapted_n=adapted_n),
+            styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,
-            context=made.context,
-            steps=path_steps(
-                index, paths, every, passages, chunks, made.context, laps.milliseconds, adapted_n=adapted_n
-            ),
-            styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
-            index=trace_index(index),
-            notes=path_notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_dropped),
-            ranked_chunks=tuple(ranking.tolist()),
-            search=anchors.search,
+            ranked_chunks=ranking.tolist(),
         )

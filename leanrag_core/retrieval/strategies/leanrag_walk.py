@@ -9,10 +9,9 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.base import Preset, Query, trace_index
+from leanrag_core.retrieval.base import Preset, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.graph_walks import Walk, operator_of, walk
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.leanrag_paths import (
     CONTEXTS,
     NEIGHBOUR_STYLE,
@@ -28,6 +27,7 @@ from leanrag_core.retrieval.leanrag_paths import (
 from leanrag_core.retrieval.passages import PassageReason, chunks_without, passage_items
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceItem, TraceRelation, TraceStep
@@ -46,37 +46,29 @@ class Config(PathOptions):
     damping_percent: int = option(50, low=1, high=95, help=message("leanrag_walk.option.damping_percent"))
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """LeanRAG with another ranking of chunks."""
 
     name = "leanrag_walk"
-    title = message("strategy.leanrag_walk.title")
-    help = message("strategy.leanrag_walk.help")
     badge = "beyond-paper"
-    differs = message("strategy.leanrag_walk.differs")
-    calls_model = False
     leaves_out = ("seed", "relation", "chunk")
-    parts = ()
     presets = (
         Preset("official", message("preset.official")),
         Preset("full", message("preset.leanrag_walk.full"), {"context": "full"}),
         Preset("seeds30", message("preset.leanrag_walk.seeds30"), {"candidates": "seeds30"}),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         n_walk = max(config.walk_seeds, _CANDIDATE_SEEDS if config.candidates == "seeds30" else 0)
         anchors = anchors_of(query, index, config, tools, max(config.top_n, n_walk))
         base_seeds = anchors.seeds
         if config.seed_layers != "base":
             base_seeds = anchors_of(query, index, replace(config, seed_layers="base"), tools, n_walk).seeds
         anchors = replace(anchors, seeds=anchors.seeds[: config.top_n])
-        laps.lap("seeds")
-        paths = find_paths(index, anchors.seeds, config, laps, tools.without)
+        run.lap("seeds")
+        paths = find_paths(run, anchors.seeds)
         resting = walk(
             index,
             operator_of(index, tools),
@@ -89,31 +81,26 @@ class Strategy:
         ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
         carried = _carried(index, resting, ranking[:wanted].tolist(), paths.nodes)
-        laps.lap("walk")
+        run.lap("walk")
         passages = passage_items(
-            index, carried.rows, scores=dict(zip(carried.rows, carried.mass, strict=True)), reasons=carried.reasons
+            index, carried.rows, dict(zip(carried.rows, carried.mass, strict=True)), carried.reasons
         )
-        laps.lap("chunks")
+        run.lap("chunks")
         made = paths_context(index, paths, passages, config, query.vector)
-        laps.lap("context")
+        run.lap("context")
         every = (*tree_links(paths.nodes), *paths.related.relations, *carried.relations)
-        step = _walk_step(carried, passages, min(len(base_seeds), config.walk_seeds), laps.milliseconds["walk"])
+        step = _walk_step(run, carried, passages, min(len(base_seeds), config.walk_seeds))
         chunks = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
         neighbours = paths.related.neighbours
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=dict(vars(config)),
+        run.search = anchors.search
+        run.notes += path_notes(run, anchors, paths, passages, wanted, len(ranking), made.n_dropped)
+        return run.trace(
+            made.context,
+            steps=path_steps(run, paths, every, passages, chunks, made.context, walk=step),
+            styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
             items=(*paths.nodes, *neighbours, *carried.entities, *passages),
             relations=every,
-            context=made.context,
-            steps=path_steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, walk=step),
-            styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
-            index=trace_index(index),
-            notes=path_notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_dropped),
-            ranked_chunks=tuple(ranking.tolist()),
-            search=anchors.search,
+            ranked_chunks=ranking.tolist(),
         )
 
 
@@ -178,12 +165,11 @@ def _passage_reason(mass: float) -> Message:
     return message("leanrag_walk.reason.passage", percent=100 * mass)
 
 
-def _walk_step(carried: _Carried, passages: tuple[TraceItem, ...], n_seeds: int, milliseconds: float) -> TraceStep:
+def _walk_step(run: Retrieval, carried: _Carried, passages: tuple[TraceItem, ...], n_seeds: int) -> TraceStep:
     caption = message("leanrag_walk.walk", n=n_seeds)
     if passages:
         caption = message(
             "leanrag_walk.walk.most", n=n_seeds, title=passages[0].name, percent=100 * (passages[0].score or 0.0)
         )
     ends = dict.fromkeys(end for relation in carried.relations for end in (relation.source, relation.target))
-    lit = tuple(relation.id for relation in carried.relations)
-    return TraceStep("walk", TITLES["walk"], caption, tuple(ends), lit, milliseconds=milliseconds)
+    return run.step("walk", caption, tuple(ends), carried.relations, TITLES["walk"])

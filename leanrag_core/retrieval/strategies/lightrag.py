@@ -1,21 +1,21 @@
 """LightRAG: entities by the details of the question, relations by its themes, then their chunks (section 3.2)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -26,7 +26,7 @@ _SPARE = 2  # relations are looked at until their tokens are twice the budget
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of LightRAG."""
 
     mode: str = option(MIX, choices=(LOW, HIGH, HYBRID, MIX), help=message("lightrag.option.mode"))
@@ -39,9 +39,6 @@ class Config:
     chunk_tokens: int = option(16000, low=0, high=64000, paper=4000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(30000, low=0, high=64000, paper=12000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 @dataclass(frozen=True, eq=False)
 class _Level:
@@ -53,14 +50,11 @@ class _Level:
     relation_scores: tuple[tuple[int, float], ...] = ()
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Dual-level retrieval."""
 
     name = "lightrag"
-    title = message("strategy.lightrag.title")
-    help = message("strategy.lightrag.help")
     badge = "faithful"
-    differs = message("strategy.lightrag.differs")
     calls_model = True
     parts = ("relation_vectors",)
     presets = (
@@ -78,56 +72,43 @@ class Strategy:
         ),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: keywords, both levels, chunks."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         keywords = query_keywords(query.text, tools)
+        run.note(keywords.note)
+        run.title = message(f"strategy.lightrag.{config.mode}")
         words = _searched(config.mode, keywords)
         vectors = tools.embed(list(words.values()))
-        laps.lap("keywords")
+        run.lap("keywords")
         levels: dict[str, _Level] = {}
         for level, vector in zip(words, vectors, strict=True):
             levels[level] = (self._low if level == LOW else self._high)(index, vector, tools)
-            laps.lap(level)
+            run.lap(level)
         entity_rows = round_robin(*(level.entities for level in levels.values()))
         relation_rows = round_robin(*(level.relations for level in levels.values()))
-        budgets = {
-            "entities": config.entity_tokens,
-            "relations": config.relation_tokens,
-            "chunks": config.chunk_tokens,
-        }
         ranked = RankedGraph(
             entity_rows,
             relation_rows,
             entity_scores={row: score for level in levels.values() for row, score in level.entity_scores},
             relation_scores={row: score for level in levels.values() for row, score in level.relation_scores},
+            chunk_reason="passage.near",
         )
-        filled = graph_context(index, ranked, budgets, config.max_tokens, flowing=False)
+        filled = graph_context(run, ranked, flowing=False)
         chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
         taken = chunks[: config.top_c]
         near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
         return graph_trace(
-            self,
-            query,
-            index,
+            run,
             replace(ranked, chunks=chunks, chunk_scores=by_row(taken, near)),
             filled,
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
             chunk_tokens=None if config.fill_up else config.chunk_tokens,
-            laps=laps,
             steps=_steps(keywords, levels),
             chunk_caption=message("lightrag.chunks", n=len(taken)),
             asked=[
                 Asked(f"keywords-{name}", words[name], message(f"lightrag.reason.{name}"), set(level.entities))
                 for name, level in levels.items()
             ],
-            notes=() if keywords.note is None else (keywords.note,),
-            title=message(f"strategy.lightrag.{config.mode}"),
         )
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:

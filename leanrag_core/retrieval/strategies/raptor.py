@@ -1,14 +1,13 @@
 """RAPTOR: leaves and summaries of all layers of a tree, nearest to the question (Sarthi et al. 2024)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Preset, Query, published, trace_index
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections
-from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.text_trees import (
     SUMMARIES,
     SUMMARY,
@@ -24,18 +23,19 @@ from leanrag_core.retrieval.text_trees import (
     tree_notes,
 )
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceStep
+from leanrag_core.types.trace import Context, Style, Trace, TraceItem
 
 COLLAPSED, TRAVERSAL = "collapsed", "traversal"
 _STYLES = (SUMMARY, Style("passage", message("style.passage"), "chunk", "chip"), SUMS_UP)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of RAPTOR."""
 
     mode: str = option(COLLAPSED, choices=(COLLAPSED, TRAVERSAL), help=message("raptor.option.mode"))
@@ -43,19 +43,12 @@ class Config:
     top_layer: int = option(5, low=1, high=50, help=message("raptor.option.top_layer"))
     max_tokens: int = option(3500, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """The collapsed tree, or traversal from the top."""
 
     name = "raptor"
-    title = message("strategy.raptor.title")
-    help = message("strategy.raptor.help")
     badge = "own-part"
-    differs = message("strategy.raptor.differs")
-    calls_model = False
     parts = ("chunk_tree",)
     presets = (
         published("official"),
@@ -64,26 +57,23 @@ class Strategy:
         Preset(TRAVERSAL, message("raptor.preset.traversal"), {"mode": TRAVERSAL}),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, laps = self.config, Laps()
+        config, run = self.config, Retrieval(self, query, index, tools)
         tree: TextTree = tools.part("chunk_tree")
         near = cosines(tree.vectors, query.vector)
         ranking = np.argsort(-near, kind="stable")
         taken = self._collapsed(tree, ranking) if config.mode == COLLAPSED else self._traversed(tree, near)
-        laps.lap("nodes")
+        run.lap("nodes")
         scores = {row: float(near[row]) for row in taken}
         ranks = {row: rank for rank, row in enumerate(taken, start=1)}
         summaries = summary_items(tree, [row for row in taken if tree.layer[row]], scores, ranks, "raptor.near")
         reasons = {row: message("raptor.near", score=scores[row]) for row in taken}
         leaves = leaf_passages(index, tree, [row for row in taken if not tree.layer[row]], scores, ranks, reasons)
         links = summed_up(tree, taken)
-        laps.lap("passages")
+        run.lap("nodes")
         context = self._context(summaries, leaves)
-        laps.lap("context")
+        run.lap("context")
         n_layers = int(tree.layer.max(initial=0))
         caption = message(
             f"raptor.{config.mode}",
@@ -92,38 +82,17 @@ class Strategy:
             summaries=message("count.summaries", n=len(summaries)),
             layers=n_layers,
         )
-        nodes = tuple(node_id(tree, row) for row in taken)
+        nodes = [node_id(tree, row) for row in taken]
         # Passages that a traversal has not come to are no candidates; those of the collapsed tree all are.
         candidates = ranking if config.mode == COLLAPSED else taken
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters=asdict(config),
+        run.notes += tree_notes(tree)
+        return run.trace(
+            context,
+            steps=(run.step("nodes", caption, nodes, links), run.step("context", context_caption(context), nodes)),
+            styles=_STYLES,
             items=(*summaries, *leaves),
             relations=links,
-            context=context,
-            steps=(
-                TraceStep(
-                    "nodes",
-                    message("raptor.step.nodes"),
-                    caption,
-                    nodes,
-                    tuple(link.id for link in links),
-                    milliseconds=laps.milliseconds["nodes"] + laps.milliseconds["passages"],
-                ),
-                TraceStep(
-                    "context",
-                    message("raptor.step.context"),
-                    context_caption(context),
-                    nodes,
-                    milliseconds=laps.milliseconds["context"],
-                ),
-            ),
-            styles=_STYLES,
-            index=trace_index(index),
-            notes=tree_notes(tree),
-            ranked_chunks=tuple(chunk_order(tree, candidates)),
+            ranked_chunks=chunk_order(tree, candidates),
         )
 
     def _collapsed(self, tree: TextTree, ranking: np.ndarray) -> list[int]:

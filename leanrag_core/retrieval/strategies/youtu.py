@@ -1,12 +1,12 @@
 """Youtu-GraphRAG: sub-questions bounded by a schema, four routes, and rounds of reflection (Dong et al. 2025)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Preset, Query, published
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import entity_items, relation_items, relation_line
 from leanrag_core.retrieval.budgets import Candidate, scaled, section, text_line
 from leanrag_core.retrieval.communities import (
@@ -18,9 +18,17 @@ from leanrag_core.retrieval.communities import (
     member_links,
 )
 from leanrag_core.retrieval.context import RELATIONS
-from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, by_row, graph_trace
-from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.graph_traces import (
+    Asked,
+    GraphContext,
+    GraphStep,
+    RankedGraph,
+    announce,
+    by_row,
+    graph_trace,
+)
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.retrieval.youtu_routes import (
     Routed,
@@ -34,10 +42,9 @@ from leanrag_core.retrieval.youtu_routes import (
 )
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.tokens import trim_to_tokens
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
-from leanrag_core.types.usage import NO_USAGE
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 from leanrag_core.types.youtu import ATTRIBUTE, HAS_ATTRIBUTE
 
 OPEN, REJECT = "open", "reject"
@@ -49,7 +56,7 @@ _HAS_STYLE = Style(_HAS, message("style.has_attribute"), "base", "line", on="rel
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of Youtu-GraphRAG."""
 
     agent: bool = option(False, help=message("youtu.option.agent"), in_row=True)
@@ -65,18 +72,12 @@ class Config:
     community_tokens: int = option(500, low=0, high=32000, help=message("youtu.option.community_tokens"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
-    def __post_init__(self) -> None:
-        validate(self)
 
-
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """Entity match, triple match, community filter and path walk for each sub-question."""
 
     name = "youtu"
-    title = message("strategy.youtu.title")
-    help = message("strategy.youtu.help")
     badge = "own-part"
-    differs = message("strategy.youtu.differs")
     calls_model = True
     parts = ("relation_vectors", "schema", "youtu_tree")
     presets = (
@@ -86,9 +87,6 @@ class Strategy:
         Preset("open", message("youtu.preset.open"), {"agent": True, "top_c": 20, "mode": OPEN}),
     )
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
     @property
     def answer_task(self) -> str:
         """In the open mode the answer may rest on what the model knows; else on the context alone, and it declines
@@ -97,14 +95,14 @@ class Strategy:
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: sub-questions, a step for each round, chunks."""
-        config, laps = self.config, Laps(tools.meter)
+        config, run = self.config, Retrieval(self, query, index, tools)
         vectors = np.asarray(tools.part("relation_vectors"))
         space = Space(index, tools.part("schema"), tools.part("youtu_tree"), vectors)
         plan = decomposed(query.text, query.vector, space.schema, tools, most=config.sub_questions)
-        laps.lap("plan")
-        notes: list[Message] = [plan.note] if plan.note is not None else []
+        run.lap("plan")
+        run.note(plan.note)
         steps = [GraphStep("plan", message("youtu.step.plan"), message("youtu.plan", n=len(plan.queries)))]
-        tools.on_step(_streamed(steps[0], laps))
+        announce(run, steps[0])
         parts: list[Routed] = []
         earlier: list[str] = []
         queries: Sequence[SubQuery] = plan.queries
@@ -116,22 +114,21 @@ class Strategy:
             triples = merged(parts)[: config.top_k]
             chunks = ranked_chunks(space, triples.tolist(), parts)
             name = f"round-{number}"
-            laps.lap(name)
-            steps.append(_round(space, number, new, asked))
-            tools.on_step(_streamed(steps[-1], laps))
+            run.lap(name)
+            steps.append(announce(run, _round(space, number, new, asked)))
             earlier += [f"{number}. asked: {each.text}" for each in queries]
             if not config.agent or number == config.rounds:
                 break
             evidence = evidence_text(space, triples.tolist(), chunks[: config.top_c].tolist())
             reflection = reflected(query.text, evidence, earlier, tools)
-            laps.lap(name)
-            notes += [reflection.note] if reflection.note is not None else []
+            run.lap(name)
+            run.notes += [reflection.note] if reflection.note is not None else []
             known = {part.query.text.casefold() for part in parts}
             if not reflection.question or reflection.question.casefold() in known:
                 break
             earlier.append(f"{number}. missing: {reflection.missing}")
             queries = (SubQuery(reflection.question),)
-        return self._trace(query, index, space, parts, triples, chunks, steps, notes, laps)
+        return self._trace(run, space, parts, triples, chunks, steps)
 
     def _routed(self, space: Space, queries: Sequence[SubQuery], query: Query, tools: Tools) -> list[Routed]:
         """The routes of each sub-question; all are embedded, and compared with the triples, together."""
@@ -146,17 +143,15 @@ class Strategy:
 
     def _trace(
         self,
-        query: Query,
-        index: Index,
+        run: Retrieval,
         space: Space,
         parts: Sequence[Routed],
         triples: np.ndarray,
         chunks: np.ndarray,
         steps: Sequence[GraphStep],
-        notes: Sequence[Message],
-        laps: Laps,
     ) -> Trace:
-        config = self.config
+        """Return the trace. triples, chunks: (k,) rows, best first."""
+        config, query, index = self.config, run.query, run.index
         budgets = {
             "communities": config.community_tokens,
             "relations": config.relation_tokens,
@@ -174,19 +169,12 @@ class Strategy:
             for place, part in enumerate(parts, start=1)
         ]
         trace = graph_trace(
-            self,
-            query,
-            index,
-            RankedGraph(chunks=chunks.tolist(), chunk_scores=by_row(rows, near)),
+            run,
+            RankedGraph(chunks=chunks.tolist(), chunk_scores=by_row(rows, near), chunk_reason="passage.near"),
             made.graph,
-            parameters=asdict(config),
-            top_c=config.top_c,
-            max_tokens=config.max_tokens,
-            laps=laps,
             steps=steps,
             chunk_caption=message("youtu.chunks", n=len(rows)),
             asked=asked,
-            notes=notes,
         )
         return replace(
             trace,
@@ -211,12 +199,6 @@ def _round(space: Space, number: int, parts: Sequence[Routed], asked: tuple[str,
 
 def _reason(part: Routed) -> Message:
     return message("youtu.reason", n=len(part.entities))
-
-
-def _streamed(step: GraphStep, laps: Laps) -> TraceStep:
-    """The step as it is heard of before its items are known."""
-    usage, milliseconds = laps.usage.get(step.name, NO_USAGE), laps.milliseconds.get(step.name, 0.0)
-    return TraceStep(step.name, step.title, step.caption, (), (), usage, milliseconds)
 
 
 @dataclass(frozen=True)

@@ -4,51 +4,35 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import OFFICIAL, Query, trace_index
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.context import joined_sections
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, AnswerPart, Trace, TraceStep
+from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _NO_MODEL = message("zero_shot.no_model")
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """There is nothing to set."""
 
 
-class Strategy:
+class Strategy(StrategyBase[Config]):
     """What the model knows by itself; the floor that retrieval has to beat."""
 
     name = "zero_shot"
-    title = message("strategy.zero_shot.title")
-    help = message("strategy.zero_shot.help")
     badge = "faithful"
-    differs = message("strategy.zero_shot.differs")
     calls_model = False  # to retrieve; its answer is a model's
-    parts = ()
-    presets = (OFFICIAL,)
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """A trace without items: nothing is searched."""
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=self.title,
-            parameters={},
-            items=(),
-            relations=(),
-            context=joined_sections(),
-            steps=(TraceStep("none", message("zero_shot.step"), message("zero_shot.step.caption")),),
-            styles=(),
-            index=trace_index(index),
-            notes=() if tools.language is not None else (_NO_MODEL,),
-        )
+        run = Retrieval(self, query, index, tools)
+        run.note(_NO_MODEL if tools.language is None else None)
+        step = run.step("none", message("zero_shot.step.caption"), title=message("zero_shot.step"))
+        return run.trace(joined_sections(), steps=(step,), styles=(), items=())
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
         """The model's answer from its own knowledge, which cites nothing; without a model it says so."""

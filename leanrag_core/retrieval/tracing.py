@@ -1,0 +1,101 @@
+"""One question at work: what its steps took, what the reader should know, and the trace that is made of them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import Query, StrategyBase, trace_index
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.usage import NO_USAGE, Usage
+
+
+class Retrieval:
+    """A question that a strategy works on.
+
+    options: the strategy's Config. title: of the strategy, which may have one for each of its modes. search: how the
+    vectors were searched. notes: what the reader should know. milliseconds, usage: what each step took, by name.
+    """
+
+    def __init__(self, strategy: StrategyBase[Any], query: Query, index: Index, tools: Tools) -> None:
+        self.strategy, self.query, self.index, self.tools = strategy, query, index, tools
+        self.options = strategy.config
+        self.title, self.search = strategy.title, "exact"
+        self.notes: list[Message] = []
+        self.milliseconds: dict[str, float] = {}
+        self.usage: dict[str, Usage] = {}
+        self._last, self._spent = time.perf_counter(), self._reading()
+
+    def lap(self, name: str) -> None:
+        """Count what was done since the last lap for that step; a step of several laps adds up."""
+        now, spent = time.perf_counter(), self._reading()
+        self.milliseconds[name] = self.milliseconds.get(name, 0.0) + (now - self._last) * 1000
+        self.usage[name] = self.usage.get(name, NO_USAGE) + (spent - self._spent)
+        self._last, self._spent = now, spent
+
+    def _reading(self) -> Usage:
+        # Questions at work at the same time share a meter: calls are never those of a strategy that makes none.
+        return self.tools.meter.read().usage if self.strategy.calls_model else NO_USAGE
+
+    def note(self, note: Message | None) -> None:
+        """Add a note, once."""
+        if note is not None and note not in self.notes:
+            self.notes.append(note)
+
+    def step(
+        self,
+        name: str,
+        caption: Message,
+        items: Sequence[TraceItem | str] = (),
+        relations: Sequence[TraceRelation | str] = (),
+        title: Message | None = None,
+    ) -> TraceStep:
+        """Return the step of that name, with what its laps took. items, relations: or ids of them, which it lights up.
+
+        title: else the message "strategy.step.name", with the names of the strategy and of the step.
+        """
+        return TraceStep(
+            name,
+            title or message(f"{self.strategy.name}.step.{name}"),
+            caption,
+            tuple(item if isinstance(item, str) else item.id for item in items),
+            tuple(each if isinstance(each, str) else each.id for each in relations),
+            self.usage.get(name, NO_USAGE),
+            self.milliseconds.get(name, 0.0),
+        )
+
+    def announce(self, step: TraceStep) -> TraceStep:
+        """Tell whoever listens that the step is done, and return it."""
+        self.tools.on_step(step)
+        return step
+
+    def trace(
+        self,
+        context: Context,
+        steps: Sequence[TraceStep],
+        styles: Sequence[Style],
+        items: Sequence[TraceItem],
+        relations: Sequence[TraceRelation] = (),
+        ranked_chunks: Sequence[int] = (),
+    ) -> Trace:
+        """Return the trace. items, relations: all that is drawn. ranked_chunks: rows of the candidates, best first."""
+        spent = sum(self.usage.values(), NO_USAGE)
+        return Trace(
+            question=self.query.text,
+            strategy=self.strategy.name,
+            title=self.title,
+            parameters=asdict(self.options),
+            items=tuple(items),
+            relations=tuple(relations),
+            context=context,
+            steps=tuple(steps),
+            styles=tuple(styles),
+            index=trace_index(self.index),
+            notes=tuple(self.notes),
+            usage=spent if spent.calls else NO_USAGE,
+            ranked_chunks=tuple(map(int, ranked_chunks)),
+            search=self.search,
+        )
