@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leanrag_core.__main__ import main
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.evaluation.base import Outcome
@@ -73,6 +74,11 @@ def test_the_strategy_retrieves_answers_draws_and_survives_json(index: Index) ->
     assert layered_graph(trace).nodes
     answer = extractive_answer(trace, model.embed, query.vector)
     assert ask_record(trace, answer)["chunks"][0]["id"] == trace.passages[0].id
+
+
+def test_the_strategy_keeps_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["contract", "word_overlap"]) == 0
+    assert [line.split(maxsplit=1)[0] for line in capsys.readouterr().out.splitlines()] == ["ok"] * 5
 
 
 def test_the_format_reads_its_files_and_refuses_others() -> None:

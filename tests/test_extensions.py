@@ -1,7 +1,7 @@
 """Extensions of one file: what is found in a folder, and what is reported about a file that is no extension."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -92,3 +92,58 @@ def test_a_part_that_cannot_be_made_hides_none_of_the_others(tmp_path: Path, mon
     [broken] = listed.broken
     assert sentence(broken.message) == "the file a_part_that_fails.py cannot be loaded: no disk"
     sys.modules.pop(f"{part_folder.__name__}.a_part_that_fails")
+
+
+# Packages that are installed elsewhere
+
+STRATEGY = """
+from dataclasses import dataclass
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Options, StrategyBase
+@dataclass(frozen=True)
+class Config(Options): ...
+class Strategy(StrategyBase[Config]):
+    name = "abroad"
+    title = help = differs = message("plain", text="Abroad")
+    def retrieve(self, query, index, tools): raise RuntimeError("too far")
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Installs a package with one strategy, whose entry point has that name."""
+
+    def installed(name: str) -> None:
+        (tmp_path / "abroad.py").write_text(STRATEGY)
+        folder_of = tmp_path / "abroad-1.dist-info"
+        folder_of.mkdir()
+        (folder_of / "METADATA").write_text("Metadata-Version: 2.1\nName: abroad\nVersion: 1\n")
+        (folder_of / "entry_points.txt").write_text(f"[{folder.__name__}]\n{name} = abroad\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield installed
+    sys.modules.pop("abroad", None)
+
+
+def test_a_strategy_of_an_installed_package_is_listed(install: Callable[[str], None]) -> None:
+    assert "abroad" not in {info.name for info in strategies().strategies}
+    install("abroad")
+    assert strategies().named("abroad").strategy.__module__ == "abroad"
+    assert strategies().broken == ()
+
+
+def test_an_entry_point_does_not_take_the_place_of_a_file(install: Callable[[str], None]) -> None:
+    install("vector")
+    assert {info.name for info in strategies().strategies} == names_of_files(folder)
+    [taken] = strategies().broken
+    assert sentence(taken.message).startswith("abroad is left out: there is a vector already")
+
+
+def test_the_contract_of_a_strategy_that_fails_is_broken(
+    install: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("abroad")
+    assert main(["contract", "abroad"]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "ok   declarations"
+    assert printed[1:3] == ["FAIL tiny", "     no trace: RuntimeError: too far"]

@@ -186,6 +186,11 @@ class StrategyList:
         return known[name]
 
 
+def score_title(name: str) -> Message:
+    """Return what the scores of that strategy's items are, also of one that is another program's."""
+    return next((info.score for info in strategies().strategies if info.name == name), SCORE)
+
+
 def strategies() -> StrategyList:
     """All strategies of the strategies folder, LeanRAG first, then by name."""
     from leanrag_core.retrieval import strategies as folder

@@ -109,7 +109,7 @@ def followed(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
 def passage_items(
     index: Index,
     rows: Sequence[int] | np.ndarray,
-    scores: Mapping[int, float],
+    scores: Mapping[int, float] | None = None,
     reasons: Mapping[int, PassageReason] | None = None,
 ) -> tuple[TraceItem, ...]:
     """Return those chunks as items of a trace, ranked as they come.
@@ -139,7 +139,7 @@ def passage_items(
                 name=title,
                 roles=("passage",),
                 row=row,
-                score=scores[row],
+                score=None if scores is None else scores[row],
                 rank=rank,
                 reason=reason.reason if reason else None,
                 text=chunk.text,

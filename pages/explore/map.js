@@ -296,7 +296,7 @@ function follow(figure, data, view, drawn, act, redraw) {
       ? [
           found.name,
           `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`,
-          `${words.cosine} ${found.cosine ?? "–"}`,
+          `${words.score} ${found.score ?? "–"}`,
         ]
       : [data.names[point], data.typeNames[data.types[point]], cluster?.name].filter(Boolean);
     mapCard(

@@ -1,4 +1,4 @@
-// Put in front of map.js: the panel beside the map (question, seeds with their cosines, clusters), the table in the
+// Put in front of map.js: the panel beside the map (question, seeds with their scores, clusters), the table in the
 // figure's place, and the card under the pointer. Every text is set by textContent.
 globalThis.lrMapParts = (() => {
   const el = (tag, className, text, parent) => {
@@ -25,14 +25,14 @@ globalThis.lrMapParts = (() => {
     el("span", "", "", head);
     el("span", "", words.entity, head);
     el("span", "", "", head);
-    el("span", "value", words.cosine, head);
+    el("span", "value", words.score, head);
     question.seeds.forEach((seed, place) => {
       const line = press(`line${seed.cut ? " cut" : ""}`, undefined, list, () => act("go", seed.id));
       el("span", "rank", `${seed.rank}`, line);
       el("bdi", "name", seed.name, line);
       const track = el("span", "bar", undefined, line);
       el("i", "", undefined, track).style.width = `${Math.round(100 * seed.share)}%`;
-      el("span", "value", seed.cosine ?? "–", line);
+      el("span", "value", seed.score ?? "–", line);
       if (seed.cut) line.title = words.seed_cut;
       line.onmouseenter = line.onfocus = () => point(place);
       line.onmouseleave = line.onblur = () => point(null);
@@ -84,7 +84,7 @@ globalThis.lrMapParts = (() => {
     scroll.setAttribute("aria-label", data.words.table);
     const rank = new Map((data.question?.seeds || []).map((seed) => [seed.name, seed]));
     const head = el("tr", "", undefined, body);
-    for (const title of [data.words.entity, data.words.cluster, data.words.seed_rank, data.words.cosine])
+    for (const title of [data.words.entity, data.words.cluster, data.words.seed_rank, data.words.score])
       el("th", "", title, head);
     const line = (name, place, seed, open) => {
       const row = el("tr", "", undefined, body),
@@ -92,7 +92,7 @@ globalThis.lrMapParts = (() => {
       press("link", name, el("td", "", undefined, row), open);
       el("td", "", cluster ? cluster.name : "–", row);
       el("td", "", seed ? `${seed.rank}${seed.cut ? ` (${data.words.seed_cut})` : ""}` : "–", row);
-      el("td", "", seed?.cosine ?? "–", row);
+      el("td", "", seed?.score ?? "–", row);
     };
     const sampled = new Set(data.names);
     for (const seed of rank.values()) if (!sampled.has(seed.name)) line(seed.name, -1, seed, () => act("go", seed.id));

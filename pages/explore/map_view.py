@@ -9,9 +9,12 @@ import pyarrow as pa
 import streamlit as st
 
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
+from leanrag_core.retrieval.base import score_title
 from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from pages.ask import asking
 from pages.common import figure_tools, session, state
@@ -31,7 +34,7 @@ _MATCHES = 20
 _ASK = "lr_map_ask"
 _WORDS = (
     *("colour", "question_and_seeds", "links", "zoom_in", "zoom_out", "whole", "not_cosine", "the_question", "seed"),
-    *("seed_cut", "link", "question", "open_in_ask", "no_question", "no_seeds", "entity", "cosine", "entities"),
+    *("seed_cut", "link", "question", "open_in_ask", "no_question", "no_seeds", "entity", "entities"),
     *("placed", "table", "cluster", "close", "seed_rank", "drawn"),
 )
 
@@ -133,7 +136,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         "question": _question_values(question),
         "panel": panel,
         "asked": exploring.trace is not None,
-        "words": _words(number),
+        "words": _words(number, exploring.trace),
         "tools": figure_tools.tools(
             say("explore.map.title", name=exploring.summary.name), note, keys=say("explore.map.keys")
         ),
@@ -204,7 +207,7 @@ def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
             "id": seed.id,
             "name": short_name(seed.name),
             "rank": seed.rank,
-            "cosine": None if seed.score is None else f"{seed.score:.2f}",
+            "score": None if seed.score is None else f"{seed.score:.2f}",
             "share": max(0.0, min(1.0, seed.score or 0.0)),
             "at": units(np.array(seed.place)),
             "cut": not seed.in_context,
@@ -216,8 +219,9 @@ def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
     return {"text": question.text, "at": units(np.array(question.place)), "seeds": seeds, "counts": counts}
 
 
-def _words(number: int) -> dict[str, str]:
-    return {name: say(f"explore.map.{name}") for name in _WORDS} | {"layer": f"L{number}"}
+def _words(number: int, trace: Trace | None) -> dict[str, str]:
+    own = {"layer": f"L{number}", "score": sentence(score_title(trace.strategy if trace else ""))}
+    return {name: say(f"explore.map.{name}") for name in _WORDS} | own
 
 
 def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:

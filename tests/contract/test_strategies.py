@@ -10,44 +10,44 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.answering.record import ask_record
 from leanrag_core.answering.written import written_answer
-from leanrag_core.errors import BudgetSpent, Cancelled, InvalidConfig
-from leanrag_core.figures.changes import changes
+from leanrag_core.errors import BudgetSpent, Cancelled
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_shapes import NARROW, WIDE
-from leanrag_core.indexing.part_base import parts
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
-from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval import strategies as own_strategies
-from leanrag_core.retrieval.base import BADGES, Query, equal_budget, strategies, strategy
-from leanrag_core.retrieval.context import losses
+from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
+<<<<<<< HEAD
 from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.tokens import count_tokens
+=======
+from leanrag_core.strategy_contract import CHECKS, QUESTION, TEXTS, Case, case, declarations, problems
+>>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import FINISHED
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import NO_USAGE, Usage
-from tests.contract.conftest import QUESTION, QUESTIONS, TEXTS
 from tests.contract.strategies import zoo
 
 OWN = tuple(sorted(path.stem for path in Path(own_strategies.__file__).parent.glob("[!_]*.py")))
 NAMES = (*OWN, "zoo", "zoo_keeper")
-# No shared word; no relation in the walk; reports alone; no search at all.
-MAY_FIND_NO_PASSAGE = {"bm25", "fastgraphrag", "graphrag_global", "zero_shot"}
 on_every_index = pytest.mark.parametrize("where", list(TEXTS))
 of_every_strategy = pytest.mark.parametrize("name", NAMES)
+CASES: dict[tuple[str, str], Case] = {}
 
 
-KEPT: dict[tuple[object, ...], Trace] = {}
+def made_case(home: Workbench, indexes: dict[str, Index], name: str, where: str) -> Case:
+    """The case, made once for all tests."""
+    if (name, where) not in CASES:
+        CASES[name, where] = case(home, indexes[where], name, where)
+    return CASES[name, where]
 
 
+<<<<<<< HEAD
 def retrieve(home: Workbench, index: Index, name: str, where: str, **options: object) -> Trace:
     """The trace, retrieved once for all tests; retrieve_again() is another one."""
     key = (name, where, *sorted(options.items()))
@@ -75,6 +75,10 @@ def make_parts(home: Workbench, index: Index, name: str) -> None:
 
 def untimed(trace: Trace) -> Trace:
     return replace(trace, steps=tuple(replace(step, milliseconds=0.0) for step in trace.steps))
+=======
+def retrieve(home: Workbench, index: Index, name: str, where: str) -> Trace:
+    return made_case(home, {where: index}, name, where).trace
+>>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 
 
 def test_every_file_of_the_folder_is_a_strategy() -> None:
@@ -91,9 +95,10 @@ def test_the_four_indexes_are_what_their_names_say(indexes: dict[str, Index]) ->
 
 @of_every_strategy
 @on_every_index
-def test_what_a_trace_refers_to_is_in_it(
+def test_what_holds_for_every_strategy(
     contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
 ) -> None:
+<<<<<<< HEAD
     trace = retrieve(contract_home, indexes[where], name, where)
     ids = [item.id for item in trace.items] + [relation.id for relation in trace.relations]
     assert len(ids) == len(set(ids))
@@ -222,19 +227,54 @@ def test_the_answer_cites_marks_of_the_context_and_is_recorded(
     assert run.answer is not None
     assert run.answer.trace is run.trace
     assert ask_record(run.trace, run.answer) == record
+=======
+    assert problems(made_case(contract_home, indexes, name, where)) == []
+>>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 
 
 @of_every_strategy
 def test_presets_and_equal_budgets_are_options(name: str) -> None:
-    info = strategies().named(name)
-    for preset in info.presets:
-        strategy(name, preset.options)
-        assert sentence(preset.title).strip()
-    assert len({preset.name for preset in info.presets}) == len(info.presets)
-    strategy(name, equal_budget(info, 4000))
-    assert info.badge in BADGES
-    assert sentence(info.badge_title).strip()
-    assert sentence(info.differs).strip()
+    assert list(declarations(name)) == []
+
+
+# The contract finds what does not hold
+
+
+def broken_traces(trace: Trace) -> dict[str, Trace]:
+    """Traces that break what each check is about, by the beginning of the problem."""
+    passage, context = trace.passages[0], trace.context
+    section = next(each for each in context.sections if each.items)
+    others = tuple(each for each in context.sections if each is not section)
+    lower = replace(section, letter=section.letter.lower())
+    assert passage.source is not None
+    moved = replace(passage, source=replace(passage.source, start=passage.source.start + 1))
+    stranger = replace(trace.relations[0], target="nobody") if trace.relations else None
+    without = tuple(item for item in trace.items if item is not passage)
+    broken = {
+        "references: two items": replace(trace, items=(*trace.items, passage)),
+        "references: the context cites": replace(trace, items=without),
+        "references: an item is drawn": replace(trace, styles=()),
+        "references: there is no step": replace(trace, steps=()),
+        "references: ranked_chunks": replace(trace, ranked_chunks=(10**6,)),
+        "passages: chunks are ranked": replace(trace, items=trace.nodes),
+        "passages: the text of": replace(trace, items=(*without, moved)),
+        "budgets: the letter": replace(trace, context=replace(context, sections=(*others, lower))),
+        "budgets: the context's tokens": replace(trace, context=replace(context, tokens=context.tokens + 1)),
+        "budgets: the context's text": replace(trace, context=replace(context, text=context.text + ".")),
+        "sentences: ": replace(trace, notes=(message("plain", text=" "),)),
+        "repeatable: the same question": replace(trace, notes=(message("plain", text="another"),)),
+    }
+    return broken | ({"references: a relation leads to": replace(trace, relations=(stranger,))} if stranger else {})
+
+
+def test_the_contract_says_what_does_not_hold(contract_home: Workbench, indexes: dict[str, Index]) -> None:
+    whole = made_case(contract_home, indexes, "leanrag", "tiny")
+    broken = broken_traces(whole.trace)
+    assert len(broken) == 13
+    for beginning, trace in broken.items():
+        check = next(each for each in CHECKS if beginning.startswith(f"{each.__name__}: "))
+        told = [f"{check.__name__}: {problem}" for problem in check(replace(whole, trace=trace))]
+        assert any(problem.startswith(beginning) for problem in told), (beginning, told)
 
 
 # The strategy with foreign roles

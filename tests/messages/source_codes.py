@@ -117,6 +117,17 @@ def patterns() -> frozenset[str]:
     return frozenset(starts)
 
 
+def steps_of_strategies() -> frozenset[str]:
+    """Codes of steps: a strategy names a step, and Retrieval.step() puts its own name before."""
+    return frozenset(
+        f"{Path(module.path).stem}.step.{node.value}"
+        for module in modules()
+        if "retrieval/strategies/" in module.path
+        for node in module.nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
 def filled_in() -> list[tuple[str, str, str]]:
     """Each value that the source puts into a text: its module, the value, its format."""
     return [

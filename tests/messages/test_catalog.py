@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, templates
 from leanrag_core.messages.sort import sorted_text
-from tests.messages.source_codes import filled_in, mentioned, patterns, texts_without_code, uses
+from tests.messages.source_codes import filled_in, mentioned, patterns, steps_of_strategies, texts_without_code, uses
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_every_code_is_given_the_values_that_its_sentence_names() -> None:
 
 
 def test_no_code_of_the_catalog_is_unused() -> None:
-    used, starts = mentioned() | {"plain"}, tuple(patterns())
+    used, starts = mentioned() | steps_of_strategies() | {"plain"}, tuple(patterns())
     assert [code for code in sorted(codes()) if code not in used and not code.startswith(starts)] == []
 
 

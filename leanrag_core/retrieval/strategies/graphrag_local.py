@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import (
     Around,
     chunks_by_entity,
@@ -78,6 +78,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "graphrag_local"
     badge = "own-part"
+    score = COSINE
     parts = ("communities",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import EntityChunk
 from leanrag_core.retrieval.budgets import Candidate, SectionForm, scaled, section, text_line
 from leanrag_core.retrieval.communities import (
@@ -75,6 +75,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "hirag"
     badge = "own-part"
+    score = COSINE
     parts = ("hirag_layers",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

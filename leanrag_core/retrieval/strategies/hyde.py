@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Sample
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
@@ -35,6 +35,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "hyde"
     badge = "faithful"
+    score = COSINE
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.model_replies import ask_text, reply_or_note
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
@@ -39,6 +39,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "ircot"
     badge = "style-of"
+    score = COSINE
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

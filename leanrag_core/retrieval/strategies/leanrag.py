@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import MAX_SEEDS, adapted
-from leanrag_core.retrieval.base import Preset, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Preset, Query, StrategyBase
 from leanrag_core.retrieval.leanrag_paths import (
     NEIGHBOUR_STYLE,
     STYLES,
@@ -52,6 +52,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "leanrag"
     badge = "native"
+    score = COSINE
     leaves_out = ("seed", "relation", "chunk")
     former_options = ("entity_sources",)
     presets = (

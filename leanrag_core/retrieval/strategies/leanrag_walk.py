@@ -9,7 +9,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.base import Preset, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Preset, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.graph_walks import Walk, operator_of, walk
 from leanrag_core.retrieval.leanrag_paths import (
@@ -51,6 +51,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "leanrag_walk"
     badge = "beyond-paper"
+    score = COSINE
     leaves_out = ("seed", "relation", "chunk")
     presets = (
         Preset("official", message("preset.official")),

@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
@@ -55,6 +55,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "lightrag"
     badge = "faithful"
+    score = COSINE
     calls_model = True
     parts = ("relation_vectors",)
     presets = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections
 from leanrag_core.retrieval.text_trees import (
@@ -49,6 +49,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "raptor"
     badge = "own-part"
+    score = COSINE
     parts = ("chunk_tree",)
     presets = (
         published("official"),

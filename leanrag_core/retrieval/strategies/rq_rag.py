@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.question_terms import question_terms
@@ -56,6 +56,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "rq_rag"
     badge = "style-of"
+    score = COSINE
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

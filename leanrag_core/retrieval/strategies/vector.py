@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace, ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -28,6 +28,7 @@ class Strategy(StrategyBase[Config]):
 
     name = "vector"
     badge = "faithful"
+    score = COSINE
     leaves_out = ("chunk",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:

@@ -1,0 +1,34 @@
+"""contract: what holds for every strategy, checked on one."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb contract."""
+    parser = verbs.add_parser("contract", help="check a retrieval strategy against what holds for every one")
+    parser.add_argument("strategy", metavar="NAME", help="a strategy of the program, or of an installed package")
+    parser.set_defaults(run=_contract)
+
+
+def _contract(options: argparse.Namespace) -> int:
+    # Here, since checks need pictures, answers and a workbench, which no other verb loads together.
+    from leanrag_core.retrieval.base import strategies
+    from leanrag_core.strategy_contract import build_indexes, case, declarations, problems
+    from leanrag_core.workbench import Workbench
+
+    name = strategies().named(options.strategy).name
+    found = {"declarations": list(declarations(name))}
+    with tempfile.TemporaryDirectory() as root:
+        bench = Workbench.default(Path(root))
+        for where, index in build_indexes(bench).items():
+            try:
+                found[where] = problems(case(bench, index, name, where))
+            except Exception as error:  # a strategy that somebody wrote may raise anything
+                found[where] = [f"no trace: {type(error).__name__}: {error}"]
+    for where, texts in found.items():
+        print(f"{'FAIL' if texts else 'ok  '} {where}")
+        for text in texts:
+            print(f"     {text}")
+    return 1 if any(found.values()) else 0
