@@ -25,7 +25,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     started = time.perf_counter()
     added = [line.tokens(mark) for line, mark in zip(lines, marks, strict=True)]
     between = time.perf_counter()
-    counted = [count_tokens(f"[{mark}] {line.lead} {line.said}\n") for line, mark in zip(lines, marks, strict=True)]
+    counted = [count_tokens(f"[{mark}] {line.lead} {line.text}\n") for line, mark in zip(lines, marks, strict=True)]
     ended = time.perf_counter()
     return {
         "added_us": round((between - started) / size * 1e6, 2),

@@ -4,6 +4,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from leanrag_core.plain_words import in_words
+
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb contract."""
@@ -26,7 +28,7 @@ def _contract(options: argparse.Namespace) -> int:
             try:
                 found[where] = problems(case(bench, index, name, where))
             except Exception as error:  # a strategy that somebody wrote may raise anything
-                found[where] = [f"no trace: {type(error).__name__}: {error}"]
+                found[where] = [f"no trace: {in_words(error)}"]
     for where, texts in found.items():
         print(f"{'FAIL' if texts else 'ok  '} {where}")
         for text in texts:

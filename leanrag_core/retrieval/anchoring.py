@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.graph import Layer, Place
@@ -45,8 +46,7 @@ class Anchors:
 
 def find_seeds(
     index: Index,
-    query_text: str,
-    vector: np.ndarray,
+    query: Query,
     n: int,
     *,
     layers: str = SEED_LAYERS[0],
@@ -54,7 +54,7 @@ def find_seeds(
     search: str = "auto",
     searches: SearchStore | None = None,
 ) -> Anchors:
-    """The n best seeds, best first; ties go to the lower layer and row.
+    """Return the n best seeds, best first; ties go to the lower layer and row.
 
     layers: base, the paper's; aggregated, those above, as released; or all, the flat search that the paper argues
     against. match_names (outside the paper) adds a bonus to entities whose name occurs in the question. search,
@@ -62,11 +62,11 @@ def find_seeds(
     """
     chosen = {"base": index.layers[:1], "aggregated": index.layers[1:], "all": index.layers}[layers]
     scored: list[tuple[float, int, int]] = []
-    searched = [nearest(index, layer, vector, n, search, searches=searches) for layer in chosen]
+    searched = [nearest(index, layer, query.vector, n, search, searches=searches) for layer in chosen]
     for layer, near in zip(chosen, searched, strict=True):
         rows, scores = near.rows, near.scores
         if match_names:
-            rows, scores = _with_name_bonus(index, layer, query_text, vector, rows, scores, n)
+            rows, scores = _with_name_bonus(index, layer, query.text, query.vector, rows, scores, n)
         scored += [(float(score), layer.number, int(row)) for row, score in zip(rows, scores, strict=True)]
     scored.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
     seeds = tuple(
@@ -97,7 +97,7 @@ class AdaptedN:
 
 
 def adapted(chunks_of: Sequence[np.ndarray], asked: int, wanted: int) -> AdaptedN:
-    """The smallest N from `asked` on whose seeds occur in as many chunks as are wanted, else all.
+    """Return the smallest N from `asked` on whose seeds occur in as many chunks as are wanted, else all.
 
     chunks_of: the chunks of each seed, best seed first.
     """
@@ -130,8 +130,8 @@ def seed_rank(
     layers: str = SEED_LAYERS[0],
     match_names: bool = False,
 ) -> SeedRank | None:
-    """The best of those base entities by the order of find_seeds(), all entities being compared exactly; None without
-    rows, and where base entities are no seeds. layers, match_names: see find_seeds()."""
+    """Return the best of those base entities by the order of find_seeds(), all entities being compared exactly; None
+    without rows, and where base entities are no seeds. layers, match_names: see find_seeds()."""
     if not len(rows) or layers == "aggregated":
         return None
     compared = []
@@ -162,7 +162,7 @@ def _with_name_bonus(
 
 
 def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
-    """Rows of the entities whose whole name is a run of up to six words of the text, ascending."""
+    """Return rows of the entities whose whole name is a run of up to six words of the text, ascending."""
     import pyarrow.compute as pc
 
     words = _WORD.findall(text.lower())
@@ -171,8 +171,8 @@ def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
 
 
 def seeds_without(seeds: Sequence[Seed], without: frozenset[str], n: int) -> tuple[Seed, ...]:
-    """The n best seeds whose ids are not among those, ranked anew. seeds: more by as many as are left out. Raises
-    InvalidConfig when none is left."""
+    """Return the n best seeds whose ids are not among those, ranked anew. seeds: more by as many as are left out.
+    Raises InvalidConfig when none is left."""
     if not without:
         return tuple(seeds[:n])
     kept = [seed for seed in seeds if seed.id not in without][:n]

@@ -22,7 +22,7 @@ MAX_TOKENS, TOP_C = "max_tokens", "top_c"  # options that all strategies with a 
 
 
 def require_question(text: str) -> None:
-    """Nothing, or InvalidConfig for a question that is empty, too long, or no text."""
+    """Raise InvalidConfig for a question that is empty, too long, or no text."""
     if not text.strip():
         raise InvalidConfig("question.empty")
     # Python reads bytes of another encoding on the command line as lone surrogates.
@@ -54,7 +54,7 @@ class Preset:
 
 
 def published(name: str, **options: Parameter) -> Preset:
-    """The preset official, paper or released with those options."""
+    """Return the preset official, paper or released with those options."""
     return Preset(name, message(f"preset.{name}"), options)
 
 
@@ -84,7 +84,7 @@ class Strategy(Protocol):
     def __init__(self, config: Any) -> None: ...
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """All that was retrieved, with reasons."""
+        """Return all that was retrieved, with reasons."""
 
 
 @runtime_checkable
@@ -92,7 +92,7 @@ class AnsweringStrategy(Strategy, Protocol):
     """A strategy that makes the answer too, for example from the answers to parts of the context."""
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
-        """The answer to the trace's question."""
+        """Return the answer to the trace's question."""
 
 
 @runtime_checkable
@@ -101,7 +101,7 @@ class PromptingStrategy(Strategy, Protocol):
 
     @property
     def answer_task(self) -> str:
-        """The prompt's task; its fields are those of the common prompt."""
+        """Return the prompt's task; its fields are those of the common prompt."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ class StrategyInfo:
 
     @property
     def badge_title(self) -> Message:
-        """The badge in words."""
+        """Return the badge in words."""
         return message(f"badge.{self.badge}")
 
     def preset(self, name: str) -> Preset:
-        """The preset of that name. Raises InvalidConfig for an unknown one."""
+        """Return the preset of that name. Raises InvalidConfig for an unknown one."""
         known = {preset.name: preset for preset in self.presets}
         if name not in known:
             raise InvalidConfig("strategy.unknown_preset", strategy=self.name, preset=name, known=", ".join(known))
@@ -179,7 +179,7 @@ class StrategyList:
     broken: tuple[BrokenExtension, ...] = ()
 
     def named(self, name: str) -> StrategyInfo:
-        """The strategy of that name. Raises InvalidConfig for an unknown one."""
+        """Return the strategy of that name. Raises InvalidConfig for an unknown one."""
         known = {info.name: info for info in self.strategies}
         if name not in known:
             raise InvalidConfig("strategy.unknown", strategy=name, known=", ".join(sorted(known)))
@@ -192,7 +192,7 @@ def score_title(name: str) -> Message:
 
 
 def strategies() -> StrategyList:
-    """All strategies of the strategies folder, LeanRAG first, then by name."""
+    """Return all strategies of the strategies folder, LeanRAG first, then by name."""
     from leanrag_core.retrieval import strategies as folder
 
     discovered = discover(folder, "Strategy", _DECLARED, own=("Config",))
@@ -210,7 +210,8 @@ def strategies() -> StrategyList:
 
 
 def _wrongly_declared(module: Any) -> str:
-    """The first declaration of the module that is not of its kind, "" when all are: forms and lists rely on them."""
+    """Return the first declaration of the module that is not of its kind, "" when all are: forms and lists rely on
+    them."""
     kind = module.Strategy
     of_kind = {
         "Config": isinstance(module.Config, type) and is_dataclass(module.Config),
@@ -245,7 +246,7 @@ def _described(module: Any) -> StrategyInfo:
 
 
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
-    """The strategy of that name, configured. Raises InvalidConfig for an unknown name or option.
+    """Return the strategy of that name, configured. Raises InvalidConfig for an unknown name or option.
 
     Options that it had in an earlier version (its attribute `former_options`) have no effect, so that records of such a
     version still open.
@@ -264,7 +265,8 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
 
 
 def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:
-    """Options that let the strategy fill a context of that many tokens, so that systems are compared at equal cost.
+    """Return options that let the strategy fill a context of that many tokens, so that systems are compared at equal
+    cost.
 
     A number of passages is raised to its bound, since it would end some contexts before the budget does; an option may
     have a value for this case (option(equal=...)).
@@ -281,5 +283,5 @@ def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:
 
 
 def trace_index(index: Index) -> TraceIndex:
-    """What a trace keeps of its index."""
+    """Return what a trace keeps of its index."""
     return TraceIndex(index.id, index.manifest.name, tuple(len(layer) for layer in index.layers))

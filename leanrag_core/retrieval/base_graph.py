@@ -22,7 +22,7 @@ def entity_items(
     role: str = "entity",
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
-    """Those base entities as items, ranked as they come. scores, reasons: by row."""
+    """Return those base entities as items, ranked as they come. scores, reasons: by row."""
     cells = index.layers[0].entity_cells
     return tuple(
         TraceItem(
@@ -50,7 +50,7 @@ def relation_items(
     role: str = "base",
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceRelation, ...]:
-    """Those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
+    """Return those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
     (end_rows)."""
     layer = index.layers[0]
     cells, ids = layer.relation_cells, layer.entity_cells["id"]
@@ -76,20 +76,20 @@ def relation_items(
 
 
 def end_rows(index: Index, relation_rows: Sequence[int] | np.ndarray) -> list[int]:
-    """Rows of the entities at the ends of those base relations, each once, in the relations' order."""
+    """Return rows of the entities at the ends of those base relations, each once, in the relations' order."""
     if not len(relation_rows):
         return []
     return list(dict.fromkeys(index.layers[0].ends[np.asarray(relation_rows)].ravel().tolist()))
 
 
 def entity_line(index: Index, entity: TraceItem) -> Candidate:
-    """A base entity as a line of a section: its name and type, then its description."""
+    """Return a base entity as a line of a section: its name and type, then its description."""
     typed = f"{entity.name} ({entity.type}):" if entity.type else f"{entity.name}:"
     return text_line(entity.role, entity.id, typed, entity.text, _stored(index, "description_tokens", entity.row))
 
 
 def relation_line(index: Index, relation: TraceRelation, names: Mapping[str, str]) -> Candidate:
-    """A base relation as a line of a section: the names of its ends, then its description. names: by item id."""
+    """Return a base relation as a line of a section: the names of its ends, then its description. names: by item id."""
     lead = f"{names[relation.source]} and {names[relation.target]}:"
     stored = _stored(index, "relation_tokens", relation.row)
     return text_line(relation.role, relation.id, lead, relation.description, stored)
@@ -111,8 +111,8 @@ class Around:
 
 
 def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) -> Around:
-    """Relations of those entities: inside ones by the degrees of both ends; outside ones by links, then degrees, and so
-    many of them. Ties go to those that lead from a selected entity, then by row."""
+    """Return relations of those entities: inside ones by the degrees of both ends; outside ones by links, then degrees,
+    and so many of them. Ties go to those that lead from a selected entity, then by row."""
     selected = np.unique(np.asarray(rows, dtype=np.int64))
     touching = [layer.relations_of(int(row)) for row in selected]
     relations = np.unique(np.concatenate([*touching, np.zeros(0, dtype=np.int32)]).astype(np.int64))
@@ -141,7 +141,7 @@ class EntityChunk:
 
 
 def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
-    """Chunks by the order of the entities, and for one entity by how many of its relations are in them."""
+    """Return chunks by the order of the entities, and for one entity by how many of its relations are in them."""
     in_chunks = Lists(layer.relations["chunks"])
     listed: dict[int, EntityChunk] = {}
     for place, row in enumerate(rows):
@@ -157,7 +157,7 @@ def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
 def entity_passages(
     index: Index, chunks: Sequence[EntityChunk], entities: Sequence[TraceItem]
 ) -> tuple[TraceItem, ...]:
-    """Those chunks as items: each says which entity it is here for. entities: selected, in their order."""
+    """Return those chunks as items: each says which entity it is here for. entities: selected, in their order."""
     by_row = {chunk.row: chunk for chunk in chunks}
     mentions = index.entity_chunks[[item.row for item in entities]].tocsc()
     places = [mentions.indices[mentions.indptr[row] : mentions.indptr[row + 1]].tolist() for row in by_row]

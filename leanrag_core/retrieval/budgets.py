@@ -32,7 +32,7 @@ class SectionForm:
     nouns: Mapping[str, str] = field(default_factory=dict)
 
     def made(self, items: Sequence[ContextItem], text: str, tokens: int, budget: int) -> ContextSection:
-        """The section with those items."""
+        """Return the section with those items."""
         return ContextSection(
             name=self.name,
             title=self.title,
@@ -49,56 +49,57 @@ class SectionForm:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may become a line of a section: `lead`, then `joint`, then the description `said`.
+    """What may become a line of a section: `lead`, then `joint`, then the description `text`.
 
-    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{said}\\n".
+    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{text}\\n".
     """
 
     kind: str
     ref: str
     lead: str
-    said: str
+    text: str
     head: tuple[Piece, ...]
     rest: int
     joint: str = " "
     trimmed: bool = False
 
     def tokens(self, mark: str) -> int:
-        """Tokens of the line, from its mark to its end. A head ends in a mark or a line's end."""
+        """Return tokens of the line, from its mark to its end. A head ends in a mark or a line's end."""
         return self.head_tokens(mark) + self.rest
 
     def head_tokens(self, mark: str) -> int:
-        """Tokens before the joint."""
+        """Return tokens before the joint."""
         return joined((fixed(f"[{mark}]"), *self.head))
 
     def item(self, mark: str) -> ContextItem:
-        """The item of a context that it becomes."""
+        """Return the item of a context that it becomes."""
         lead = f"{self.lead}{self.joint}"
         return ContextItem(
-            mark, self.ref, f"{lead}{self.said}", self.tokens(mark), self.kind, len(lead), trimmed=self.trimmed
+            mark, self.ref, f"{lead}{self.text}", self.tokens(mark), self.kind, len(lead), trimmed=self.trimmed
         )
 
 
 def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | None:
-    """The candidate with as many whole sentences of its description as fit, or tokens where a sentence is too long.
+    """Return the candidate with as many whole sentences of its description as fit, or tokens where a sentence is too
+    long.
 
     None when less than a line of it would be left.
     """
     room = max_tokens - candidate.head_tokens(mark)
-    kept = candidate.said[: max(room, 0) * _LONGEST_TOKEN]
+    kept = candidate.text[: max(room, 0) * _LONGEST_TOKEN]
     left = room - count_tokens(f" {TRIMMED}\n")
     while left >= _LEAST:
         kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
         text = f"{kept} {TRIMMED}"
         rest = count_tokens(f"{candidate.joint}{text}\n")
         if rest <= room:
-            return replace(candidate, said=text, rest=rest, trimmed=True) if kept else None
+            return replace(candidate, text=text, rest=rest, trimmed=True) if kept else None
         left -= max(1, rest - room)
     return None
 
 
 def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
-    """What is taken of each candidate, by its place, within the budget.
+    """Return what is taken of each candidate, by its place, within the budget.
 
     All are taken whole when they fit. Else they are taken in order, none of them longer than half of the budget; one
     that does not fit is passed over for the next. The room that is left then goes to the first that lack something.
@@ -129,8 +130,8 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
 
 
 def choose_until_full(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
-    """What is left of the candidates, by place, where their text is cut at the budget: all up to the first that does
-    not fit, and what fits of that. marks: see choose()."""
+    """Return what is left of the candidates, by place, where their text is cut at the budget: all up to the first that
+    does not fit, and what fits of that. marks: see choose()."""
     taken: dict[int, Candidate] = {}
     room = budget
     for place, candidate in enumerate(candidates):
@@ -150,7 +151,7 @@ def section(
     shares: Mapping[str, float] | None = None,
     choice: Callable[[Sequence[Candidate], Sequence[str], int], dict[int, Candidate]] = choose,
 ) -> ContextSection:
-    """The section as it is in the context, never above its budget.
+    """Return the section as it is in the context, never above its budget.
 
     shares: the part of the budget that is kept for a kind, in the order of the candidates; room that a kind does not
     use goes to the others. None: one budget for all. choice: what is taken of them; see choose().
@@ -175,13 +176,14 @@ def section(
 def _shared(
     offered: Sequence[Candidate], marks: Sequence[str], room: int, shares: Mapping[str, float]
 ) -> dict[int, Candidate]:
-    """choose() for two kinds: the first takes its share at most, the second what is left, the first what then is."""
+    """Return choose() for two kinds: the first takes its share at most, the second what is left, the first what then
+    is."""
     first = next(iter(shares))
     places = [
         [place for place, line in enumerate(offered) if (line.kind == first) is wanted] for wanted in (True, False)
     ]
 
-    def of(side: int, budget: int) -> dict[int, Candidate]:
+    def choose_side(side: int, budget: int) -> dict[int, Candidate]:
         mine = places[side]
         chosen = choose([offered[place] for place in mine], [marks[place] for place in mine], budget)
         return {mine[place]: candidate for place, candidate in chosen.items()}
@@ -189,12 +191,12 @@ def _shared(
     def cost(chosen: Mapping[int, Candidate]) -> int:
         return sum(candidate.tokens(marks[place]) for place, candidate in chosen.items())
 
-    second = of(1, room - cost(of(0, int(room * shares[first]))))
-    return of(0, room - cost(second)) | second
+    second = choose_side(1, room - cost(choose_side(0, int(room * shares[first]))))
+    return choose_side(0, room - cost(second)) | second
 
 
 def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
-    """The section with what it lacks, kind by kind."""
+    """Return the section with what it lacks, kind by kind."""
     lost = []
     for kind in dict.fromkeys(candidate.kind for candidate in offered):
         n_offered = sum(candidate.kind == kind for candidate in offered)
@@ -211,8 +213,8 @@ def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Cand
 
 
 def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
-    """The sections' budgets, made smaller in proportion where their sum is above max_tokens; the rest of the rounding
-    goes to the first sections."""
+    """Return the sections' budgets, made smaller in proportion where their sum is above max_tokens; the rest of the
+    rounding goes to the first sections."""
     total = sum(budgets.values())
     if total <= max_tokens:
         return dict(budgets)
@@ -223,7 +225,8 @@ def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
 
 
 def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None = None) -> Candidate:
-    """A text as a line of a section. lead: ends in ":" or ")". text_tokens: of the text as the index stores them."""
+    """Return a text as a line of a section. lead: ends in ":" or ")". text_tokens: of the text as the index stores
+    them."""
     text = text.strip() if text_tokens is None else text  # stored counts are those of the text as it is
     rest = count_tokens(rest_of_line(text)) if text_tokens is None else text_tokens
     head = f" {lead}"

@@ -25,7 +25,8 @@ MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
 
 
 def communities_holding(communities: Communities, nodes: Sequence[int], allowed: np.ndarray) -> list[tuple[int, int]]:
-    """Row of each of the allowed communities that holds some of those nodes, and how many: most first, ties by rating.
+    """Return row of each of the allowed communities that holds some of those nodes, and how many: most first, ties by
+    rating.
 
     allowed: (k,) rows.
     """
@@ -43,7 +44,7 @@ def community_items(
     scores: Mapping[int, float] | None = None,
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
-    """Those communities as items, ranked as they come; the report is the item's text. scores, reasons: by row."""
+    """Return those communities as items, ranked as they come; the report is the item's text. scores, reasons: by row."""
     cells = communities.cells
     return tuple(
         TraceItem(
@@ -63,7 +64,7 @@ def community_items(
 
 
 def community_line(communities: Communities, item: TraceItem) -> Candidate:
-    """A report as a line of a section, whole."""
+    """Return a report as a line of a section, whole."""
     tokens = None if item.row is None else communities.cells["tokens"][item.row].as_py()
     return text_line("community", item.id, f"{item.name}:", item.text, tokens)
 
@@ -71,7 +72,7 @@ def community_line(communities: Communities, item: TraceItem) -> Candidate:
 def member_links(
     communities: Communities, items: Sequence[TraceItem], entities: Mapping[int, str]
 ) -> tuple[TraceRelation, ...]:
-    """A link from each community to those entities that it holds. entities: id by node."""
+    """Return a link from each community to those entities that it holds. entities: id by node."""
     links = []
     for item in items:
         held = communities.nodes[item.row or 0]
@@ -84,13 +85,13 @@ def member_links(
 
 
 def affordable(communities: Communities, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """The first rows, until their reports hold more tokens than the budget, and one more, which may be trimmed."""
+    """Return the first rows, until their reports hold more tokens than the budget, and one more, which may be trimmed."""
     tokens = np.asarray(communities.table["tokens"])[np.asarray(rows, dtype=np.int64)]
     return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 
 
 def community_notes(communities: Communities) -> tuple[Message, ...]:
-    """Who wrote the reports, where that was not a language model, and that there are none."""
+    """Return who wrote the reports, where that was not a language model, and that there are none."""
     if not len(communities):
         return (message("communities.note.none"),)
     if communities.by_rule:

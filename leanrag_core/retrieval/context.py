@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, SectionForm, choose_until_full, scaled, section
-from leanrag_core.retrieval.repeats import Said
+from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
@@ -93,12 +93,11 @@ def context_lines(
     vector: np.ndarray | None = None,
     named: Sequence[TraceItem] = (),
 ) -> Lines:
-    """The lines of a retrieval. Entities come by rank, aggregated ones from the lowest common ancestor down, their
-    findings after all of them, relations of each kind by strength and then by the likeness of their ends to the
+    """Return the lines of a retrieval. Entities come by rank, aggregated ones from the lowest common ancestor down,
+    their findings after all of them, relations of each kind by strength and then by the likeness of their ends to the
     question. Parent links are written as "(part of ...)". Tokens are those of the finished text, added up from the
     counts that the index holds (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the
-    question. named: items beside the nodes that relations lead to; their names are written there.
-    """
+    question. named: items beside the nodes that relations lead to; their names are written there."""
     names = {node.id: _name(index, node) for node in (*nodes, *named)}
     above = _downward(nodes)
     findings_lines = [_findings(index, node, names) for node in above] if findings else []
@@ -124,12 +123,12 @@ def build_context(
     findings: bool,
     vector: np.ndarray | None = None,
 ) -> Context:
-    """The context of a retrieval, see context_lines() and filled()."""
+    """Return the context of a retrieval, see context_lines() and filled()."""
     return filled(context_lines(index, nodes, relations, passages, findings=findings, vector=vector), budgets)
 
 
 def filled(lines: Lines, budgets: Budgets) -> Context:
-    """The lines within the budgets. Tokens never exceed them; what did not fit, or was trimmed, is counted.
+    """Return the lines within the budgets. Tokens never exceed them; what did not fit, or was trimmed, is counted.
 
     Where the sum of the sections' budgets is above max_tokens, they are made smaller in proportion, and the chunks take
     the room that the others leave.
@@ -144,7 +143,7 @@ def filled(lines: Lines, budgets: Budgets) -> Context:
 
 
 def filled_until_full(lines: Lines, max_tokens: int) -> Context:
-    """The lines without budgets of sections, cut from the end, where the chunks are."""
+    """Return the lines without budgets of sections, cut from the end, where the chunks are."""
     sections: list[ContextSection] = []
     room = max_tokens
     for form, offered in (
@@ -160,13 +159,13 @@ def filled_until_full(lines: Lines, max_tokens: int) -> Context:
 
 
 def section_budgets(budgets: Budgets) -> dict[str, int]:
-    """The budget of each section, within that of the whole context."""
+    """Return the budget of each section, within that of the whole context."""
     own = {name: int(getattr(budgets, name)) for name in ("entities", "aggregated", "relations", "chunks")}
     return own if budgets.max_tokens is None else scaled(own, budgets.max_tokens)
 
 
 def chunk_budget(budgets: Budgets, others: Sequence[ContextSection]) -> int:
-    """What the chunks may take beside the other sections."""
+    """Return what the chunks may take beside the other sections."""
     own = budgets.entities + budgets.aggregated + budgets.relations + budgets.chunks
     if budgets.max_tokens is None or budgets.max_tokens >= own:
         return budgets.chunks
@@ -174,7 +173,7 @@ def chunk_budget(budgets: Budgets, others: Sequence[ContextSection]) -> int:
 
 
 def joined_sections(*sections: ContextSection) -> Context:
-    """The context that those sections make, in that order."""
+    """Return the context that those sections make, in that order."""
     # Sections end in an empty line and begin with "##": the tokenizer's pattern always cuts there.
     return Context(
         text="".join(part.text for part in sections), tokens=sum(part.tokens for part in sections), sections=sections
@@ -182,7 +181,7 @@ def joined_sections(*sections: ContextSection) -> Context:
 
 
 def _downward(nodes: Sequence[TraceItem]) -> list[TraceItem]:
-    """The nodes above layer 0 from the top down, in a layer those above the best seeds first."""
+    """Return the nodes above layer 0 from the top down, in a layer those above the best seeds first."""
     best: dict[str, int] = {}
     for layer in nodes_by_layer(tuple(nodes)).values():
         for node in layer:
@@ -197,7 +196,7 @@ def _downward(nodes: Sequence[TraceItem]) -> list[TraceItem]:
 def _strongest_first(
     index: Index, nodes: Sequence[TraceItem], relations: Sequence[TraceRelation], vector: np.ndarray | None
 ) -> list[TraceRelation]:
-    """Inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to the
+    """Return inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to the
     question."""
     likeness: dict[str, float] = {}
     if vector is not None:
@@ -261,7 +260,7 @@ def _relation(index: Index, relation: TraceRelation, names: Mapping[str, Piece])
 
 
 def passage_line(index: Index, passage: TraceItem) -> Candidate:
-    """A passage as a line of a section: its document's title and page, then its text."""
+    """Return a passage as a line of a section: its document's title and page, then its text."""
     page = f", page {passage.source.page}" if passage.source and passage.source.page else ""
     lead, text = f"({passage.name}{page})", passage.text.strip()
     stored = None if index.chunk_tokens is None or passage.row is None else int(index.chunk_tokens[passage.row])
@@ -278,20 +277,20 @@ class CompactContext:
 
 
 def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> CompactContext:
-    """Of aggregated entities the lowest common ancestors alone, of relations the STRONGEST of each kind; sentences that
-    the chunks, or an earlier section, have said are dropped.
+    """Return the compact context: of aggregated entities the lowest common ancestors alone, of relations the STRONGEST
+    of each kind; sentences that the chunks, or an earlier section, say are dropped.
 
     The chunks come first, since their text is evidence and stays whole. An entity keeps its name; a relation has
     MOST_SENTENCES at most, and without a new one it is dropped. tops: ids of the lowest common ancestors.
     """
-    own, said = section_budgets(budgets), Said()
-    said.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, own["chunks"]).items)
-    entities = [_new_sentences(line, said) or _name_alone(line) for line in lines.entities]
+    own, seen = section_budgets(budgets), SeenSentences()
+    seen.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, own["chunks"]).items)
+    entities = [_new_sentences(line, seen) or _name_alone(line) for line in lines.entities]
     tops_alone = [line for line in lines.aggregated if line.ref in tops]
     aggregated = [
-        _new_sentences(line, said) or (None if line.joint == "" else _name_alone(line)) for line in tops_alone
+        _new_sentences(line, seen) or (None if line.joint == "" else _name_alone(line)) for line in tops_alone
     ]
-    relations = [_new_sentences(line, said, MOST_SENTENCES) for line in _strongest(lines.relations)]
+    relations = [_new_sentences(line, seen, MOST_SENTENCES) for line in _strongest(lines.relations)]
     shares = {"inter-cluster": budgets.inter_cluster_share / 100}
     sections = (
         section(ENTITIES, entities, own["entities"]),
@@ -299,7 +298,7 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
         section(RELATIONS, [line for line in relations if line], own["relations"], shares),
     )
     chunks = section(CHUNKS, lines.chunks, chunk_budget(budgets, sections))
-    return CompactContext(joined_sections(*sections, chunks), said.n_dropped)
+    return CompactContext(joined_sections(*sections, chunks), seen.n_dropped)
 
 
 def _strongest(relations: Sequence[Candidate]) -> list[Candidate]:
@@ -307,12 +306,12 @@ def _strongest(relations: Sequence[Candidate]) -> list[Candidate]:
     return [line for kind in kinds for line in [each for each in relations if each.kind == kind][:STRONGEST]]
 
 
-def _new_sentences(line: Candidate, said: Said, most: int | None = None) -> Candidate | None:
-    """The line with its new sentences, as many at most; None where it has none."""
-    text = said.new(line.said, lines=not line.joint, most=most)
-    if text == line.said:
+def _new_sentences(line: Candidate, seen: SeenSentences, most: int | None = None) -> Candidate | None:
+    """Return the line with its new sentences, as many at most; None where it has none."""
+    text = seen.new(line.text, lines=not line.joint, most=most)
+    if text == line.text:
         return line if text.strip() else None
-    return replace(line, said=text, rest=count_tokens(f"{line.joint}{text}\n")) if text else None
+    return replace(line, text=text, rest=count_tokens(f"{line.joint}{text}\n")) if text else None
 
 
 def _name_alone(line: Candidate) -> Candidate:
@@ -321,7 +320,7 @@ def _name_alone(line: Candidate) -> Candidate:
 
 
 def losses(context: Context) -> tuple[Message, ...]:
-    """What the context lacks for want of room, a message for each kind; none when everything is in it whole."""
+    """Return what the context lacks for want of room, a message for each kind; none when everything is in it whole."""
     return tuple(_loss(section, lost) for section in context.sections for lost in section.lost)
 
 
@@ -341,7 +340,7 @@ def _loss(section: ContextSection, lost: Lost) -> Message:
 
 
 def context_caption(context: Context) -> Message:
-    """How much is in the context, and what did not fit."""
+    """Return how much is in the context, and what did not fit."""
     filled = sum(bool(section.items) for section in context.sections)
     return message(
         "context.filled",
@@ -352,7 +351,7 @@ def context_caption(context: Context) -> Message:
 
 
 def in_order(messages: tuple[Message, ...]) -> Message | None:
-    """The messages as one, sentence after sentence; None when there is none."""
+    """Return the messages as one, sentence after sentence; None when there is none."""
     if not messages:
         return None
     first, rest = messages[0], in_order(messages[1:])

@@ -68,7 +68,7 @@ class GraphContext:
     drawn_relations: tuple[TraceRelation, ...]
 
     def rows(self, name: str) -> list[int]:
-        """Rows of what is in the section of that name, in its order."""
+        """Return rows of what is in the section of that name, in its order."""
         row_of = {item.id: item.row for item in self.drawn}
         row_of |= {relation.id: relation.row for relation in self.drawn_relations}
         refs = [item.ref for part in self.sections if part.name == name for item in part.items]
@@ -76,7 +76,7 @@ class GraphContext:
 
 
 def graph_picture(index: Index, ranked: RankedGraph) -> GraphContext:
-    """Of strategies whose context is chunks alone: all of the ranking is drawn, and no section holds it."""
+    """Return the graph of strategies whose context is chunks alone: all of the ranking is drawn, no section holds it."""
     relations = relation_items(index, ranked.relations, ranked.relation_scores)
     known = set(ranked.entities)
     ends = [row for row in end_rows(index, ranked.relations) if row not in known]
@@ -168,7 +168,7 @@ def _step(run: Retrieval, step: GraphStep, filled: GraphContext, links: Sequence
 def _asked_items(
     asked: Sequence[Asked], drawn: Sequence[TraceItem]
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
-    """What was asked for as items, joined to the entities of the picture that it led to."""
+    """Return what was asked for as items, joined to the entities of the picture that it led to."""
     items = tuple(
         TraceItem(each.id, each.kind, each.text, ("keywords",), reason=each.reason, text=each.text) for each in asked
     )
@@ -182,5 +182,5 @@ def _asked_items(
 
 
 def by_row(rows: Sequence[int] | np.ndarray, scores: np.ndarray) -> dict[int, float]:
-    """Each row's score."""
+    """Return each row's score."""
     return {int(row): float(score) for row, score in zip(rows, scores, strict=True)}

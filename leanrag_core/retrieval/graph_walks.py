@@ -35,7 +35,8 @@ def pagerank(
     tolerance: float = 1e-6,
     max_rounds: int = PAGERANK_ROUNDS,
 ) -> np.ndarray:
-    """(n,) stationary mass of a walk that follows an edge with probability `damping` and else restarts; sums to 1.
+    """Return (n,) stationary mass of a walk that follows an edge with probability `damping` and else restarts; sums to
+    1.
 
     transition: (n, n), see transition.normalised(). restart: (n,), not negative, with a sum above 0. A walk that comes
     to a node without an edge restarts. The rounds end when the mass changes by less than the tolerance in all.
@@ -64,13 +65,13 @@ class Walk:
     damping: float
 
     def ranked(self, candidates: np.ndarray | None = None) -> np.ndarray:
-        """Chunk rows by mass, the most first, ties by row: all of them, or those candidates (ascending)."""
+        """Return chunk rows by mass, the most first, ties by row: all of them, or those candidates (ascending)."""
         rows = np.arange(len(self.chunk_mass)) if candidates is None else candidates
         # Rounded, so that processors which add up in another order rank alike.
         return np.asarray(rows[np.argsort(-np.round(self.chunk_mass[rows], 12), kind="stable")])
 
     def carriers(self, chunk: int, n: int = CARRIERS) -> list[tuple[int, float]]:
-        """The n entities that carry most mass to the chunk at each step of the walk at rest, and how much."""
+        """Return the n entities that carry most mass to the chunk at each step of the walk at rest, and how much."""
         steps = self.operator.to_chunks
         start, end = steps.indptr[chunk : chunk + 2]
         entities = steps.indices[start:end]
@@ -80,7 +81,7 @@ class Walk:
 
 
 def operator_of(index: Index, tools: Tools) -> WalkOperator:
-    """The walk's operator: the index part where it was made, else computed."""
+    """Return the walk's operator: the index part where it was made, else computed."""
     try:
         stored: WalkOperator = tools.part(PART)
     except PartMissing:
@@ -97,7 +98,7 @@ def walk(
     passage_weight: float,
     damping: float,
 ) -> Walk:
-    """The walk at rest: at each step it follows an edge with probability `damping`, else it starts again.
+    """Return the walk at rest: at each step it follows an edge with probability `damping`, else it starts again.
 
     It starts at the seeds (base entities), each with its cosine to the question over the number of chunks that mention
     it, and at all chunks, each with its cosine times passage_weight. Negative cosines count as 0; where nothing is
@@ -113,7 +114,7 @@ def walk(
 
 
 def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.ndarray, damping: float) -> Walk:
-    """The mass x of x = damping T x + (1 - damping) restart, scaled to sum 1.
+    """Return the mass x of x = damping T x + (1 - damping) restart, scaled to sum 1.
 
     Every second step of the walk is at a chunk, so that the rounds go over chunks alone, two steps each: half as many
     rounds, and fewer chunks than entities. A walk that comes to a node without an edge restarts, which changes the
@@ -132,7 +133,8 @@ def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.
 
 
 def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops: int) -> list[int]:
-    """The nodes of a path with the fewest edges, source first; empty when there is none of at most so many edges.
+    """Return the nodes of a path with the fewest edges, source first; empty when there is none of at most so many
+    edges.
 
     adjacency: (n, n), symmetric. Of several shortest paths the same one is taken each time. From both ends in turn, so
     that a few hundred nodes are looked at where all nodes would be from one end (scipy.sparse.csgraph visits them all).
@@ -163,7 +165,7 @@ def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops
 
 
 def _neighbours(adjacency: "csr_array", frontier: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The neighbours of those nodes, and from which of them each is reached."""
+    """Return the neighbours of those nodes, and from which of them each is reached. frontier: (k,) int, nodes."""
     starts = adjacency.indptr[frontier].astype(np.int64)
     counts = adjacency.indptr[frontier + 1] - starts
     places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
@@ -171,7 +173,7 @@ def _neighbours(adjacency: "csr_array", frontier: np.ndarray) -> tuple[np.ndarra
 
 
 def _path_to_start(parents: np.ndarray, node: int) -> list[int]:
-    """From the node to the end that its side began at."""
+    """Return the nodes from that one back to the start of its side. parents: (n,) int, -1 where not reached."""
     way = [node]
     while parents[way[-1]] != way[-1]:
         way.append(int(parents[way[-1]]))
@@ -179,8 +181,8 @@ def _path_to_start(parents: np.ndarray, node: int) -> list[int]:
 
 
 def path_through(adjacency: "csr_array", stops: list[int], *, most_hops: int) -> list[list[int]]:
-    """Shortest paths from each stop to the next, in that order; none where two stops are too far apart. A stop that an
-    earlier path has crossed is not left out, since the next path begins there."""
+    """Return shortest paths from each stop to the next, in that order; none where two stops are too far apart. A stop
+    that an earlier path has crossed is not left out, since the next path begins there."""
     ways = (shortest_path(adjacency, stop, following, most_hops=most_hops) for stop, following in pairwise(stops))
     return [way for way in ways if way]
 
@@ -201,7 +203,8 @@ class _Tree:
 
 
 def prize_collecting_tree(adjacency: "csr_array", prizes: Mapping[int, float], *, edge_cost: float) -> Steiner:
-    """A tree with nearly the largest sum of prizes less edge_cost for each edge; of equal ones that with more prizes.
+    """Return a tree with nearly the largest sum of prizes less edge_cost for each edge; of equal ones that with more
+    prizes.
 
     adjacency: (n, n) sparse and symmetric; its weights do not count. prizes: of nodes, above 0; the ten largest count.
     """
@@ -227,7 +230,7 @@ def prize_collecting_tree(adjacency: "csr_array", prizes: Mapping[int, float], *
 
 
 def hop_distances(adjacency: "csr_array", sources: np.ndarray, reach: int) -> np.ndarray:
-    """(len(sources), n) int32: edges from each source to each node, -1 beyond the reach.
+    """Return (len(sources), n) int32: edges from each source to each node, -1 beyond the reach.
 
     All sources go a hop at a time, by one sparse product.
     """
@@ -249,8 +252,8 @@ def hop_distances(adjacency: "csr_array", sources: np.ndarray, reach: int) -> np
 def _joining_tree(
     adjacency: "csr_array", distances: np.ndarray, terminals: list[int], chosen: tuple[int, ...]
 ) -> _Tree | None:
-    """The chosen terminals, each joined by a shortest path to the nearest node of the tree so far, the nearest terminal
-    first; None when they are not joined within the reach."""
+    """Return the chosen terminals, each joined by a shortest path to the nearest node of the tree so far, the nearest
+    terminal first; None when they are not joined within the reach. distances: (k, n) int hops from each terminal."""
     nodes, edges = {terminals[chosen[0]]}, set[tuple[int, int]]()
     outside = list(chosen[1:])
     while outside:
@@ -267,7 +270,8 @@ def _joining_tree(
 
 
 def _path_to_source(adjacency: "csr_array", distances: np.ndarray, target: int) -> list[int]:
-    """A shortest path from the source of the distances to the target, by the smallest node at each step back."""
+    """Return a shortest path from the source of the distances, (n,) int hops, to the target, by the smallest node at
+    each step back."""
     path = [target]
     while distances[path[-1]] > 0:
         node = path[-1]

@@ -23,12 +23,12 @@ class Subtree:
 
     @property
     def top(self) -> Node:
-        """The highest of the lowest common ancestors."""
+        """Return the highest of the lowest common ancestors."""
         return self.tops[0]
 
 
 def lca_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node]) -> Subtree:
-    """The union of the shortest tree paths from each seed to the lowest common ancestor of all.
+    """Return the union of the shortest tree paths from each seed to the lowest common ancestor of all.
 
     parents: one (n_i,) int array a layer, row in the layer above. seeds: (layer, row), any layers, at least one.
     One seed is its own path. Cost: number of seeds times height. Raises InvalidConfig without seeds.
@@ -56,7 +56,7 @@ def lca_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node]) -> Subtree
 
 
 def pairwise_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node], pairs: Iterable[tuple[int, int]]) -> Subtree:
-    """The union of the paths of pairs of seeds, each through the lowest common ancestor of the pair.
+    """Return the union of the paths of pairs of seeds, each through the lowest common ancestor of the pair.
 
     pairs: places among the seeds. All pairs give the same subtree as lca_subtree(); fewer may give several trees, each
     with a top of its own. Raises InvalidConfig without seeds.
@@ -73,8 +73,8 @@ def pairwise_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node], pairs
 
 
 def nearest_pairs(vectors: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Each seed with the seed most like it, each pair once. vectors: (n, d), unit rows, the best seed first; of equally
-    like seeds the better one counts."""
+    """Return each seed with the seed most like it, each pair once. vectors: (n, d), unit rows, the best seed first; of
+    equally like seeds the better one counts."""
     if len(vectors) < 2:
         return ()
     likeness = cosines_of_each(vectors, vectors)

@@ -86,7 +86,7 @@ class PathOptions(Options):
     chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
 
     def token_budgets(self) -> Budgets:
-        """The budgets of the context."""
+        """Return the budgets of the context."""
         return Budgets(
             self.entity_tokens,
             self.aggregated_tokens,
@@ -100,20 +100,20 @@ class PathOptions(Options):
 @dataclass(frozen=True)
 class Paths:
     """seeds: best first. nodes: V_ret. tops: the lowest common ancestors among them. related: R_ret without the links
-    of the tree."""
+    of the tree. adapted_n: how N was chosen, where it rose."""
 
     seeds: tuple[Seed, ...]
     nodes: tuple[TraceItem, ...]
     tops: tuple[TraceItem, ...]
     related: Related
+    adapted_n: AdaptedN | None = None
 
 
 def anchors_of(query: Query, index: Index, options: PathOptions, tools: Tools, n: int) -> Anchors:
-    """The n best seeds of the question, without those that were taken out."""
+    """Return the n best seeds of the question, without those that were taken out."""
     anchors = find_seeds(
         index,
-        query.text,
-        query.vector,
+        query,
         n + len(tools.without),
         layers=options.seed_layers,
         match_names=options.match_names,
@@ -158,7 +158,7 @@ def _subtree(index: Index, seeds: Sequence[Seed], options: PathOptions) -> Subtr
 
 
 def joined_pairs(index: Index, seeds: Sequence[Node]) -> list[tuple[int, int]]:
-    """Pairs of seeds, by place, whose paths meet where paths end at a node that is alone in its cluster.
+    """Return pairs of seeds, by place, whose paths meet where paths end at a node that is alone in its cluster.
 
     In the released code such a node goes up under its own name and so becomes its own parent.
     """
@@ -167,7 +167,7 @@ def joined_pairs(index: Index, seeds: Sequence[Node]) -> list[tuple[int, int]]:
 
 
 def _chain(index: Index, seed: Node) -> list[Node]:
-    """The seed and its ancestors up to the root, or up to the node whose parent is itself under another id."""
+    """Return the seed and its ancestors up to the root, or up to the node whose parent is itself under another id."""
     chain = [seed]
     for layer, row in index.ancestors(*seed):
         if index.layers[layer].entity_cells["promoted"][row].as_py():
@@ -179,7 +179,7 @@ def _chain(index: Index, seed: Node) -> list[Node]:
 def paths_context(
     index: Index, paths: Paths, passages: Sequence[TraceItem], options: PathOptions, vector: np.ndarray
 ) -> CompactContext:
-    """The context of the paths and passages. vector: (d,) of the question."""
+    """Return the context of the paths and passages. vector: (d,) of the question."""
     lines = context_lines(
         index,
         paths.nodes if options.root else _without_root(index, paths.nodes),
@@ -197,7 +197,7 @@ def paths_context(
 
 
 def _without_root(index: Index, nodes: Sequence[TraceItem]) -> list[TraceItem]:
-    """The nodes without the root, unless that is a seed."""
+    """Return the nodes without the root, unless that is a seed."""
     roots = {node.id for node in nodes if node.layer == len(index.layers) - 1 and "seed" not in node.roles}
     return [replace(node, parent=None) if node.parent in roots else node for node in nodes if node.id not in roots]
 
@@ -209,8 +209,6 @@ def path_steps(
     passages: tuple[TraceItem, ...],
     chunks: Message,
     context: Context,
-    *,
-    adapted_n: AdaptedN | None = None,
     walk: TraceStep | None = None,
 ) -> tuple[TraceStep, ...]:
     """Return the steps seeds, climb, lca, relations, (walk,) chunks, context: caption and what each lights up.
@@ -229,7 +227,7 @@ def path_steps(
         return run.step(name, caption, items, lit, TITLES[name])
 
     return (
-        step("seeds", _seeds_caption(paths.seeds, adapted_n), tuple(seed.id for seed in paths.seeds)),
+        step("seeds", _seeds_caption(paths.seeds, paths.adapted_n), tuple(seed.id for seed in paths.seeds)),
         step("climb", _climb_caption(nodes, tops), path, tree),
         step("lca", _lca_caption(tops, len(run.index.layers) - 1), top_ids, tree),
         step(
@@ -260,7 +258,7 @@ def _seeds_caption(seeds: tuple[Seed, ...], adapted_n: AdaptedN | None) -> Messa
 
 
 def _adapted_caption(adapted_n: AdaptedN) -> Message:
-    """Which N was taken, and why."""
+    """Return which N was taken, and why."""
     chunks = message("count.chunks", n=adapted_n.touched)
     if adapted_n.touched < adapted_n.wanted:
         return message("leanrag.adapted.bounded", n=adapted_n.n, chunks=chunks, wanted=adapted_n.wanted)

@@ -10,28 +10,30 @@ _SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
 
 
 def mark_pattern(context: Context) -> re.Pattern[str]:
-    """Matches a mark in brackets with one of the context's letters; group 1 is the mark. Without sections: nothing."""
+    """Return what matches a mark in brackets with one of the context's letters; group 1 is the mark. Without sections:
+    nothing."""
     letters = sorted({section.letter for section in context.sections}, key=lambda letter: (-len(letter), letter))
     return re.compile(rf"\[((?:{'|'.join(map(re.escape, letters))})\d+)\]" if letters else r"(?!)()")
 
 
 def known_marks(context: Context) -> frozenset[str]:
-    """All marks of the context."""
+    """Return all marks of the context."""
     return frozenset(item.mark for section in context.sections for item in section.items)
 
 
 def distinct(marks: Iterable[str]) -> tuple[str, ...]:
-    """Each mark once, in order of its first place."""
+    """Return each mark once, in order of its first place."""
     return tuple(dict.fromkeys(marks))
 
 
 def with_marks(text: str, marks: Iterable[str]) -> str:
-    """The text with its marks in brackets behind it."""
+    """Return the text with its marks in brackets behind it."""
     return f"{text} {''.join(f'[{mark}]' for mark in marks)}".strip()
 
 
 def cited_parts(text: str, context: Context) -> list[AnswerPart]:
-    """The sentences of a text that a model wrote, each with the marks that the context has; others are taken out."""
+    """Return the sentences of a text that a model wrote, each with the marks that the context has; others are taken
+    out."""
     known, pattern = known_marks(context), mark_pattern(context)
     parts: list[AnswerPart] = []
     for sentence in split_sentences(pattern.sub(lambda match: match[0] if match[1] in known else "", text)):

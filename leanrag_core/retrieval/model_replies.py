@@ -50,7 +50,7 @@ def reply_or_note(
 def ask_text(
     language: LanguageModel, tools: Tools, task: str, *, sample: Sample | None = None, **fields: object
 ) -> str:
-    """The model's reply to the prompt of that task, without white space around it.
+    """Return the model's reply to the prompt of that task, without white space around it.
 
     language: tools.language, where it is not None. sample: one of several replies to the same prompt. Raises Cancelled,
     BudgetSpent, CallFailed, and ReplyError for a second empty reply.
@@ -68,8 +68,8 @@ def ask_json(
     schema: JsonSchema,
     **fields: object,
 ) -> T:
-    """What `read` makes of the JSON object in the reply; read raises ReplyError for one that it cannot use, which is
-    then asked for once more.
+    """Return what `read` makes of the JSON object in the reply; read raises ReplyError for one that it cannot use,
+    which is then asked for once more.
 
     keys: of the object, in lower case; schema: of its form, for endpoints that follow one. Raises what ask_text() does.
     """

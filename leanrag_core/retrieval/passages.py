@@ -46,7 +46,7 @@ class SeededChunks:
     mentions: np.ndarray
 
     def seeds_in(self, rows: Sequence[int] | np.ndarray) -> list[list[Seed]]:
-        """For each of those chunks the seeds that it mentions, best first."""
+        """Return for each of those chunks the seeds that it mentions, best first."""
         lists: list[list[Seed]] = []
         for row, place in zip(rows, self.held.searchsorted(rows).tolist(), strict=True):
             mentioned = place < len(self.held) and self.held[place] == row
@@ -65,7 +65,7 @@ class SeededChunks:
 
 
 def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | None = None) -> SeededChunks:
-    """Chunks with most seeds first, ties by their cosine to the question, then by the best seed's rank, then by
+    """Return chunks with most seeds first, ties by their cosine to the question, then by the best seed's rank, then by
     position in the corpus.
 
     vector: (d,) of the question; without it the best seed's rank decides ties.
@@ -88,12 +88,12 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | No
 
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
-    """All chunk rows by cosine to the question, best first."""
+    """Return all chunk rows by cosine to the question, best first."""
     return np.argsort(-similarity(index, CHUNK_VECTORS, vector), kind="stable")
 
 
-def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:
-    """One ranking by reciprocal rank fusion; ties by row."""
+def reciprocal_rank_fusion(rankings: Sequence[np.ndarray]) -> np.ndarray:
+    """Return one ranking by reciprocal rank fusion; ties by row."""
     rows = np.unique(np.concatenate(rankings))
     score = np.zeros(len(rows))
     for ranking in rankings:
@@ -101,8 +101,8 @@ def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:
     return rows[np.argsort(-score, kind="stable")]
 
 
-def followed(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The ranking, and after it what the other one has beside it, in the other's order."""
+def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the ranking, and after it what the other one has beside it, in the other's order."""
     return np.concatenate([ranking, other[~np.isin(other, ranking)]])
 
 
@@ -150,7 +150,7 @@ def passage_items(
 
 
 def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -> np.ndarray:
-    """The ranked rows of chunks whose ids are not among those."""
+    """Return the ranked rows of chunks whose ids are not among those."""
     if not without:
         return ranking
     import pyarrow.compute as pc
@@ -160,7 +160,7 @@ def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -
 
 
 def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """The first rows, until the chunks hold more tokens than the budget, and one more, which may be trimmed."""
+    """Return the first rows, until the chunks hold more tokens than the budget, and one more, which may be trimmed."""
     tokens = np.asarray(index.chunks["tokens"])[np.asarray(rows, dtype=np.int64)]
     return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 
@@ -231,7 +231,7 @@ def search_ids(n_searches: int) -> tuple[str, ...]:
 def _drawn(
     searches: Sequence[Search], passages: Sequence[TraceItem]
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
-    """The searches as items, and a link from each to the passages of the context that it led to."""
+    """Return the searches as items, and a link from each to the passages of the context that it led to."""
     ids = search_ids(len(searches))
     items = tuple(
         TraceItem(

@@ -41,7 +41,7 @@ class QuestionTerms:
 
 
 def question_terms(question: str) -> QuestionTerms:
-    """The names and the content phrases of the question, each once."""
+    """Return the names and the content phrases of the question, each once."""
     pieces = _PIECE.findall(question)
     quoted = [match.strip() for match in _QUOTED.findall(question)]
     return QuestionTerms(_once([*quoted, *_names(pieces)]), _once([*quoted, *_phrases(pieces)]))
@@ -99,7 +99,8 @@ class QueryEntities:
 
 
 def query_entities(question: str, tools: Tools) -> QueryEntities:
-    """The entities by the model; without one, or where its reply cannot be used, names and phrases of the question.
+    """Return the entities by the model; without one, or where its reply cannot be used, names and phrases of the
+    question.
 
     Raises Cancelled and CallFailed.
     """
@@ -145,7 +146,7 @@ class QueryKeywords:
 
 
 def query_keywords(question: str, tools: Tools) -> QueryKeywords:
-    """The keywords by the model; without one, or where its reply cannot be used, the question's own words.
+    """Return the keywords by the model; without one, or where its reply cannot be used, the question's own words.
 
     Where neither level has one, the question itself is the detail. Raises Cancelled and CallFailed.
     """
@@ -170,7 +171,7 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
 
 
 def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
-    """Names and phrases are the details; phrases that are no names stand for the themes."""
+    """Take names and phrases for the details; phrases that are no names for the themes."""
     terms = question_terms(question)
     names = {name.casefold() for name in terms.names}
     themes = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)

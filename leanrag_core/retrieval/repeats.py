@@ -10,7 +10,7 @@ MOSTLY = 0.8  # of a sentence's runs
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
-class Said:
+class SeenSentences:
     """Runs of words of the texts so far. A run is RUN words, or all words of a shorter sentence; a character of
     Chinese, Japanese or Korean is a word."""
 
@@ -19,16 +19,16 @@ class Said:
         self.n_dropped = 0
 
     def add(self, texts: Iterable[str]) -> None:
-        """Those texts have been said."""
+        """Record that those texts are in the context."""
         for text in texts:
             words = WORD.findall(text.lower())
             for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
                 self._runs.update(tuple(words[i : i + length]) for i in range(len(words) - length + 1))
 
     def new(self, text: str, *, lines: bool = False, most: int | None = None) -> str:
-        """The sentences of the text, or its lines, that have not been said yet, which from now on they have; a sentence
-        is repeated when MOSTLY all of its runs were said. most: how many are kept at most. What is dropped is counted
-        in n_dropped. The text itself when nothing is dropped."""
+        """Return the sentences of the text, or its lines, that have not been said yet, which from now on they have; a
+        sentence is repeated when MOSTLY all of its runs were said. most: how many are kept at most. What is dropped is
+        counted in n_dropped. The text itself when nothing is dropped."""
         parts = text.split("\n") if lines else split_sentences(text)
         kept = [part for part in parts if not self._repeats(part)][:most]
         self.n_dropped += len(parts) - len(kept)

@@ -11,6 +11,7 @@ from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.communities import Communities
@@ -82,14 +83,14 @@ class _Faults:
 
 
 def helpfulness(communities: Communities, vector: np.ndarray) -> np.ndarray:
-    """(m,) int, 0 to 100: the cosine of each report to the question, scaled from .2 to 1; the built-in score."""
+    """Return (m,) int, 0 to 100: the cosine of each report to the question, scaled from .2 to 1; the built-in score."""
     near = cosines(communities.vectors, vector) if len(communities) else np.zeros(0)
     return np.rint(100 * np.clip((near - _LEAST_COSINE) / (1 - _LEAST_COSINE), 0, 1)).astype(np.int64)
 
 
 def builtin_points(communities: Communities, rows: Sequence[int], scores: np.ndarray, max_tokens: int) -> list[Point]:
-    """The sentences of the most helpful reports: the summary, then each finding, with the report's score; of so many
-    reports as the budget may hold."""
+    """Return the sentences of the most helpful reports: the summary, then each finding, with the report's score; of so
+    many reports as the budget may hold."""
     used, points = 0, list[Point]()
     for row in sorted((row for row in rows if scores[row] > 0), key=lambda row: (-scores[row], row)):
         said = [communities.cells["summary"][row].as_py(), *(" ".join(each) for each in communities.findings(row))]
@@ -101,7 +102,8 @@ def builtin_points(communities: Communities, rows: Sequence[int], scores: np.nda
 
 
 def packed(communities: Communities, rows: Sequence[int], max_tokens: int) -> list[tuple[tuple[int, ...], str]]:
-    """The reports, shuffled by a fixed seed and divided into batches of at most so many tokens: rows and text of each.
+    """Return the reports, shuffled by a fixed seed and divided into batches of at most so many tokens: rows and text of
+    each.
 
     A report that is longer than a batch is cut. Numbers in the text are places in the batch, from 1.
     """
@@ -126,22 +128,18 @@ def packed(communities: Communities, rows: Sequence[int], max_tokens: int) -> li
 
 
 def mapped_points(
+    run: Retrieval,
     communities: Communities,
     rows: Sequence[int],
     scores: np.ndarray,
-    question: str,
-    tools: Tools,
-    *,
-    map_tokens: int,
-    max_tokens: int,
     on_batch: Callable[[int, int], None],
 ) -> Points:
-    """Points of those reports by the language model, a call for each batch, several at once; without a model, and for a
-    reply that cannot be used twice, the sentences of the reports with the built-in score.
+    """Return points of those reports by the language model, a call for each batch, several at once; without a model,
+    and for a reply that cannot be used twice, the sentences of the reports with the built-in score.
 
-    scores: helpfulness(). max_tokens: of the points that are kept. on_batch: hears how many of the batches are done.
+    scores: (m,) helpfulness(). on_batch: hears how many of the batches are done.
     """
-    language = tools.language
+    language, tools, max_tokens = run.tools.language, run.tools, run.options.max_tokens
     if language is None:
         return _best(builtin_points(communities, rows, scores, max_tokens))
     faults = _Faults()
@@ -156,7 +154,7 @@ def mapped_points(
                 lambda cells: _points(cells, held),
                 keys=("points",),
                 schema=_POINTS_REPLY,
-                question=question,
+                question=run.query.text,
                 reports=text,
             )
         except BudgetSpent:
@@ -166,7 +164,7 @@ def mapped_points(
             faults.errors.append(error.message)
             return builtin_points(communities, held, scores, max_tokens)
 
-    batches = packed(communities, rows, map_tokens)
+    batches = packed(communities, rows, run.options.map_tokens)
     points: list[Point] = []
     for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
         points += of_batch
@@ -210,9 +208,9 @@ class Selection:
 def dynamic_selection(
     communities: Communities, scores: np.ndarray, question: str, tools: Tools, *, least: int
 ) -> Selection:
-    """Reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are rated, and
-    one with a part that was gives way to that part. While none was, all reports of the next level are rated, down to
-    level 2.
+    """Return reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are
+    rated, and one with a part that was gives way to that part. While none was, all reports of the next level are rated,
+    down to level 2.
 
     Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `select` in
     `query/context_builder/dynamic_community_selection.py`.
@@ -256,7 +254,7 @@ def dynamic_selection(
 
 
 def builtin_rating(score: int) -> int:
-    """0 to 5 of a built-in score: 1 from a hundredth of it up."""
+    """Return 0 to 5 of a built-in score: 1 from a hundredth of it up."""
     return -(-score * BEST_RATING // 100)
 
 

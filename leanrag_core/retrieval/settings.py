@@ -15,20 +15,20 @@ from leanrag_core.types.trace import Parameter
 
 
 def official_settings(info: StrategyInfo) -> dict[str, Parameter]:
-    """Every option of the strategy with its official value, in the order of its Config."""
+    """Return every option of the strategy with its official value, in the order of its Config."""
     defaults: Mapping[str, Any] = {spec.name: spec.default for spec in fields(info.config)}
     return dict(defaults)
 
 
 def all_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """Every option of a run with these options: what they do not name is official."""
+    """Return every option of a run with these options: what they do not name is official."""
     return official_settings(info) | dict(options)
 
 
 def shown_settings(info: StrategyInfo | None, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """Of these options those that stand beside the strategy's name: what the row of its controls has, the token budget,
-    and what is not official. A switch that is off by default and off is left out. info: None for a strategy that is not
-    among the program's, of which all options are shown."""
+    """Return those of the options that stand beside the strategy's name: what the row of its controls has, the token
+    budget, and what is not official. A switch that is off by default and off is left out. info: None for a strategy
+    that is not among the program's, of which all options are shown."""
     if info is None:
         return dict(options)
     shown = {}
@@ -42,19 +42,21 @@ def shown_settings(info: StrategyInfo | None, options: Mapping[str, Parameter]) 
 
 
 def settings_line(settings: Mapping[str, Parameter]) -> Message:
-    """Settings in words, such as "Top-C chunks 20, at most 12,000 tokens"; an empty sentence where there are none."""
+    """Return settings in words, such as "Top-C chunks 20, at most 12,000 tokens"; an empty sentence where there are
+    none."""
     parts = [_setting(name, value) for name, value in settings.items()] or [message("plain", text="")]
     return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)
 
 
 def settings_words(strategy: str, options: Mapping[str, Parameter]) -> Message:
-    """What stands beside the name of a strategy that was run with these options, which may be another program's."""
+    """Return what stands beside the name of a strategy that was run with these options, which may be another
+    program's."""
     info = next((info for info in strategies().strategies if info.name == strategy), None)
     return settings_line(shown_settings(info, options))
 
 
 def option_title(name: str, *, of_index: bool = False) -> Message:
-    """The title on screen of an option. of_index: of the configuration of an index, not of a strategy."""
+    """Return the title on screen of an option. of_index: of the configuration of an index, not of a strategy."""
     code = f"option.title.{name}"
     if name == "chunk_tokens" and not of_index:
         code = "option.title.chunk_budget"
@@ -62,13 +64,13 @@ def option_title(name: str, *, of_index: bool = False) -> Message:
 
 
 def choice_title(name: str, choice: object) -> Message:
-    """A choice of that option as it is shown; a choice without a title by its value."""
+    """Return a choice of that option as it is shown; a choice without a title by its value."""
     code = f"option.choice.{name}.{choice}"
     return message(code) if code in codes() else message("plain", text=str(choice))
 
 
 def option_value(name: str, value: object) -> Message:
-    """The value of that option in words."""
+    """Return the value of that option in words."""
     if isinstance(value, bool):
         return message("ask.on" if value else "ask.off")
     if value is None or value == "":

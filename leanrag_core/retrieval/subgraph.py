@@ -23,7 +23,7 @@ _ROLES = {
 
 
 def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> tuple[TraceItem, ...]:
-    """V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
+    """Return V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
     seed_at = {(seed.layer, seed.row): seed for seed in seeds}
     tables = [layer.entity_cells for layer in index.layers]
     id_of = {node: tables[node[0]]["id"][node[1]].as_py() for node in subtree.nodes}
@@ -57,7 +57,7 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
 
 
 def tree_links(nodes: tuple[TraceItem, ...]) -> tuple[TraceRelation, ...]:
-    """Parent-child links of V_ret."""
+    """Return parent-child links of V_ret."""
     name_of = {node.id: node.name for node in nodes}
     return tuple(
         TraceRelation(
@@ -86,7 +86,7 @@ class Related:
 def relations_among(
     index: Index, nodes: tuple[TraceItem, ...], *, inter_cluster: bool, base: bool = True, ends: str = "both"
 ) -> Related:
-    """Relations of R0 between seeds, and aggregated relations between nodes of V_ret in one layer.
+    """Return relations of R0 between seeds, and aggregated relations between nodes of V_ret in one layer.
 
     Sorted: base relations by weight, then inter-cluster ones by layer from the top and lambda, strongest first.
     base: whether relations of R0 are taken. ends: both, or any, with which an aggregated relation needs one end alone
@@ -112,7 +112,7 @@ def relations_among(
 
 
 def _leaving(index: Index, number: int, nodes: list[int], inside: np.ndarray) -> np.ndarray:
-    """Rows of the strongest relations of those nodes with others, strongest first."""
+    """Return rows of the strongest relations of those nodes with others, strongest first."""
     layer = index.layers[number]
     every = np.unique(np.concatenate([layer.relations_of(row) for row in nodes]))
     leaving = np.setdiff1d(every, inside)
@@ -163,7 +163,7 @@ def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str])
 
 
 def nodes_by_layer(nodes: tuple[TraceItem, ...]) -> dict[int, list[TraceItem]]:
-    """Nodes of each layer, from layer 0 up; those outside of the layers are left out."""
+    """Return nodes of each layer, from layer 0 up; those outside of the layers are left out."""
     layers: dict[int, list[TraceItem]] = {}
     for node in nodes:
         if node.layer is not None:

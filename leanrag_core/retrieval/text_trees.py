@@ -25,14 +25,14 @@ SUMS_UP = Style("sums-up", message("style.sums_up"), "path", "line", on="relatio
 
 
 def node_id(tree: TextTree, row: int) -> str:
-    """Id of a node's item."""
+    """Return id of a node's item."""
     return f"{'summary' if tree.layer[row] else 'leaf'}-{row}"
 
 
 def summary_items(
     tree: TextTree, rows: Sequence[int], scores: Mapping[int, float], ranks: Mapping[int, int], reason: str
 ) -> tuple[TraceItem, ...]:
-    """Those summaries as items. scores, ranks: by row. reason: code of a message with the value score."""
+    """Return those summaries as items. scores, ranks: by row. reason: code of a message with the value score."""
     return tuple(
         TraceItem(
             id=node_id(tree, row),
@@ -58,7 +58,7 @@ def leaf_passages(
     ranks: Mapping[int, int],
     reasons: Mapping[int, Message],
 ) -> tuple[TraceItem, ...]:
-    """Those leaves as passages of their documents; the row is that of the chunk that holds the leaf."""
+    """Return those leaves as passages of their documents; the row is that of the chunk that holds the leaf."""
     documents, items = index.document_cells, []
     for row in rows:
         chunk = int(tree.chunk[row])
@@ -91,18 +91,18 @@ def leaf_passages(
 
 
 def leaf_line(leaf: TraceItem) -> Candidate:
-    """A leaf as a line of a section: its document's title and page, then its text."""
+    """Return a leaf as a line of a section: its document's title and page, then its text."""
     page = f", page {leaf.source.page}" if leaf.source and leaf.source.page else ""
     return text_line("chunk", leaf.id, f"({leaf.name}{page})", leaf.text)
 
 
 def summary_line(summary: TraceItem) -> Candidate:
-    """A summary as a line of a section."""
+    """Return a summary as a line of a section."""
     return text_line("summary", summary.id, f"({summary.type})", summary.text)
 
 
 def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
-    """Links from each summary to what it sums up, among those nodes."""
+    """Return links from each summary to what it sums up, among those nodes."""
     held = set(rows)
     return tuple(
         TraceRelation(
@@ -122,7 +122,8 @@ def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
 
 
 def affordable_nodes(tree: TextTree, rows: Sequence[int] | np.ndarray, max_tokens: int) -> list[int]:
-    """The first of those nodes, until the next one would go beyond the budget; one at least, which may be trimmed.
+    """Return the first of those nodes, until the next one would go beyond the budget; one at least, which may be
+    trimmed.
 
     Summaries come before passages in a context: without this, summaries of a lower rank would take the room of passages
     of a higher one.
@@ -132,11 +133,11 @@ def affordable_nodes(tree: TextTree, rows: Sequence[int] | np.ndarray, max_token
 
 
 def chunk_order(tree: TextTree, rows: Sequence[int] | np.ndarray) -> list[int]:
-    """Chunks of the leaves among those nodes, each once, in their order."""
+    """Return chunks of the leaves among those nodes, each once, in their order."""
     chunks = tree.chunk[np.asarray(rows, dtype=np.int64)]
     return list(dict.fromkeys(chunks[chunks >= 0].tolist()))
 
 
 def tree_notes(tree: TextTree) -> tuple[Message, ...]:
-    """Who wrote the summaries, where that was not a language model."""
+    """Return who wrote the summaries, where that was not a language model."""
     return (message("tree.note.by_rule"),) if tree.by_rule else ()

@@ -30,12 +30,12 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def fixed(text: str) -> Piece:
-    """A piece that comes again and again: a mark, a conjunction, a title."""
+    """Return a piece that comes again and again: a mark, a conjunction, a title."""
     return Piece(text, count_tokens(text))
 
 
 def joined(pieces: Sequence[Piece]) -> int:
-    """Tokens of the pieces written one after the other."""
+    """Return tokens of the pieces written one after the other."""
     tokens, before = 0, ""
     for text, alone in pieces:
         if before and not _breaks(before, text):
@@ -57,7 +57,7 @@ def _is_word(character: str) -> bool:
 
 
 def blank_line_tokens(line: str) -> int:
-    """How many tokens a line (with its end) gains when an empty line follows it."""
+    """Return how many tokens a line (with its end) gains when an empty line follows it."""
     body = line.removesuffix("\n")
     if body and _is_word(body[-1]):
         return fixed("\n\n").tokens - fixed("\n").tokens
@@ -77,5 +77,5 @@ def _gain(marks: str) -> int:
 
 
 def _broken(text: str) -> bool:
-    """Whether the last run without white space is short."""
+    """Return whether the last run without white space is short."""
     return len(text) < _LONG or any(character.isspace() for character in text[-_LONG:])

@@ -48,7 +48,7 @@ def nearest(
     *,
     searches: SearchStore | None = None,
 ) -> Nearest:
-    """The n nearest entities of the layer. vector: (d,) float32, unit length.
+    """Return the n nearest entities of the layer. vector: (d,) float32, unit length.
 
     how: exact, approximate, or auto, which takes the search index above EXACT_UP_TO rows where there is one that
     answers. Exact is the product with the memory-mapped matrix. searches: opens search indexes; without it there are
@@ -93,7 +93,8 @@ def _approximate(searcher: SearchIndex, index: Index, layer: Layer, vector: np.n
 def similarity(
     index: Index, part: int | str, vector: np.ndarray, rows: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:
-    """cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS); of all rows, or of those.
+    """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS); of all rows, or of
+    those.
 
     Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows their
     lengths are looked at as well.
@@ -148,7 +149,7 @@ def _products(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 
 def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The n best (row, score), best first, ties by row. rows ascending, both (k,)."""
+    """Return the n best (row, score), best first, ties by row. rows ascending, both (k,)."""
     if len(rows) > n:
         floor = np.partition(scores, len(scores) - n)[len(scores) - n]
         kept = np.flatnonzero(scores >= floor)
@@ -166,7 +167,7 @@ class Ranked:
 
 
 def nearest_rows(vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: float = -1.0) -> Ranked:
-    """The k rows nearest to the vector, of those with that cosine or a higher one.
+    """Return the k rows nearest to the vector, of those with that cosine or a higher one.
 
     vectors: (n, d) float32 unit rows. vector: (d,) float32, unit length.
     """
@@ -178,5 +179,5 @@ def nearest_rows(vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: f
 
 
 def nearest_entities(index: Index, vector: np.ndarray, k: int, tools: Tools) -> Nearest:
-    """The k base entities nearest to the vector: exact, or by the search index where the layer is large."""
+    """Return the k base entities nearest to the vector: exact, or by the search index where the layer is large."""
     return nearest(index, index.layers[0], vector, k, searches=tools.searches)

@@ -12,7 +12,7 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
-from leanrag_core.retrieval.passages import followed, fused, ranked_by_vector
+from leanrag_core.retrieval.passages import append_missing, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines, cosines_of_each, nearest_entities, nearest_rows, rank
@@ -80,8 +80,8 @@ class Reflection:
 
 
 def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int) -> Plan:
-    """At most so many sub-questions by the model; without one, or where its reply cannot be used, the question and its
-    phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed."""
+    """Return at most so many sub-questions by the model; without one, or where its reply cannot be used, the question
+    and its phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed."""
     reply = reply_or_note(
         tools,
         lambda language: ask_json(
@@ -102,8 +102,8 @@ def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, 
 
 
 def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools) -> Reflection:
-    """Whether the evidence is enough, or else the next question. earlier: a line for each round before. Without a model
-    there is no next question. Raises Cancelled and CallFailed."""
+    """Judge whether the evidence is enough, or else name the next question. earlier: a line for each round before.
+    Without a model there is no next question. Raises Cancelled and CallFailed."""
     reply = reply_or_note(
         tools,
         lambda language: ask_json(
@@ -124,7 +124,7 @@ def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools
 
 
 def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools, most: int) -> tuple[SubQuery, ...]:
-    """The question, then its names and phrases, each with the types whose names are near to it."""
+    """Return the question, then its names and phrases, each with the types whose names are near to it."""
     terms = question_terms(question)
     phrases = [term for term in dict.fromkeys((*terms.names, *terms.phrases)) if term != question][: most - 1]
     vectors = [vector, *(tools.embed(phrases) if phrases else ())]
@@ -154,7 +154,7 @@ def _read_questions(cells: Mapping[str, Any], schema: Schema, most: int) -> tupl
 
 
 def _rows(listed: Any, names: Sequence[str]) -> tuple[int, ...]:
-    """Places of the named types; names that the schema does not have are left out."""
+    """Return places of the named types; names that the schema does not have are left out."""
     wanted = {str(name).casefold() for name in listed} if isinstance(listed, list) else set[str]()
     return tuple(place for place, name in enumerate(names) if name.casefold() in wanted)
 
@@ -178,34 +178,34 @@ class Space:
 
     @property
     def n_relations(self) -> int:
-        """Triples that are relations come before the attributes."""
+        """Return how many triples are relations; these come before the attributes."""
         return len(self.relation_vectors)
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """(q, r + a) cosines of all triples to the sub-questions."""
+        """Return (q, r + a) cosines of all triples to the sub-questions."""
         parts = (self.relation_vectors, self.schema.attribute_vectors)
         return np.concatenate([cosines_of_each(part, vectors) for part in parts], axis=1)
 
     def scores_of(self, triples: Sequence[int], vector: np.ndarray) -> dict[int, float]:
-        """Cosines of those triples to the vector."""
+        """Return cosines of those triples to the vector."""
         n = self.n_relations
         rows = [self.relation_vectors[row] if row < n else self.schema.attribute_vectors[row - n] for row in triples]
         return dict(zip(triples, cosines(np.array(rows), vector).tolist(), strict=True)) if rows else {}
 
     def types(self) -> np.ndarray:
-        """(r + a,) relation type of each triple."""
+        """Return (r + a,) relation type of each triple."""
         has = self.schema.names(RELATION).index(HAS_ATTRIBUTE)
         return np.concatenate([self.schema.relation_type, np.full(len(self.schema.attribute_entity), has)])
 
     def triples_of(self, entities: Sequence[int]) -> np.ndarray:
-        """Rows of the triples of those entities, ascending."""
+        """Return rows of the triples of those entities, ascending."""
         base = self.index.layers[0]
         rows = [base.relations_of(row)[:_RELATIONS_AN_ENTITY] for row in entities]
         own = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
         return np.unique(np.concatenate([*rows, own]).astype(np.int64))
 
     def entities_of(self, triples: Sequence[int]) -> list[int]:
-        """Rows of the entities of those triples, each once, in their order."""
+        """Return rows of the entities of those triples, each once, in their order."""
         rows: dict[int, None] = {}
         for triple in triples:
             if triple < self.n_relations:
@@ -230,7 +230,7 @@ class Routed:
 def routed(
     space: Space, query: SubQuery, vector: np.ndarray, scores: np.ndarray, tools: Tools, *, k: int, depth: int
 ) -> Routed:
-    """The four routes, none of which needs another but for the entities that the walk begins at.
+    """Take the four routes, none of which needs another but for the entities that the walk begins at.
 
     scores: (r + a,) of this sub-question. k: triples of each route. depth: longest walk.
     """
@@ -248,7 +248,7 @@ def routed(
 
 
 def merged(parts: Sequence[Routed]) -> np.ndarray:
-    """The triples of all routes and sub-questions by their highest cosine to one of these, equals by row; so the
+    """Return the triples of all routes and sub-questions by their highest cosine to one of these, equals by row; so the
     release orders them (`enhanced_kt_retriever.py`, `_collect_all_scored_triples`)."""
     highest: dict[int, float] = {}
     for part in parts:
@@ -259,8 +259,8 @@ def merged(parts: Sequence[Routed]) -> np.ndarray:
 
 
 def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed]) -> np.ndarray:
-    """All chunks: those that state the triples, by 1 / rank of each, fused with the nearest of each sub-question; then
-    the others by the first sub-question."""
+    """Return all chunks: those that state the triples, by 1 / rank of each, fused with the nearest of each
+    sub-question; then the others by the first sub-question."""
     index, n = space.index, space.n_relations
     score = np.zeros(index.chunks.num_rows)
     for place, triple in enumerate(triples, start=1):
@@ -271,11 +271,12 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
     stating = np.argsort(-score, kind="stable")[: int(np.count_nonzero(score))]
     by_vector = [ranked_by_vector(index, part.vector) for part in parts]
     rankings = [ranking for ranking in (stating, *(each[:_CHUNKS] for each in by_vector)) if len(ranking)]
-    return followed(fused(rankings), by_vector[0])
+    return append_missing(reciprocal_rank_fusion(rankings), by_vector[0])
 
 
 def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: Tools) -> list[int]:
-    """The nearest entities of the types that the sub-question is about; of all types where none of these is near."""
+    """Return the nearest entities of the types that the sub-question is about; of all types where none of these is
+    near."""
     rows = nearest_entities(space.index, vector, _SEARCHED if query.entity_types else _ENTITIES, tools).rows
     if query.entity_types:
         fitting = rows[np.isin(space.schema.entity_type[rows], query.entity_types)]
@@ -284,7 +285,7 @@ def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: 
 
 
 def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
-    """Triples of the types that the sub-question is about; all where these are fewer than k."""
+    """Return triples of the types that the sub-question is about; all where these are fewer than k."""
     n_attributes = len(space.schema.attribute_entity)
     every = np.arange(space.n_relations + n_attributes)
     if not query.relation_types and not query.attribute_types:
@@ -298,8 +299,8 @@ def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
 
 
 def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
-    """Top-down through the tree: of each community the keywords nearest to the question, the entities below these, and
-    their triples."""
+    """Walk top-down through the tree: of each community the keywords nearest to the question, the entities below
+    these, and their triples."""
     tree, base = space.tree, space.index.layers[0]
     chosen: list[np.ndarray] = []
     for community in communities:
@@ -315,8 +316,8 @@ def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.n
 
 
 def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int) -> np.ndarray:
-    """Triples on depth-first walks, those of the best walk first: from each entity along the relations that are nearest
-    to the question, to entities that were not visited. A walk's score is the mean of its triples'."""
+    """Return triples on depth-first walks, those of the best walk first: from each entity along the relations that are
+    nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'."""
     base = space.index.layers[0]
     walks: list[tuple[float, list[int]]] = []
     visited: set[int] = set()
@@ -339,6 +340,6 @@ def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int)
 
 
 def _best(rows: np.ndarray, scores: np.ndarray, k: int) -> np.ndarray:
-    """The k rows with the highest scores, best first, equals by row. rows: ascending."""
+    """Return the k rows with the highest scores, best first, equals by row. rows: ascending."""
     rows = np.asarray(rows, dtype=np.int64)
     return rank(rows, scores[rows], k)[0] if len(rows) else rows

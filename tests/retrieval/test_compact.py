@@ -7,7 +7,7 @@ import pytest
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.repeats import Said
+from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -30,13 +30,13 @@ from tests.small_index import unit
     ],
 )
 def test_a_sentence_is_repeated_when_most_of_its_runs_of_five_words_were_said(said: str, text: str, new: str) -> None:
-    so_far = Said()
+    so_far = SeenSentences()
     so_far.add([said])
     assert so_far.new(text) == new
 
 
 def test_a_text_repeats_what_an_earlier_one_has_kept() -> None:
-    said = Said()
+    said = SeenSentences()
     assert said.new("Bees build comb of wax.") == "Bees build comb of wax."
     assert said.new("Bees build comb of wax. Mites do not.") == "Mites do not."
     assert said.n_dropped == 1
@@ -44,7 +44,7 @@ def test_a_text_repeats_what_an_earlier_one_has_kept() -> None:
 
 
 def test_of_a_long_text_the_first_new_sentences_are_kept() -> None:
-    said = Said()
+    said = SeenSentences()
     assert said.new("Bees fly. Bees dance. Bees sleep. Bees eat.", most=2) == "Bees fly. Bees dance."
     assert said.new("Bees fly. Bees sleep.", most=2) == "Bees sleep."
     assert said.n_dropped == 3

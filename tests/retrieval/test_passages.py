@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.passages import chunks_by_seeds, fused
+from leanrag_core.retrieval.passages import chunks_by_seeds, reciprocal_rank_fusion
 from tests.small_index import entity, layer, small_index, unit
 
 
@@ -41,4 +41,4 @@ def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[in
     ],
 )
 def test_fused_rankings_add_reciprocal_ranks(rankings: Sequence[Sequence[int]], expected: list[int]) -> None:
-    assert fused([np.array(ranking, dtype=int) for ranking in rankings]).tolist() == expected
+    assert reciprocal_rank_fusion([np.array(ranking, dtype=int) for ranking in rankings]).tolist() == expected

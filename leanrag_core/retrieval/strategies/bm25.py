@@ -34,7 +34,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("lexical",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; chunks without any word of the question are no candidates."""
+        """Return the trace of one retrieval; chunks without any word of the question are no candidates."""
         config, run = self.config, Retrieval(self, query, index, tools)
         scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
         ranking = chunks_without(index, ranked_by_words(scores), tools.without)
@@ -48,12 +48,13 @@ class Strategy(StrategyBase[Config]):
 
 
 def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
-    """(n_chunks,) float32, what the text's words weigh in each chunk; a word that the text repeats counts again."""
+    """Return (n_chunks,) float32, what the text's words weigh in each chunk; a word that the text repeats counts
+    again."""
     tokens = lexical_tokens(text)
     return np.asarray(lexical.get_scores(tokens)) if tokens else np.zeros(n_chunks, dtype=np.float32)
 
 
 def ranked_by_words(scores: np.ndarray) -> np.ndarray:
-    """Rows of the chunks with a score above 0, best first, ties by row."""
+    """Return rows of the chunks with a score above 0, best first, ties by row."""
     order = np.argsort(-scores, kind="stable")
     return order[: int(np.count_nonzero(scores > 0))]

@@ -71,7 +71,7 @@ class NearPair:
 
     @property
     def hops(self) -> int:
-        """Edges of the path."""
+        """Return edges of the path."""
         return len(self.path) - 1
 
 
@@ -102,7 +102,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("noun_graph", "sequential_tree")
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         graph: NounGraph = tools.part("noun_graph")
         tree: TextTree = tools.part("sequential_tree")
@@ -151,7 +151,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _local(self, graph: NounGraph, entities: list[int], chunks: list[int]) -> _Nodes:
-        """Chunks of the pairs, those with most of the entities first, then those with most sentences about them."""
+        """Return chunks of the pairs, those with most of the entities first, then those with most sentences about
+        them."""
         occurrences = by_occurrence(graph, entities, [[chunk] for chunk in chunks])
         order = np.lexsort((np.array(chunks), -occurrences[:, 1], -occurrences[:, 0])).tolist()
         rows = [chunks[place] for place in order]  # the tree's leaves are the chunks, in their order
@@ -168,8 +169,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
-        """The nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those where
-        none does are left out, unless all are such."""
+        """Return the nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those
+        where none does are left out, unless all are such."""
         near = cosines(tree.vectors, query.vector)
         ranking = np.argsort(-near, kind="stable")
         best = ranking[: self.config.dense].tolist()
@@ -191,7 +192,7 @@ class Strategy(StrategyBase[Config]):
     def _passages(
         self, index: Index, graph: NounGraph, tree: TextTree, nodes: _Nodes, entities: Sequence[TraceItem]
     ) -> tuple[TraceItem, ...]:
-        """The chunks among the nodes that are taken, each with the entities of the question that it mentions."""
+        """Return the chunks among the nodes that are taken, each with the entities of the question that it mentions."""
         leaves = {int(tree.chunk[row]): row for row in nodes.taken if not tree.layer[row]}
         counts = graph.counts[[item.row for item in entities]].tocsc() if entities else None
         reasons: dict[int, PassageReason] = {}
@@ -202,7 +203,7 @@ class Strategy(StrategyBase[Config]):
 
 
 def _together(graph: NounGraph, pairs: Sequence[NearPair], items: Sequence[TraceItem]) -> tuple[TraceRelation, ...]:
-    """The edges of the paths, each once."""
+    """Return the edges of the paths, each once."""
     item_of = {item.row: item for item in items}
     links = {}
     for pair in pairs:
@@ -224,8 +225,8 @@ def _together(graph: NounGraph, pairs: Sequence[NearPair], items: Sequence[Trace
 
 
 def named_entities(layer: Layer, question: str) -> list[int]:
-    """Rows of the entities whose name is a run of words of the question, in singular or plural; in the question's
-    order. A name inside a longer one that is found does not count."""
+    """Return rows of the entities whose name is a run of words of the question, in singular or plural; in the
+    question's order. A name inside a longer one that is found does not count."""
     import pyarrow.compute as pc
 
     words = [word.lower() for word in _WORD.findall(question)]
@@ -253,7 +254,7 @@ def named_entities(layer: Layer, question: str) -> list[int]:
 
 
 def near_pairs(graph: NounGraph, entities: list[int], *, most_hops: int) -> list[NearPair]:
-    """All pairs of those entities with a path of at most so many hops, in the order of the entities."""
+    """Return all pairs of those entities with a path of at most so many hops, in the order of the entities."""
     chunks_of = {
         row: set(graph.counts.indices[slice(*graph.counts.indptr[row : row + 2])].tolist()) for row in entities
     }
@@ -266,8 +267,8 @@ def near_pairs(graph: NounGraph, entities: list[int], *, most_hops: int) -> list
 
 
 def tightened(pairs: list[NearPair], *, most_hops: int, most_chunks: int) -> Tightened:
-    """The pairs within the largest number of hops at which they have at most so many chunks. Where fewer hops would
-    leave no chunk at all, those of the last limit that left some, however many.
+    """Return the pairs within the largest number of hops at which they have at most so many chunks. Where fewer hops
+    would leave no chunk at all, those of the last limit that left some, however many.
 
     Source: the release of E2GraphRAG, `query.py`, `query`.
     """
@@ -284,7 +285,7 @@ def tightened(pairs: list[NearPair], *, most_hops: int, most_chunks: int) -> Tig
 
 
 def by_occurrence(graph: NounGraph, entities: list[int], chunks: list[list[int]]) -> np.ndarray:
-    """(n, 2) for each group of chunks: how many of the entities occur there, and in how many sentences in all."""
+    """Return (n, 2) for each group of chunks: how many of the entities occur there, and in how many sentences in all."""
     if not entities:
         return np.zeros((len(chunks), 2))
     counts = graph.counts[entities].tocsc()

@@ -44,7 +44,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("near_duplicates",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: entities of the question, walk, relations, chunks."""
+        """Return the trace of one retrieval: entities of the question, walk, relations, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         wanted = query_entities(query.text, tools)
         run.note(wanted.note)
@@ -116,7 +116,8 @@ class Strategy(StrategyBase[Config]):
     def _restart(
         self, query: Query, wanted: QueryEntities, index: Index, tools: Tools
     ) -> tuple[np.ndarray, list[Asked]]:
-        """(n,) weights with which the walk restarts: for each row of scores its share, and of all rows the largest."""
+        """Return (n,) weights with which the walk restarts: for each row of scores its share, and of all rows the
+        largest."""
         texts = [*wanted.named, *wanted.generic]
         vectors = [*tools.embed(texts), query.vector] if texts else [query.vector]
         restart, asked = np.zeros(len(index.layers[0])), []

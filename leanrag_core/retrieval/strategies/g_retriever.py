@@ -34,7 +34,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("relation_vectors",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: prizes, tree, its chunks."""
+        """Return the trace of one retrieval: prizes, tree, its chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         base = index.layers[0]
         entities = nearest_entities(index, query.vector, config.top_k, tools)

@@ -66,7 +66,7 @@ class Strategy(StrategyBase[Config]):
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of the map step; its context is what the answer is reduced from."""
+        """Return the trace of the map step; its context is what the answer is reduced from."""
         config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
         scores = helpfulness(communities, query.vector)
@@ -80,16 +80,7 @@ class Strategy(StrategyBase[Config]):
             run.lap("map")
             run.announce(run.step("map", message("graphrag_global.batches", n=done, total=total)))
 
-        mapped = mapped_points(
-            communities,
-            chosen.rows,
-            scores,
-            query.text,
-            tools,
-            map_tokens=config.map_tokens,
-            max_tokens=config.max_tokens,
-            on_batch=on_batch,
-        )
+        mapped = mapped_points(run, communities, chosen.rows, scores, on_batch)
         run.lap("map")
         points = _affordable(mapped.points, config.max_tokens)
         rows = list(dict.fromkeys(row for point in points for row in point.communities))
@@ -119,7 +110,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
-        """One answer from the points, in the order of their helpfulness; that nothing is known when none is left.
+        """Return one answer from the points, in the order of their helpfulness; that nothing is known when none is
+        left.
 
         Without a language model the first sentences of the best points are the answer, one of each report.
         """
@@ -146,7 +138,7 @@ class Strategy(StrategyBase[Config]):
 
 
 def _affordable(points: Sequence[Point], max_tokens: int) -> list[Point]:
-    """The first points, until they hold more tokens than the budget, and one more."""
+    """Return the first points, until they hold more tokens than the budget, and one more."""
     used = 0
     for place, point in enumerate(points, start=1):
         used += count_tokens(point.text)

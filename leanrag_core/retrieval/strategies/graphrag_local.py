@@ -82,7 +82,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("communities",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
         base, budgets = index.layers[0], self._budgets()
@@ -167,7 +167,7 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _budgets(self) -> _Budgets:
-        """Tokens of communities, of entities with relations, and of chunks."""
+        """Return tokens of communities, of entities with relations, and of chunks."""
         config = self.config
         first = config.max_tokens * config.community_percent // 100
         text = min(config.max_tokens * config.text_percent // 100, config.max_tokens - first)

@@ -40,7 +40,7 @@ class Strategy(StrategyBase[Config]):
     presets = (published("released"), published("paper", damping=0.5))
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: entities of the question, their nodes, the walk, chunks."""
+        """Return the trace of one retrieval: entities of the question, their nodes, the walk, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         wanted = query_entities(query.text, tools)
         run.note(wanted.note)

@@ -67,7 +67,7 @@ class Strategy(StrategyBase[Config]):
     presets = (OFFICIAL, published("released", edges=RELEASED))
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: relations, those that are kept, the walk, chunks."""
+        """Return the trace of one retrieval: relations, those that are kept, the walk, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         near = nearest_facts(tools.part("relation_vectors"), query.vector, config.n_facts)
         run.lap("facts")
@@ -129,7 +129,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:
-        """The relations that the model keeps, none where its reply cannot be used; without one, all that were found."""
+        """Return the relations that the model keeps, none where its reply cannot be used; without one, all that were
+        found."""
         rows, scores = near.rows.tolist(), near.scores.tolist()
         if not rows:
             return _Facts((), ())
@@ -162,7 +163,7 @@ class Strategy(StrategyBase[Config]):
 
 
 def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
-    """The n relations nearest to the question, with cosines that are scaled to [0, 1] over all relations.
+    """Return the n relations nearest to the question, with cosines that are scaled to [0, 1] over all relations.
 
     vectors: (r, d) float32 unit rows.
     """
@@ -172,7 +173,7 @@ def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
 
 
 def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float, ...]) -> np.ndarray:
-    """(n,) weights of the walk's start, for the five ends of the relations that weigh most.
+    """Return (n,) weights of the walk's start, for the five ends of the relations that weigh most.
 
     The mean of their scores, divided by the number of chunks that mention the entity: what is everywhere weighs little.
     """
@@ -188,14 +189,14 @@ def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float
 
 
 def _unit_range(scores: np.ndarray) -> np.ndarray:
-    """The scores moved and scaled to [0, 1]; all 1 where they are equal."""
+    """Return the scores moved and scaled to [0, 1]; all 1 where they are equal."""
     if not len(scores) or scores.max() == scores.min():
         return np.ones(len(scores))
     return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
 
 
 def _chosen(cells: dict[str, Any], n: int) -> list[int]:
-    """Places of the chosen statements, from 0."""
+    """Return places of the chosen statements, from 0."""
     chosen = cells.get("chosen")
     if not isinstance(chosen, list) or not all(type(number) is int for number in chosen):
         raise ReplyError("hipporag2.reply")

@@ -79,7 +79,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("hirag_layers",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         layered: LayeredCommunities = tools.part("hirag_layers")
         budgets = scaled(
@@ -178,7 +178,7 @@ class Strategy(StrategyBase[Config]):
     def _candidates(
         self, query: Query, index: Index, layered: LayeredCommunities, tools: Tools
     ) -> tuple[dict[int, float], str]:
-        """Cosine of the nearest nodes of all joined layers, best first, and how they were searched."""
+        """Return cosine of the nearest nodes of all joined layers, best first, and how they were searched."""
         scored, kind = [], EXACT
         for layer in index.layers[: len(layered.starts) - 1]:
             near = nearest(index, layer, query.vector, self.config.candidates, searches=tools.searches)
@@ -190,8 +190,8 @@ class Strategy(StrategyBase[Config]):
         return {node: -score for score, node in sorted(scored)[: self.config.candidates]}, kind
 
     def _stops(self, layered: LayeredCommunities, near: Sequence[int], communities: Sequence[int]) -> list[int]:
-        """From each community the nearest of its entities that are candidates, together in the order of similarity; the
-        nearest of all where there is no community."""
+        """Return, of each community, the nearest of its entities that are candidates, together in the order of
+        similarity; the nearest of all where there is no community."""
         if not communities:
             return list(near[: self.config.top_m])
         membership = layered.communities.membership[list(near)].tocsc()
@@ -208,7 +208,7 @@ def _bridge_line(relation: TraceRelation, names: Mapping[str, str]) -> Candidate
 
 
 def chunks_by_neighbours(index: Index, seeds: Sequence[tuple[int, int]]) -> list[EntityChunk]:
-    """Chunks by the order of the seeds, and for one seed by how many of its neighbours they mention.
+    """Return chunks by the order of the seeds, and for one seed by how many of its neighbours they mention.
 
     seeds: layer and row. Those of layer 0 count; where there is none, the chunks of the aggregated ones do.
     """
@@ -260,7 +260,7 @@ def node_items(
     scores: Mapping[int, float],
     reasons: Mapping[int, Message],
 ) -> tuple[TraceItem, ...]:
-    """Those nodes as items, ranked as they come. scores, reasons: by node."""
+    """Return those nodes as items, ranked as they come. scores, reasons: by node."""
     items = []
     for rank, node in enumerate(nodes, start=1):
         number, row = layered.place(node)
@@ -284,7 +284,7 @@ def node_items(
 
 
 def edges_inside(index: Index, layered: LayeredCommunities, nodes: Sequence[int], max_tokens: int) -> list[Edge]:
-    """What joins those nodes, relations of each layer and links to parents: by the degrees of both ends, then by
+    """Return what joins those nodes, relations of each layer and links to parents: by the degrees of both ends, then by
     weight; until their texts hold more tokens than the budget."""
     degrees = np.diff(layered.adjacency.indptr)
     places = [layered.place(node) for node in nodes]
@@ -320,7 +320,8 @@ def _affordable_edges(index: Index, edges: Sequence[Edge], max_tokens: int) -> l
 def edge_relations(
     index: Index, layered: LayeredCommunities, edges: Sequence[Edge], items: Sequence[TraceItem]
 ) -> tuple[TraceRelation, ...]:
-    """Those edges as relations of a trace, with the role bridge, or tree for links to parents. items: of their ends."""
+    """Return those edges as relations of a trace, with the role bridge, or tree for links to parents. items: of their
+    ends."""
     item_of = {
         layered.node(item.layer, item.row): item for item in items if item.layer is not None and item.row is not None
     }

@@ -39,7 +39,7 @@ class Strategy(StrategyBase[Config]):
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace; without a model the nearest chunks stand for the passages (pseudo-relevance feedback)."""
+        """Return the trace; without a model the nearest chunks stand for the passages (pseudo-relevance feedback)."""
         config, run = self.config, Retrieval(self, query, index, tools)
         texts = self._passages(run)
         reason = message("hyde.reason" if texts else "hyde.reason.chunk")
@@ -86,7 +86,7 @@ class Strategy(StrategyBase[Config]):
 
 
 def mean_direction(vector: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(d,) float32, unit length: the mean of the vector and the rows of the others, (n, d)."""
+    """Return (d,) float32, unit length: the mean of the vector and the rows of the others, (n, d)."""
     mean = np.concatenate([vector[None], others]).mean(axis=0, keepdims=True)
     # The length of a row is summed in a fixed order; that of a single vector by BLAS, as each processor does.
     return np.asarray((mean / np.linalg.norm(mean, axis=1))[0], dtype=np.float32)

@@ -43,7 +43,7 @@ class Strategy(StrategyBase[Config]):
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace: passages in the order in which the rounds came upon them."""
+        """Return the trace: passages in the order in which the rounds came upon them."""
         config, run = self.config, Retrieval(self, query, index, tools)
         searches: list[Search] = []
         steps: list[TraceStep] = []
@@ -100,7 +100,8 @@ def _thought(run: Retrieval, searches: list[Search], rows: list[int], near: dict
 
 
 def _nearest_sentence(run: Retrieval, searches: list[Search], near: dict[str, float]) -> str:
-    """Of the passages of the last round the sentence nearest to the question that no search has used; "" for none.
+    """Return, of the passages of the last round, the sentence nearest to the question that no search has used; "" for
+    none.
 
     near: cosines of the sentences of earlier rounds, which share passages with this one; new ones are added.
     """

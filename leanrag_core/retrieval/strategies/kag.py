@@ -20,7 +20,7 @@ from leanrag_core.retrieval.graph_traces import (
 )
 from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
-from leanrag_core.retrieval.passages import fused, ranked_by_vector
+from leanrag_core.retrieval.passages import ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -77,7 +77,7 @@ class Strategy(StrategyBase[Config]):
     parts = ("synonyms",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: plan, a step for each sub-question, chunks."""
+        """Return the trace of one retrieval: plan, a step for each sub-question, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         questions = _plan(run)
         run.lap("plan")
@@ -104,7 +104,9 @@ class Strategy(StrategyBase[Config]):
                 (_id(number),),
             )
             steps.append(announce(run, graph_step))
-        chunks = fused([step.chunks for step in solved if len(step.chunks)] or [ranked_by_vector(index, query.vector)])
+        chunks = reciprocal_rank_fusion(
+            [step.chunks for step in solved if len(step.chunks)] or [ranked_by_vector(index, query.vector)]
+        )
         entities = list(dict.fromkeys(row for step in solved for row in step.entities))
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
@@ -124,7 +126,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _solved(self, text: str, vector: np.ndarray, index: Index, tools: Tools) -> _Solved:
-        """Linked entities with their one-hop relations, and chunks by reciprocal rank fusion of walk and vectors."""
+        """Return linked entities with their one-hop relations, and chunks by reciprocal rank fusion of walk and
+        vectors."""
         terms = question_terms(text)
         wanted = list(dict.fromkeys((*terms.names, *terms.phrases)))
         base = index.layers[0]
@@ -146,7 +149,11 @@ class Strategy(StrategyBase[Config]):
         by_vector = np.argsort(-near_chunks, kind="stable")[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
-        chunks = fused(rankings) if rankings else ranked_by_vector(index, vector)[: self.config.chunks_per_question]
+        chunks = (
+            reciprocal_rank_fusion(rankings)
+            if rankings
+            else ranked_by_vector(index, vector)[: self.config.chunks_per_question]
+        )
         return _Solved(text, tuple(entities.tolist()), tuple(row for rows in relations for row in rows), chunks)
 
 
@@ -183,14 +190,14 @@ def _answered(run: Retrieval, step: _Solved) -> _Solved:
 
 
 def _answer_of(solved: list[_Solved], number: int) -> str:
-    """The answer to that sub-question, in place of its mark; the sub-question itself where there is none."""
+    """Return the answer to that sub-question, in place of its mark; the sub-question itself where there is none."""
     if not 1 <= number <= len(solved):
         return f"#{number}"
     return solved[number - 1].answer or solved[number - 1].text
 
 
 def _strongest(index: Index, row: int) -> list[int]:
-    """The relations of an entity, the heaviest first."""
+    """Return the relations of an entity, the heaviest first."""
     base = index.layers[0]
     rows = base.relations_of(row)
     return [int(each) for each in rows[np.argsort(-base.weights[rows], kind="stable")][:_RELATIONS_AN_ENTITY]]

@@ -17,11 +17,11 @@ from leanrag_core.retrieval.leanrag_paths import (
 )
 from leanrag_core.retrieval.passages import (
     TIES,
+    append_missing,
     chunks_by_seeds,
     chunks_without,
-    followed,
-    fused,
     ranked_by_vector,
+    reciprocal_rank_fusion,
 )
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
@@ -68,7 +68,7 @@ class Strategy(StrategyBase[Config]):
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         anchors = anchors_of(query, index, config, tools, MAX_SEEDS if config.adaptive_n else config.top_n)
         adapted_n = None
@@ -79,14 +79,14 @@ class Strategy(StrategyBase[Config]):
             adapted_n = adapted(chunks_of, config.top_n, wanted_c)
             anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
         run.lap("seeds")
-        paths = find_paths(run, anchors.seeds)
+        paths = replace(find_paths(run, anchors.seeds), adapted_n=adapted_n)
         vector = query.vector if config.ties == "cosine" else None
         seeded = chunks_by_seeds(index, anchors.seeds, vector)
         ranking = seeded.rows
         if config.fuse_vectors:
-            ranking = fused([ranking, ranked_by_vector(index, query.vector)])
+            ranking = reciprocal_rank_fusion([ranking, ranked_by_vector(index, query.vector)])
         elif config.fill == "vectors":
-            ranking = followed(ranking, ranked_by_vector(index, query.vector))
+            ranking = append_missing(ranking, ranked_by_vector(index, query.vector))
         ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
         passages = seeded.items(index, ranking[:wanted])
@@ -99,7 +99,7 @@ class Strategy(StrategyBase[Config]):
         run.notes += path_notes(run, anchors, paths, passages, wanted, len(seeded.rows), made.n_dropped)
         return run.trace(
             made.context,
-            steps=path_steps(run, paths, every, passages, chunks, made.context, adapted_n=adapted_n),
+            steps=path_steps(run, paths, every, passages, chunks, made.context),
             styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,

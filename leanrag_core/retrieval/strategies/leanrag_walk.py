@@ -60,7 +60,7 @@ class Strategy(StrategyBase[Config]):
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         n_walk = max(config.walk_seeds, _CANDIDATE_SEEDS if config.candidates == "seeds30" else 0)
         anchors = anchors_of(query, index, config, tools, max(config.top_n, n_walk))

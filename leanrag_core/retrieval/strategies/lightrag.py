@@ -74,7 +74,7 @@ class Strategy(StrategyBase[Config]):
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: keywords, both levels, chunks."""
+        """Return the trace of one retrieval: keywords, both levels, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         keywords = query_keywords(query.text, tools)
         run.note(keywords.note)
@@ -113,8 +113,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Entities near to the details; all their relations by the degrees of both ends, then by weight, then by the
-        first of the entities."""
+        """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then by
+        the first of the entities."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
         kept = near.scores >= _LEAST_COSINE
         entities = near.rows[kept].tolist()
@@ -128,7 +128,7 @@ class Strategy(StrategyBase[Config]):
         return _Level(entities, related, entity_scores=scores)
 
     def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Relations near to the themes, and the entities at their ends, of each relation by name."""
+        """Return relations near to the themes, and the entities at their ends, of each relation by name."""
         near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=_LEAST_COSINE)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
@@ -137,7 +137,7 @@ class Strategy(StrategyBase[Config]):
         return _Level(list(dict.fromkeys(end for pair in ends for end in pair)), rows, relation_scores=scores)
 
     def _affordable(self, index: Index, rows: np.ndarray) -> list[int]:
-        """The first rows, until their descriptions are more than the budget can hold: a hub has thousands."""
+        """Return the first rows, until their descriptions are more than the budget can hold: a hub has thousands."""
         stored = index.layers[0].token_counts.get("relation_tokens")
         if stored is None:
             return [int(row) for row in rows]
@@ -145,8 +145,8 @@ class Strategy(StrategyBase[Config]):
         return [int(row) for row in rows[total <= _SPARE * self.config.relation_tokens]]
 
     def _chunk_rows(self, query: Query, index: Index, entities: list[int], relations: list[int]) -> list[int]:
-        """Chunks of the kept entities, and others of the kept relations; in mix, the nearest chunks come in turn with
-        them."""
+        """Return chunks of the kept entities, and others of the kept relations; in mix, the nearest chunks come in turn
+        with them."""
         base = index.layers[0]
         of_entities = self._ordered(query, index, entities)
         known, of_relations, n_adding = set(of_entities), list[int](), 0
@@ -164,8 +164,8 @@ class Strategy(StrategyBase[Config]):
         return round_robin(nearest, of_entities, of_relations)
 
     def _ordered(self, query: Query, index: Index, entities: list[int]) -> list[int]:
-        """The chunks that mention the entities: by cosine, half of five for each, or by the entities' rank and then by
-        how many of the entities a chunk mentions."""
+        """Return the chunks that mention the entities: by cosine, half of five for each, or by the entities' rank and
+        then by how many of the entities a chunk mentions."""
         if not entities:
             return []
         mentions = index.entity_chunks[entities]
@@ -188,20 +188,20 @@ def _by_cosine(query: Query, index: Index, rows: Sequence[int]) -> list[int]:
 
 
 def round_robin(*lists: Iterable[int]) -> list[int]:
-    """The lists' rows in turn, each row once."""
+    """Return the lists' rows in turn, each row once."""
     turns = [row for turn in zip_longest(*lists) for row in turn if row is not None]
     return list(dict.fromkeys(turns))
 
 
 def _searched(mode: str, keywords: QueryKeywords) -> dict[str, str]:
-    """The keywords of each level that is searched, joined. A level without one is skipped, and where the mode has no
-    other, the other one is searched, as in the release (`operate.py`, `_perform_kg_search`)."""
+    """Return the keywords of each level that is searched, joined. A level without one is skipped, and where the mode
+    has no other, the other one is searched, as in the release (`operate.py`, `_perform_kg_search`)."""
     joined = {level: ", ".join(words) for level, words in ((LOW, keywords.low), (HIGH, keywords.high)) if words}
     return {level: text for level, text in joined.items() if mode not in (LOW, HIGH) or level == mode} or joined
 
 
 def _steps(keywords: QueryKeywords, levels: Mapping[str, _Level]) -> list[GraphStep]:
-    """A step for the keywords, and one for each level that was searched."""
+    """Return a step for the keywords, and one for each level that was searched."""
     n_words = len(keywords.low) * (LOW in levels) + len(keywords.high) * (HIGH in levels)
     ids = {level: f"keywords-{level}" for level in levels}
     title = message("lightrag.step.keywords")

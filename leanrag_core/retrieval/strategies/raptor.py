@@ -59,7 +59,7 @@ class Strategy(StrategyBase[Config]):
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval; no language model is called."""
+        """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         tree: TextTree = tools.part("chunk_tree")
         near = cosines(tree.vectors, query.vector)
@@ -97,11 +97,11 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _collapsed(self, tree: TextTree, ranking: np.ndarray) -> list[int]:
-        """The nearest nodes of all layers, until the next one would go beyond the budget; one at least."""
+        """Return the nearest nodes of all layers, until the next one would go beyond the budget; one at least."""
         return affordable_nodes(tree, ranking[: self.config.top_c], self.config.max_tokens)
 
     def _traversed(self, tree: TextTree, near: np.ndarray) -> list[int]:
-        """From the nodes without a parent down: the nearest of a layer, then the nearest of their children."""
+        """Walk from the nodes without a parent down: the nearest of a layer, then the nearest of their children."""
         rows, taken = tree.roots, list[int]()
         while len(rows):
             best = rows[np.argsort(-near[rows], kind="stable")[: self.config.top_layer]]

@@ -60,7 +60,7 @@ class Strategy(StrategyBase[Config]):
     calls_model = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace: the question's own chunks first, then those of each query in turn."""
+        """Return the trace: the question's own chunks first, then those of each query in turn."""
         config, run = self.config, Retrieval(self, query, index, tools)
         searches = [_search(index, query.text, query.vector, config.chunks_per_query, message("rq_rag.reason.asked"))]
         steps: list[TraceStep] = []
@@ -127,7 +127,7 @@ def _search(index: Index, text: str, vector: np.ndarray, k: int, reason: Message
 
 
 def _by_phrases(question: str) -> _Refined:
-    """The question's names and phrases as queries of their own, where it has several."""
+    """Return the question's names and phrases as queries of their own, where it has several."""
     terms = question_terms(question)
     phrases = [phrase for phrase in dict.fromkeys((*terms.names, *terms.phrases)) if len(phrase) > 2]
     return _Refined("decompose", tuple(phrases[:_MOST_QUERIES])) if len(phrases) > 1 else _Refined("none", ())

@@ -32,7 +32,7 @@ class Strategy(StrategyBase[Config]):
     leaves_out = ("chunk",)
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: passages alone."""
+        """Return the trace of one retrieval: passages alone."""
         config, run = self.config, Retrieval(self, query, index, tools)
         ranking = chunks_without(index, ranked_by_vector(index, query.vector), tools.without)
         rows = ranking[: config.top_c]

@@ -89,12 +89,12 @@ class Strategy(StrategyBase[Config]):
 
     @property
     def answer_task(self) -> str:
-        """In the open mode the answer may rest on what the model knows; else on the context alone, and it declines
-        where that does not suffice."""
+        """Return the prompt's task: in the open mode the answer may rest on what the model knows; else on the context
+        alone, and it declines where that does not suffice."""
         return "answer_open" if self.config.mode == OPEN else "answer"
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """The trace of one retrieval: sub-questions, a step for each round, chunks."""
+        """Return the trace of one retrieval: sub-questions, a step for each round, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         vectors = np.asarray(tools.part("relation_vectors"))
         space = Space(index, tools.part("schema"), tools.part("youtu_tree"), vectors)
@@ -131,7 +131,7 @@ class Strategy(StrategyBase[Config]):
         return self._trace(run, space, parts, triples, chunks, steps)
 
     def _routed(self, space: Space, queries: Sequence[SubQuery], query: Query, tools: Tools) -> list[Routed]:
-        """The routes of each sub-question; all are embedded, and compared with the triples, together."""
+        """Return the routes of each sub-question; all are embedded, and compared with the triples, together."""
         new = [each.text for each in queries if each.text != query.text]
         embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
         vectors = np.array([embedded.get(each.text, query.vector) for each in queries], dtype=np.float32)
@@ -221,7 +221,7 @@ def youtu_context(
     budgets: Mapping[str, int],
     max_tokens: int,
 ) -> YoutuContext:
-    """The triples in their order, attributes among them, and before them the communities.
+    """Return the triples in their order, attributes among them, and before them the communities.
 
     scores: of each triple, its cosine to the question. matched: entities that are drawn beside those of the triples.
     """
@@ -258,7 +258,7 @@ def youtu_context(
 
 
 def evidence_text(space: Space, triples: Sequence[int], chunks: Sequence[int]) -> str:
-    """Triples and chunks as a model reads them to judge whether they are enough."""
+    """Return triples and chunks as a model reads them to judge whether they are enough."""
     n = space.n_relations
     descriptions = space.index.layers[0].relation_cells["description"]
     lines = [descriptions[row].as_py() if row < n else _attribute_text(space, row - n) for row in triples]
@@ -269,7 +269,7 @@ def evidence_text(space: Space, triples: Sequence[int], chunks: Sequence[int]) -
 def _attributes(
     space: Space, rows: Sequence[int], scores: Mapping[int, float]
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
-    """Attributes as items, each joined to its entity."""
+    """Return attributes as items, each joined to its entity."""
     ids, cells, types = (
         space.index.layers[0].entity_cells["id"],
         space.schema.attribute_cells,

@@ -28,14 +28,14 @@ class Strategy(StrategyBase[Config]):
     calls_model = False  # to retrieve; its answer is a model's
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
-        """A trace without items: nothing is searched."""
+        """Return a trace without items: nothing is searched."""
         run = Retrieval(self, query, index, tools)
         run.note(_NO_MODEL if tools.language is None else None)
         step = run.step("none", message("zero_shot.step.caption"), title=message("zero_shot.step"))
         return run.trace(joined_sections(), steps=(step,), styles=(), items=())
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
-        """The model's answer from its own knowledge, which cites nothing; without a model it says so."""
+        """Return the model's answer from its own knowledge, which cites nothing; without a model it says so."""
         if tools.language is None:
             return Answer(sentence(_NO_MODEL), (), (), False, True, "builtin", trace)
         spent = tools.meter.read().usage
