@@ -44,7 +44,8 @@ def community_items(
     scores: Mapping[int, float] | None = None,
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
-    """Return those communities as items, ranked as they come; the report is the item's text. scores, reasons: by row."""
+    """Return those communities as items, ranked as they come; the report is the item's text. scores, reasons: by
+    row."""
     cells = communities.cells
     return tuple(
         TraceItem(

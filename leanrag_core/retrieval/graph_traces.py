@@ -76,7 +76,8 @@ class GraphContext:
 
 
 def graph_picture(index: Index, ranked: RankedGraph) -> GraphContext:
-    """Return the graph of strategies whose context is chunks alone: all of the ranking is drawn, no section holds it."""
+    """Return the graph of strategies whose context is chunks alone: all of the ranking is drawn, no section holds
+    it."""
     relations = relation_items(index, ranked.relations, ranked.relation_scores)
     known = set(ranked.entities)
     ends = [row for row in end_rows(index, ranked.relations) if row not in known]

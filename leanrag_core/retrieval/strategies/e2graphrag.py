@@ -285,7 +285,8 @@ def tightened(pairs: list[NearPair], *, most_hops: int, most_chunks: int) -> Tig
 
 
 def by_occurrence(graph: NounGraph, entities: list[int], chunks: list[list[int]]) -> np.ndarray:
-    """Return (n, 2) for each group of chunks: how many of the entities occur there, and in how many sentences in all."""
+    """Return (n, 2) for each group of chunks: how many of the entities occur there, and in how many sentences in
+    all."""
     if not entities:
         return np.zeros((len(chunks), 2))
     counts = graph.counts[entities].tocsc()
