@@ -3,6 +3,7 @@
 An extender runs it on a strategy of his own; the tests run it on those of the program.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +19,12 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval.base import BADGES, equal_budget, strategies, strategy
 from leanrag_core.retrieval.context import losses
+from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED
+from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench import Workbench
 
@@ -46,8 +49,8 @@ def build_indexes(bench: Workbench) -> dict[str, Index]:
     for name, files in TEXTS.items():
         contents = [(file, text.encode()) for file, text in files.items()]
         bench.build(bench.add_documents(name, contents).corpus_id, IndexConfig(cluster_size=2), name=name)
-    ids = {summary.name: summary.id for summary in bench.indexes()}
-    return {name: bench.open(ids[name]) for name in TEXTS}
+    ids = {summary.name: summary.id for summary in bench.indexes.all()}
+    return {name: bench.indexes.open(ids[name]) for name in TEXTS}
 
 
 def make_parts(bench: Workbench, index: Index, name: str) -> None:
@@ -56,10 +59,10 @@ def make_parts(bench: Workbench, index: Index, name: str) -> None:
     wanted = list(strategies().named(name).parts)
     for part in wanted:
         wanted += [need for need in known[part].part.needs if need in known]
-    made = {state.name for state in bench.parts_of(index) if state.status == FINISHED}
+    made = {state.name for state in bench.parts.all(index) if state.status == FINISHED}
     for part in dict.fromkeys(reversed(wanted)):
         if part not in made:
-            bench.build_part(index, part)
+            bench.parts.build(index, part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +211,7 @@ def taken_out(case: Case) -> Iterator[str]:
     items = [item for section in case.trace.context.sections for item in section.items]
     for item in (items[0], items[-1]) if items else ():
         try:
-            cut = case.bench.without(case.index, case.trace, [item.ref]).trace
+            cut = case.bench.explanations.without(case.index, case.trace, [item.ref]).trace
         except InvalidConfig:
             if not hasattr(strategies().named(case.name).strategy, "answer"):
                 yield f"{item.mark} cannot be taken out"
@@ -228,8 +231,12 @@ def answers(case: Case) -> Iterator[str]:
     if answer.grounded != bool(answer.citations):
         yield "the answer is grounded without a citation, or cites and is not"
     path = Path(case.bench.root) / f"contract-{case.name}.json"
-    case.bench.save_run(path, case.trace, answer)
-    run = case.bench.open_run(path)
+    write_run(path, RecordedRun(case.trace, answer))
+    run = read_run(path)
+    if run.answer is None:
+        yield "the stored run has no answer"
+        return
+    json.dumps(ask_record(run.trace, run.answer), allow_nan=False)
     stored = (run.trace, run.answer, ask_record(run.trace, run.answer))
     if stored != (case.trace, answer, ask_record(case.trace, answer)):
         yield "the stored run is another one"

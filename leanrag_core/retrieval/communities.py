@@ -86,7 +86,8 @@ def member_links(
 
 
 def affordable(communities: Communities, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """Return the first rows, until their reports hold more tokens than the budget, and one more, which may be trimmed."""
+    """Return the first rows, until their reports hold more tokens than the budget, and one more, which may be
+    trimmed."""
     tokens = np.asarray(communities.table["tokens"])[np.asarray(rows, dtype=np.int64)]
     return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 

@@ -30,11 +30,7 @@ def contract_home(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
 
 @pytest.fixture(scope="session")
 def indexes(contract_home: Workbench) -> dict[str, Index]:
-<<<<<<< HEAD
-    return {summary.name: contract_home.indexes.open(summary.id) for summary in contract_home.indexes.all()}
-=======
     return build_indexes(contract_home)
->>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 
 
 @pytest.fixture(autouse=True)

@@ -19,15 +19,9 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
-<<<<<<< HEAD
-from leanrag_core.storage.recorded_runs import read_run, write_run
-from leanrag_core.tokens import count_tokens
-=======
 from leanrag_core.strategy_contract import CHECKS, QUESTION, TEXTS, Case, case, declarations, problems
->>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Progress
-from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import NO_USAGE, Usage
@@ -47,38 +41,8 @@ def made_case(home: Workbench, indexes: dict[str, Index], name: str, where: str)
     return CASES[name, where]
 
 
-<<<<<<< HEAD
-def retrieve(home: Workbench, index: Index, name: str, where: str, **options: object) -> Trace:
-    """The trace, retrieved once for all tests; retrieve_again() is another one."""
-    key = (name, where, *sorted(options.items()))
-    if key not in KEPT:
-        KEPT[key] = retrieve_again(home, index, name, where, **options)
-    return KEPT[key]
-
-
-def retrieve_again(home: Workbench, index: Index, name: str, where: str, **options: object) -> Trace:
-    make_parts(home, index, name)
-    return home.retrieve(index, QUESTIONS.get(where, QUESTION), name, **options)
-
-
-def make_parts(home: Workbench, index: Index, name: str) -> None:
-    """Makes the parts that the strategy needs, and what these need, unless the index has them."""
-    known = {info.name: info for info in parts().parts}
-    wanted = list(strategies().named(name).parts)
-    for part in wanted:
-        wanted += [need for need in known[part].part.needs if need in known]
-    made = {state.name for state in home.parts.all(index) if state.status == FINISHED}
-    for part in dict.fromkeys(reversed(wanted)):
-        if part not in made:
-            home.parts.build(index, part)
-
-
-def untimed(trace: Trace) -> Trace:
-    return replace(trace, steps=tuple(replace(step, milliseconds=0.0) for step in trace.steps))
-=======
 def retrieve(home: Workbench, index: Index, name: str, where: str) -> Trace:
     return made_case(home, {where: index}, name, where).trace
->>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 
 
 def test_every_file_of_the_folder_is_a_strategy() -> None:
@@ -98,138 +62,7 @@ def test_the_four_indexes_are_what_their_names_say(indexes: dict[str, Index]) ->
 def test_what_holds_for_every_strategy(
     contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
 ) -> None:
-<<<<<<< HEAD
-    trace = retrieve(contract_home, indexes[where], name, where)
-    ids = [item.id for item in trace.items] + [relation.id for relation in trace.relations]
-    assert len(ids) == len(set(ids))
-    items, relations = {item.id for item in trace.items}, {relation.id for relation in trace.relations}
-    assert {item.role for item in trace.items} <= {style.role for style in trace.styles if style.on == "item"}
-    assert {each.role for each in trace.relations} <= {style.role for style in trace.styles if style.on == "relation"}
-    assert {end for relation in trace.relations for end in (relation.source, relation.target)} <= items
-    assert {item.parent for item in trace.items if item.parent} <= items
-    assert {id_ for passage in trace.passages if passage.source for id_ in passage.source.items} <= items
-    assert len({step.name for step in trace.steps}) == len(trace.steps) > 0
-    assert {id_ for step in trace.steps for id_ in step.items} <= items
-    assert {id_ for step in trace.steps for id_ in step.relations} <= relations
-    assert {item.ref for section in trace.context.sections for item in section.items} <= items | relations
-    assert trace.index.layer_sizes == tuple(len(layer) for layer in indexes[where].layers)
-    assert set(trace.ranked_chunks) <= set(range(indexes[where].chunks.num_rows))
-
-
-@of_every_strategy
-@on_every_index
-def test_passages_are_shown_in_their_documents(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
-) -> None:
-    index = indexes[where]
-    trace = retrieve(contract_home, index, name, where)
-    assert trace.passages or name in MAY_FIND_NO_PASSAGE
-    for passage in trace.passages:
-        source = passage.source
-        assert source is not None
-        document = index.document(source.document_row)
-        assert document.text[source.start : source.end] == passage.text
-        assert (document.name, document.title) == (source.document, source.title)
-
-
-@of_every_strategy
-@on_every_index
-@pytest.mark.parametrize("small", [False, True])
-def test_a_context_keeps_its_budgets_and_its_marks_are_unique(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str, small: bool
-) -> None:
-    fields = next(info.config for info in strategies().strategies if info.name == name).__dataclass_fields__
-    budgets = {field: 30 for field in fields if field.endswith("tokens") and small}
-    trace = retrieve(contract_home, indexes[where], name, where, **budgets)
-    context = trace.context
-    marks = [item.mark for section in context.sections for item in section.items]
-    assert len(marks) == len(set(marks))
-    letters = [section.letter for section in context.sections]
-    assert len(letters) == len(set(letters)) == len({section.name for section in context.sections})
-    for section in context.sections:
-        assert section.letter.isalpha()
-        assert section.letter.isupper()
-        assert [item.mark for item in section.items] == [f"{section.letter}{n + 1}" for n in range(len(section.items))]
-        assert section.tokens == count_tokens(section.text) <= section.budget
-        assert section.left_out == sum(lost.left_out for lost in section.lost)
-    assert context.tokens <= budgets.get("max_tokens", context.tokens)
-    assert context.text == "".join(section.text for section in context.sections)
-    assert context.tokens == count_tokens(context.text)
-    assert bool(losses(context)) == any(section.left_out or section.trimmed for section in context.sections)
-
-
-@of_every_strategy
-@on_every_index
-def test_everything_that_is_said_has_a_sentence(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
-) -> None:
-    trace = retrieve(contract_home, indexes[where], name, where)
-    messages = [trace.title, *trace.notes, *losses(trace.context), *(style.title for style in trace.styles)]
-    messages += [text for step in trace.steps for text in (step.title, step.caption)]
-    messages += [item.reason for item in (*trace.items, *trace.relations) if item.reason]
-    declared = [(section.title, section.phrase, section.noun) for section in trace.context.sections]
-    messages += [text for texts in declared for text in texts if text]
-    assert all(sentence(each).strip() for each in messages)
-
-
-@of_every_strategy
-@on_every_index
-def test_a_trace_is_the_same_again_and_after_json(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
-) -> None:
-    trace = retrieve(contract_home, indexes[where], name, where)
-    again = retrieve_again(contract_home, indexes[where], name, where)
-    assert untimed(again) == untimed(trace)
-    assert not changes(trace, again).any
-    read = from_json(Trace, to_json(trace))
-    assert read == trace
-    for width in (NARROW, WIDE):
-        for step in range(len(trace.steps)):
-            assert layered_graph(read, step, plot_px=width) == layered_graph(trace, step, plot_px=width)
-
-
-@of_every_strategy
-@on_every_index
-def test_what_is_taken_out_is_in_the_context_no_more(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
-) -> None:
-    trace = retrieve(contract_home, indexes[where], name, where)
-    items = [item for section in trace.context.sections for item in section.items]
-    if not items:
-        assert trace.context.text == ""
-        return
-    for item in (items[0], items[-1]):
-        if hasattr(strategies().named(name).strategy, "answer"):
-            with pytest.raises(InvalidConfig, match="from more than its context"):
-                contract_home.explanations.without(indexes[where], trace, [item.ref])
-            continue
-        cut = contract_home.explanations.without(indexes[where], trace, [item.ref]).trace
-        assert item.ref not in {each.ref for section in cut.context.sections for each in section.items}
-        assert cut.context.tokens == count_tokens(cut.context.text)
-        assert cut.notes[-1].code.startswith("without.note")
-
-
-@of_every_strategy
-@on_every_index
-def test_the_answer_cites_marks_of_the_context_and_is_recorded(
-    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str, tmp_path: Path
-) -> None:
-    trace = retrieve(contract_home, indexes[where], name, where)
-    answer = contract_home.answer(indexes[where], trace)
-    marks = {item.mark for section in trace.context.sections for item in section.items}
-    assert set(answer.citations) <= marks
-    assert answer.grounded == bool(answer.citations)
-    record = ask_record(trace, answer)
-    json.dumps(record, allow_nan=False)
-    write_run(tmp_path / "run.json", RecordedRun(trace, answer))
-    run = read_run(tmp_path / "run.json")
-    assert (run.trace, run.answer) == (trace, answer)
-    assert run.answer is not None
-    assert run.answer.trace is run.trace
-    assert ask_record(run.trace, run.answer) == record
-=======
     assert problems(made_case(contract_home, indexes, name, where)) == []
->>>>>>> e26eacf (Strategies: a contract that an extender runs on his own, installed by an entry point; each says what its scores are)
 
 
 @of_every_strategy
