@@ -99,7 +99,7 @@ class AdaptedN:
 def adapted(chunks_of: Sequence[np.ndarray], asked: int, wanted: int) -> AdaptedN:
     """Return the smallest N from `asked` on whose seeds occur in as many chunks as are wanted, else all.
 
-    chunks_of: the chunks of each seed, best seed first.
+    chunks_of: the chunks of each seed, best seed first. chunks_of: the (k,) chunk rows of each seed, best seed first.
     """
     touched: set[int] = set()
     before = 0
@@ -131,7 +131,8 @@ def seed_rank(
     match_names: bool = False,
 ) -> SeedRank | None:
     """Return the best of those base entities by the order of find_seeds(), all entities being compared exactly; None
-    without rows, and where base entities are no seeds. layers, match_names: see find_seeds()."""
+    without rows, and where base entities are no seeds. layers, match_names: see find_seeds(). vector: (d,) of the
+    question."""
     if not len(rows) or layers == "aggregated":
         return None
     compared = []
@@ -152,6 +153,7 @@ def seed_rank(
 def _with_name_bonus(
     index: Index, layer: Layer, text: str, vector: np.ndarray, rows: np.ndarray, scores: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return the n best rows and scores, where named entities have a bonus. vector: (d,). rows, scores: (k,)."""
     named = _rows_named_in(layer, text)
     if not len(named):
         return rows, scores
@@ -162,7 +164,8 @@ def _with_name_bonus(
 
 
 def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
-    """Return rows of the entities whose whole name is a run of up to six words of the text, ascending."""
+    """Return rows of the entities whose whole name is a run of up to six words of the text, ascending. Returns (k,)
+    int."""
     import pyarrow.compute as pc
 
     words = _WORD.findall(text.lower())

@@ -22,7 +22,7 @@ def entity_items(
     role: str = "entity",
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
-    """Return those base entities as items, ranked as they come. scores, reasons: by row."""
+    """Return those base entities as items, ranked as they come. scores, reasons: by row. rows: (k,)."""
     cells = index.layers[0].entity_cells
     return tuple(
         TraceItem(
@@ -76,7 +76,8 @@ def relation_items(
 
 
 def end_rows(index: Index, relation_rows: Sequence[int] | np.ndarray) -> list[int]:
-    """Return rows of the entities at the ends of those base relations, each once, in the relations' order."""
+    """Return rows of the entities at the ends of those base relations, each once, in the relations' order.
+    relation_rows: (k,)."""
     if not len(relation_rows):
         return []
     return list(dict.fromkeys(index.layers[0].ends[np.asarray(relation_rows)].ravel().tolist()))

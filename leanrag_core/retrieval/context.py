@@ -123,7 +123,7 @@ def build_context(
     findings: bool,
     vector: np.ndarray | None = None,
 ) -> Context:
-    """Return the context of a retrieval, see context_lines() and filled()."""
+    """Return the context of a retrieval, see context_lines() and filled(). vector: (d,) of the question."""
     return filled(context_lines(index, nodes, relations, passages, findings=findings, vector=vector), budgets)
 
 
@@ -196,8 +196,8 @@ def _downward(nodes: Sequence[TraceItem]) -> list[TraceItem]:
 def _strongest_first(
     index: Index, nodes: Sequence[TraceItem], relations: Sequence[TraceRelation], vector: np.ndarray | None
 ) -> list[TraceRelation]:
-    """Return inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to the
-    question."""
+    """Return inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to
+    the question. vector: (d,) of the question."""
     likeness: dict[str, float] = {}
     if vector is not None:
         for number, layer in nodes_by_layer(tuple(nodes)).items():

@@ -183,5 +183,5 @@ def _asked_items(
 
 
 def by_row(rows: Sequence[int] | np.ndarray, scores: np.ndarray) -> dict[int, float]:
-    """Return each row's score."""
+    """Return each row's score. rows, scores: (k,)."""
     return {int(row): float(score) for row, score in zip(rows, scores, strict=True)}

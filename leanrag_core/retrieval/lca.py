@@ -59,7 +59,7 @@ def pairwise_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node], pairs
     """Return the union of the paths of pairs of seeds, each through the lowest common ancestor of the pair.
 
     pairs: places among the seeds. All pairs give the same subtree as lca_subtree(); fewer may give several trees, each
-    with a top of its own. Raises InvalidConfig without seeds.
+    with a top of its own. Raises InvalidConfig without seeds. parents: one (n_i,) int array a layer.
     """
     if not seeds:
         raise InvalidConfig("leanrag.no_seeds")

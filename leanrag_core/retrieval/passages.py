@@ -46,7 +46,7 @@ class SeededChunks:
     mentions: np.ndarray
 
     def seeds_in(self, rows: Sequence[int] | np.ndarray) -> list[list[Seed]]:
-        """Return for each of those chunks the seeds that it mentions, best first."""
+        """Return for each of those chunks the seeds that it mentions, best first. rows: (k,)."""
         lists: list[list[Seed]] = []
         for row, place in zip(rows, self.held.searchsorted(rows).tolist(), strict=True):
             mentioned = place < len(self.held) and self.held[place] == row
@@ -88,12 +88,13 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | No
 
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
-    """Return all chunk rows by cosine to the question, best first."""
+    """Return all chunk rows by cosine to the question, best first. vector: (d,). Returns (n_chunks,) int."""
     return np.argsort(-similarity(index, CHUNK_VECTORS, vector), kind="stable")
 
 
 def reciprocal_rank_fusion(rankings: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one ranking by reciprocal rank fusion; ties by row."""
+    """Return one ranking by reciprocal rank fusion; ties by row. rankings: (k_i,) rows each, best first. Returns (n,)
+    rows."""
     rows = np.unique(np.concatenate(rankings))
     score = np.zeros(len(rows))
     for ranking in rankings:
@@ -102,7 +103,8 @@ def reciprocal_rank_fusion(rankings: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the ranking, and after it what the other one has beside it, in the other's order."""
+    """Return the ranking, and after it what the other one has beside it, in the other's order. ranking, other: (k,)
+    and (m,) rows."""
     return np.concatenate([ranking, other[~np.isin(other, ranking)]])
 
 
@@ -150,7 +152,7 @@ def passage_items(
 
 
 def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -> np.ndarray:
-    """Return the ranked rows of chunks whose ids are not among those."""
+    """Return the ranked rows of chunks whose ids are not among those. ranking: (k,)."""
     if not without:
         return ranking
     import pyarrow.compute as pc

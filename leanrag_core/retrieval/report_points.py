@@ -90,7 +90,7 @@ def helpfulness(communities: Communities, vector: np.ndarray) -> np.ndarray:
 
 def builtin_points(communities: Communities, rows: Sequence[int], scores: np.ndarray, max_tokens: int) -> list[Point]:
     """Return the sentences of the most helpful reports: the summary, then each finding, with the report's score; of so
-    many reports as the budget may hold."""
+    many reports as the budget may hold. scores: (m,) of all reports."""
     used, points = 0, list[Point]()
     for row in sorted((row for row in rows if scores[row] > 0), key=lambda row: (-scores[row], row)):
         said = [communities.cells["summary"][row].as_py(), *(" ".join(each) for each in communities.findings(row))]
@@ -209,11 +209,11 @@ def dynamic_selection(
     communities: Communities, scores: np.ndarray, question: str, tools: Tools, *, least: int
 ) -> Selection:
     """Return reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are
-    rated, and one with a part that was gives way to that part. While none was, all reports of the next level are rated,
-    down to level 2.
+    rated, and one with a part that was gives way to that part. While none was, all reports of the next level are
+    rated, down to level 2.
 
     Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `select` in
-    `query/context_builder/dynamic_community_selection.py`.
+    `query/context_builder/dynamic_community_selection.py`. scores: (m,) helpfulness().
     """
     language, faults = tools.language, _Faults()
 

@@ -112,7 +112,8 @@ def relations_among(
 
 
 def _leaving(index: Index, number: int, nodes: list[int], inside: np.ndarray) -> np.ndarray:
-    """Return rows of the strongest relations of those nodes with others, strongest first."""
+    """Return rows of the strongest relations of those nodes with others, strongest first. inside: (k,) rows of the
+    relations among those nodes."""
     layer = index.layers[number]
     every = np.unique(np.concatenate([layer.relations_of(row) for row in nodes]))
     leaving = np.setdiff1d(every, inside)
@@ -141,6 +142,7 @@ def _base_first(relation: TraceRelation) -> tuple[bool, int, float, str]:
 
 
 def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str]) -> list[TraceRelation]:
+    """Return those relations of the layer, between the entities of those ids by row. rows: (k,)."""
     layer = index.layers[number]
     table, strength = layer.relation_cells, "strength" if number else "weight"
     made = []

@@ -125,15 +125,15 @@ def affordable_nodes(tree: TextTree, rows: Sequence[int] | np.ndarray, max_token
     """Return the first of those nodes, until the next one would go beyond the budget; one at least, which may be
     trimmed.
 
-    Summaries come before passages in a context: without this, summaries of a lower rank would take the room of passages
-    of a higher one.
+    Summaries come before passages in a context: without this, summaries of a lower rank would take the room of
+    passages of a higher one. rows: (k,), best first.
     """
     tokens = np.cumsum(tree.cells["tokens"].take(np.asarray(rows, dtype=np.int64)).to_numpy())
     return [int(row) for row in rows[: max(1, int(np.searchsorted(tokens, max_tokens, side="right")))]]
 
 
 def chunk_order(tree: TextTree, rows: Sequence[int] | np.ndarray) -> list[int]:
-    """Return chunks of the leaves among those nodes, each once, in their order."""
+    """Return chunks of the leaves among those nodes, each once, in their order. rows: (k,)."""
     chunks = tree.chunk[np.asarray(rows, dtype=np.int64)]
     return list(dict.fromkeys(chunks[chunks >= 0].tolist()))
 

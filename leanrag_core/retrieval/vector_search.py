@@ -85,6 +85,7 @@ def _opened(index: Index, searches: SearchStore | None) -> SearchIndex | None:
 
 
 def _approximate(searcher: SearchIndex, index: Index, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
+    """Return the n nearest of the search index's candidates, by their exact scores. vector: (d,)."""
     candidates, known = searcher.candidates(layer, vector, n), searcher.of_layer(layer.number)
     rows, scores = rank(candidates, similarity(index, layer.number, vector, candidates), n)
     return Nearest(rows, scores, APPROXIMATE, known.recall if known else None)
@@ -145,6 +146,7 @@ def cosines_of_each(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
 
 
 def _products(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """Return (n,) sums in numpy's own order. vectors: (n, d). vector: (d,)."""
     return np.asarray(np.einsum("ij,j->i", vectors, vector))
 
 
@@ -179,5 +181,6 @@ def nearest_rows(vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: f
 
 
 def nearest_entities(index: Index, vector: np.ndarray, k: int, tools: Tools) -> Nearest:
-    """Return the k base entities nearest to the vector: exact, or by the search index where the layer is large."""
+    """Return the k base entities nearest to the vector: exact, or by the search index where the layer is large.
+    vector: (d,) float32, unit length."""
     return nearest(index, index.layers[0], vector, k, searches=tools.searches)

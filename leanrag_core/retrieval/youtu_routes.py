@@ -81,7 +81,8 @@ class Reflection:
 
 def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int) -> Plan:
     """Return at most so many sub-questions by the model; without one, or where its reply cannot be used, the question
-    and its phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed."""
+    and its phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed.
+    vector: (d,)."""
     reply = reply_or_note(
         tools,
         lambda language: ask_json(
@@ -124,7 +125,8 @@ def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools
 
 
 def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools, most: int) -> tuple[SubQuery, ...]:
-    """Return the question, then its names and phrases, each with the types whose names are near to it."""
+    """Return the question, then its names and phrases, each with the types whose names are near to it. vector: (d,) of
+    the question."""
     terms = question_terms(question)
     phrases = [term for term in dict.fromkeys((*terms.names, *terms.phrases)) if term != question][: most - 1]
     vectors = [vector, *(tools.embed(phrases) if phrases else ())]
@@ -135,6 +137,7 @@ def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools
 
 
 def _near_types(schema: Schema, kind: str, vector: np.ndarray) -> tuple[int, ...]:
+    """Return the places of the types of that kind whose names are near. vector: (d,)."""
     scores = cosines(schema.vectors(kind), vector)
     return tuple(np.flatnonzero(scores >= _NEAR).tolist())
 
@@ -187,7 +190,7 @@ class Space:
         return np.concatenate([cosines_of_each(part, vectors) for part in parts], axis=1)
 
     def scores_of(self, triples: Sequence[int], vector: np.ndarray) -> dict[int, float]:
-        """Return cosines of those triples to the vector."""
+        """Return cosines of those triples to the vector. vector: (d,)."""
         n = self.n_relations
         rows = [self.relation_vectors[row] if row < n else self.schema.attribute_vectors[row - n] for row in triples]
         return dict(zip(triples, cosines(np.array(rows), vector).tolist(), strict=True)) if rows else {}
@@ -198,7 +201,7 @@ class Space:
         return np.concatenate([self.schema.relation_type, np.full(len(self.schema.attribute_entity), has)])
 
     def triples_of(self, entities: Sequence[int]) -> np.ndarray:
-        """Return rows of the triples of those entities, ascending."""
+        """Return rows of the triples of those entities, ascending. Returns (m,) int."""
         base = self.index.layers[0]
         rows = [base.relations_of(row)[:_RELATIONS_AN_ENTITY] for row in entities]
         own = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
@@ -248,8 +251,8 @@ def routed(
 
 
 def merged(parts: Sequence[Routed]) -> np.ndarray:
-    """Return the triples of all routes and sub-questions by their highest cosine to one of these, equals by row; so the
-    release orders them (`enhanced_kt_retriever.py`, `_collect_all_scored_triples`)."""
+    """Return the triples of all routes and sub-questions by their highest cosine to one of these, equals by row; so
+    the release orders them (`enhanced_kt_retriever.py`, `_collect_all_scored_triples`). Returns (k,) int rows."""
     highest: dict[int, float] = {}
     for part in parts:
         for triple, cosine in part.triples.items():
@@ -260,7 +263,7 @@ def merged(parts: Sequence[Routed]) -> np.ndarray:
 
 def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed]) -> np.ndarray:
     """Return all chunks: those that state the triples, by 1 / rank of each, fused with the nearest of each
-    sub-question; then the others by the first sub-question."""
+    sub-question; then the others by the first sub-question. Returns (n_chunks,) int rows, best first."""
     index, n = space.index, space.n_relations
     score = np.zeros(index.chunks.num_rows)
     for place, triple in enumerate(triples, start=1):
@@ -276,7 +279,7 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
 
 def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: Tools) -> list[int]:
     """Return the nearest entities of the types that the sub-question is about; of all types where none of these is
-    near."""
+    near. vector: (d,) of the sub-question."""
     rows = nearest_entities(space.index, vector, _SEARCHED if query.entity_types else _ENTITIES, tools).rows
     if query.entity_types:
         fitting = rows[np.isin(space.schema.entity_type[rows], query.entity_types)]
@@ -285,7 +288,8 @@ def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: 
 
 
 def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
-    """Return triples of the types that the sub-question is about; all where these are fewer than k."""
+    """Return triples of the types that the sub-question is about; all where these are fewer than k. Returns (m,) int
+    rows."""
     n_attributes = len(space.schema.attribute_entity)
     every = np.arange(space.n_relations + n_attributes)
     if not query.relation_types and not query.attribute_types:
@@ -300,7 +304,7 @@ def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
 
 def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
     """Walk top-down through the tree: of each community the keywords nearest to the question, the entities below
-    these, and their triples."""
+    these, and their triples. vector: (d,) of the sub-question. Returns (m,) int rows."""
     tree, base = space.tree, space.index.layers[0]
     chosen: list[np.ndarray] = []
     for community in communities:
@@ -317,7 +321,8 @@ def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.n
 
 def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int) -> np.ndarray:
     """Return triples on depth-first walks, those of the best walk first: from each entity along the relations that are
-    nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'."""
+    nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'. scores: (r
+    + a,) of all triples. Returns (m,) int rows."""
     base = space.index.layers[0]
     walks: list[tuple[float, list[int]]] = []
     visited: set[int] = set()
@@ -340,6 +345,7 @@ def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int)
 
 
 def _best(rows: np.ndarray, scores: np.ndarray, k: int) -> np.ndarray:
-    """Return the k rows with the highest scores, best first, equals by row. rows: ascending."""
+    """Return the k rows with the highest scores, best first, equals by row. rows: ascending. rows: (m,). scores: (r +
+    a,)."""
     rows = np.asarray(rows, dtype=np.int64)
     return rank(rows, scores[rows], k)[0] if len(rows) else rows

@@ -55,6 +55,6 @@ def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
 
 
 def ranked_by_words(scores: np.ndarray) -> np.ndarray:
-    """Return rows of the chunks with a score above 0, best first, ties by row."""
+    """Return rows of the chunks with a score above 0, best first, ties by row. scores: (n_chunks,)."""
     order = np.argsort(-scores, kind="stable")
     return order[: int(np.count_nonzero(scores > 0))]

@@ -126,6 +126,7 @@ class Strategy(StrategyBase[Config]):
         return replace(answer, usage=tools.meter.read().usage - before)
 
     def _selected(self, communities: Communities, scores: np.ndarray, question: str, tools: Tools) -> Selected:
+        """Return the communities whose reports are read. scores: (m,) helpfulness()."""
         if self.config.level == DYNAMIC:
             return dynamic_selection(communities, scores, question, tools, least=self.config.least_rating)
         return Selected(tuple(communities.at_level(int(self.config.level[1])).tolist()), 0)

@@ -189,7 +189,7 @@ def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float
 
 
 def _unit_range(scores: np.ndarray) -> np.ndarray:
-    """Return the scores moved and scaled to [0, 1]; all 1 where they are equal."""
+    """Return the scores moved and scaled to [0, 1]; all 1 where they are equal. scores: (n,)."""
     if not len(scores) or scores.max() == scores.min():
         return np.ones(len(scores))
     return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))

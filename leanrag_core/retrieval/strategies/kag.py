@@ -127,7 +127,7 @@ class Strategy(StrategyBase[Config]):
 
     def _solved(self, text: str, vector: np.ndarray, index: Index, tools: Tools) -> _Solved:
         """Return linked entities with their one-hop relations, and chunks by reciprocal rank fusion of walk and
-        vectors."""
+        vectors. vector: (d,) of the sub-question."""
         terms = question_terms(text)
         wanted = list(dict.fromkeys((*terms.names, *terms.phrases)))
         base = index.layers[0]

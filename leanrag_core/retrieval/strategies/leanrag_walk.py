@@ -118,6 +118,7 @@ class _Carried:
 
 
 def _chunks_of(index: Index, seeds: tuple[Seed, ...]) -> np.ndarray:
+    """Return the (k,) rows, ascending, of the chunks that mention one of the seeds."""
     chunks = [index.layers[0].chunks_of(seed.row) for seed in seeds]
     return np.unique(np.concatenate([*chunks, np.zeros(0, dtype=np.int32)]))
 

@@ -113,8 +113,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then by
-        the first of the entities."""
+        """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then
+        by the first of the entities. vector: (d,) of the details."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
         kept = near.scores >= _LEAST_COSINE
         entities = near.rows[kept].tolist()
@@ -128,7 +128,8 @@ class Strategy(StrategyBase[Config]):
         return _Level(entities, related, entity_scores=scores)
 
     def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Return relations near to the themes, and the entities at their ends, of each relation by name."""
+        """Return relations near to the themes, and the entities at their ends, of each relation by name. vector: (d,)
+        of the themes."""
         near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=_LEAST_COSINE)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
@@ -137,7 +138,8 @@ class Strategy(StrategyBase[Config]):
         return _Level(list(dict.fromkeys(end for pair in ends for end in pair)), rows, relation_scores=scores)
 
     def _affordable(self, index: Index, rows: np.ndarray) -> list[int]:
-        """Return the first rows, until their descriptions are more than the budget can hold: a hub has thousands."""
+        """Return the first rows, until their descriptions are more than the budget can hold: a hub has thousands.
+        rows: (k,)."""
         stored = index.layers[0].token_counts.get("relation_tokens")
         if stored is None:
             return [int(row) for row in rows]

@@ -97,11 +97,13 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _collapsed(self, tree: TextTree, ranking: np.ndarray) -> list[int]:
-        """Return the nearest nodes of all layers, until the next one would go beyond the budget; one at least."""
+        """Return the nearest nodes of all layers, until the next one would go beyond the budget; one at least.
+        ranking: (n_nodes,) rows, best first."""
         return affordable_nodes(tree, ranking[: self.config.top_c], self.config.max_tokens)
 
     def _traversed(self, tree: TextTree, near: np.ndarray) -> list[int]:
-        """Walk from the nodes without a parent down: the nearest of a layer, then the nearest of their children."""
+        """Walk from the nodes without a parent down: the nearest of a layer, then the nearest of their children. near:
+        (n_nodes,) cosines."""
         rows, taken = tree.roots, list[int]()
         while len(rows):
             best = rows[np.argsort(-near[rows], kind="stable")[: self.config.top_layer]]

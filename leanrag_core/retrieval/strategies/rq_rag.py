@@ -123,6 +123,7 @@ def _refine(run: Retrieval, searches: list[Search]) -> _Refined:
 
 
 def _search(index: Index, text: str, vector: np.ndarray, k: int, reason: Message) -> Search:
+    """Return the search for that text with its k nearest chunks. vector: (d,) of the text."""
     return Search(text, reason, tuple(ranked_by_vector(index, vector)[:k].tolist()))
 
 
