@@ -6,7 +6,7 @@ export default function (component) {
   const drawn = JSON.stringify(data.drawings);
   if (host.dataset.drawn !== drawn) {
     host.dataset.drawn = drawn;
-    const focused = host.contains(document.activeElement) ? document.activeElement.dataset.pick : "";
+    const focused = focusedIn(host).pick;
     host.replaceChildren(...data.drawings.map(picture));
     if (focused)
       requestAnimationFrame(() =>

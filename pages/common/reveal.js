@@ -8,7 +8,8 @@ export default function (component) {
     if (!target) return;
     const { top, height } = target.getBoundingClientRect();
     if (top < 0 || top + Math.min(height, 240) > window.innerHeight) target.scrollIntoView({ block: "start" });
-    target.querySelector('[role="heading"]')?.focus({ preventScroll: true });
+    const heading = /** @type {HTMLElement | null} */ (target.querySelector('[role="heading"]'));
+    heading?.focus({ preventScroll: true });
   }, 120);
   return () => clearTimeout(timer);
 }

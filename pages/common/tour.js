@@ -9,6 +9,7 @@ function part(parent, kind, className, text) {
   return made;
 }
 
+/** @returns {HTMLAnchorElement | null} */
 const linkOf = (page) => document.querySelector(`[data-testid="stSidebarNav"] a[href$="/${page}"]`);
 
 function mark(page) {

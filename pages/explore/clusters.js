@@ -110,6 +110,7 @@ function sizeBars(svg, data, x, most) {
 }
 
 // A row: id, name, size, cohesion, stability, conductance, oddest member, its id, its cosine. Empty values come last.
+/** @type {[string, number][]} */
 const BOARD_COLUMNS = [
   ["name", 1],
   ["size", 2],
@@ -124,7 +125,7 @@ function boardRows(rows, [column, rising]) {
     sign = rising ? 1 : -1;
   return [...rows].sort((a, b) => {
     const [left, right] = [a[place], b[place]];
-    if (left === null || right === null) return (left === null) - (right === null);
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
     return sign * (typeof left === "string" ? left.localeCompare(right) : left - right) || a[1].localeCompare(b[1]);
   });
 }
@@ -218,11 +219,11 @@ export default function (component) {
     boardTable(table, data, state, pick, sorted);
     table.scrollTop = top;
   };
-  const focused = host.contains(document.activeElement) ? document.activeElement.dataset : null;
+  const focused = focusedIn(host);
   boardFigure(figure, data, pick);
   draw();
-  if (focused?.id) table.querySelector(`[data-id="${CSS.escape(focused.id)}"]`)?.focus();
-  else if (focused?.column) table.querySelector(`[data-column="${focused.column}"]`)?.focus();
+  if (focused.id) table.querySelector(`[data-id="${CSS.escape(focused.id)}"]`)?.focus();
+  else if (focused.column) table.querySelector(`[data-column="${focused.column}"]`)?.focus();
   figureTools(figure, { ...data.tools, picture: () => figure.querySelector("svg") });
   let drawn = figure.clientWidth;
   const watcher = new ResizeObserver(() => {

@@ -286,7 +286,7 @@ export default function (component) {
   };
   const redraw = () => {
     state.lines.clear();
-    const focused = figure.contains(document.activeElement) ? document.activeElement.dataset.id : "";
+    const focused = focusedIn(figure).id;
     figure.querySelector("svg")?.remove();
     figure.prepend(islandsDrawing(figure, data, state, chosen));
     if (focused) figure.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();

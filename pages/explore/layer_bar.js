@@ -3,7 +3,7 @@ function bar(state) {
   const { root, own, data } = state,
     { words } = data,
     host = root.querySelector(".lr-lg-bar");
-  const held = host.contains(document.activeElement) ? document.activeElement.dataset.name : "";
+  const held = focusedIn(host).name;
   host.replaceChildren();
   const group = (name) => {
     const made = document.createElement("div");

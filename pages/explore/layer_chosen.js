@@ -3,7 +3,7 @@ function chosenNode(state) {
   const { root, own, data } = state,
     { words } = data,
     host = root.querySelector(".lr-lg-chosen");
-  const held = host.contains(document.activeElement) ? document.activeElement.dataset.name : "";
+  const held = focusedIn(host).name;
   const drawn = data.all ? data.nodes : [...state.scene.at.values()],
     node = drawn.find((each) => each.id === own.picked);
   host.replaceChildren();

@@ -29,7 +29,7 @@ export default function (component) {
   if (own.focus !== data.focus_id || own.detail !== data.detail)
     Object.assign(own, { focus: data.focus_id, detail: data.detail, k: 1, x: 0, y: 0 });
   own.picked = data.picked;
-  const state = { root, figure, own, data, setTriggerValue, redraw, ask, hide, undo, zoom };
+  const state = { root, figure, own, data, scene: null, setTriggerValue, redraw, ask, hide, undo, zoom };
   root.setAttribute("data-detail", data.detail);
   bar(state);
   redraw();
@@ -90,7 +90,7 @@ export default function (component) {
       X: (x) => x * stretch * k + own.x,
       Y: (y) => y * k + own.y,
     };
-    const held = figure.contains(document.activeElement) ? document.activeElement.dataset.id : "";
+    const held = focusedIn(figure).id;
     const svg = make("svg", {
       width,
       height: layout.height,

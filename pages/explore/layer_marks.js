@@ -112,12 +112,10 @@ function drawRelations({ data, view, at, taken }, parent, pills) {
     const [a, b] = [at.get(link.a), at.get(link.b)],
       side = Math.sign(b.x - a.x),
       steps = Math.round(between(link) / Math.max(1, (a.w + b.w) / 2 + 12));
-    const ends = [
-      [a.x + side * a.w * 0.25, a.y - a.h / 2],
-      [b.x - side * b.w * 0.25, b.y - b.h / 2],
-    ];
+    const start = [a.x + side * a.w * 0.25, a.y - a.h / 2],
+      end = [b.x - side * b.w * 0.25, b.y - b.h / 2];
     const edge = {
-      points: arcPoints(...ends, steps < 2 ? 11 : Math.min(26, 12 + 6 * steps)),
+      points: arcPoints(start, end, steps < 2 ? 11 : Math.min(26, 12 + 6 * steps)),
       shape: "arc",
       colour: "inter",
       kind: "inter",

@@ -64,7 +64,7 @@ function drawMap(figure, data, view) {
   for (const match of data.matches)
     make("circle", { cx: X(match.at[0]), cy: Y(match.at[1]), r: 7, class: "match" }, svg);
   if (data.chosen) make("circle", { cx: X(data.chosen.at[0]), cy: Y(data.chosen.at[1]), r: 9, class: "chosen" }, svg);
-  const taken = seedAt.map(([x, y]) => [x - 13, y - 13, x + 13, y + 13]);
+  const taken = seedAt.map((/** @type {number[]} */ [x, y]) => [x - 13, y - 13, x + 13, y + 13]);
   taken.push([0, 0, width, 30]); // where the figure says what distance is not
   if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, star, view, taken, words);
   layer.clusters.forEach((cluster, place) =>
@@ -101,7 +101,8 @@ function movedApart(places, star) {
   return places;
 }
 
-function drawQuestion(svg, question, seeds, seedAt, [qx, qy], view, taken, words) {
+function drawQuestion(svg, question, seeds, seedAt, star, view, taken, words) {
+  const [qx, qy] = star;
   if (view.links) for (const [x, y] of seedAt) make("line", { x1: qx, y1: qy, x2: x, y2: y, class: "link" }, svg);
   seeds.forEach((seed, place) => {
     const [x, y] = seedAt[place],

@@ -112,7 +112,7 @@ globalThis.lrMapParts = (() => {
       [x + gap, y - gap - h],
       [x - gap - w, y - gap - h],
     ]);
-    const free = ([left, top]) =>
+    const free = (/** @type {number[]} */ [left, top]) =>
       left >= 2 &&
       top >= 2 &&
       left + w <= width - 2 &&

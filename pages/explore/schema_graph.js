@@ -37,7 +37,7 @@ function draw(figure, view) {
   const width = figure.clientWidth || 600,
     layout = data.layouts.filter((each) => each.width <= Math.max(width + 60, data.layouts[0].width)).pop();
   const stretch = width / layout.width,
-    held = figure.contains(document.activeElement) ? document.activeElement.dataset.node : null;
+    held = focusedIn(figure).node;
   const svg = make("svg", {
     width,
     height: layout.height,
@@ -157,10 +157,6 @@ function drawType(of, box, { data, layout, chosen, pick }, parent) {
       pick([of]);
     }
   };
-}
-
-function pairName(pair, { types, words }) {
-  return words.and.replace("{first}", () => types[pair.a].shown).replace("{second}", () => types[pair.b].shown);
 }
 
 function table(host, { data, chosen, pick, pickKind }) {

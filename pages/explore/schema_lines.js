@@ -4,7 +4,7 @@ const PAIRS = 13,
   KIND_LINES = 17,
   SMALL_PAIRS = 9,
   SMALL_KIND_LINES = 7,
-  LABEL_LETTERS = 22;
+  KIND_LETTERS = 22;
 const APART = 17; // px between lines of a pair
 const BESIDE = [-14, 14, -24, 24]; // px above or below the line for the label of a pair that has none on it
 
@@ -95,7 +95,7 @@ function labelPlace(line, a, b, bend, { taken, width, layout }, shifts = [0]) {
 }
 
 function labelOf({ count, title }) {
-  const name = title.length > LABEL_LETTERS ? `${title.slice(0, LABEL_LETTERS - 1).trimEnd()}…` : title;
+  const name = title.length > KIND_LETTERS ? `${title.slice(0, KIND_LETTERS - 1).trimEnd()}…` : title;
   return name ? `${count.toLocaleString("en")}: ${name}` : count.toLocaleString("en");
 }
 
@@ -127,4 +127,8 @@ function drawLine(line, weak, a, b, { data, chosen, pick, pickKind, most }, link
   make("text", { x: (box[0] + box[2]) / 2, y: box[1] + 13, "text-anchor": "middle" }, group, text).style.unicodeBidi =
     "plaintext";
   group.onclick = act;
+}
+
+function pairName(pair, { types, words }) {
+  return words.and.replace("{first}", () => types[pair.a].shown).replace("{second}", () => types[pair.b].shown);
 }

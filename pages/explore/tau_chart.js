@@ -230,12 +230,9 @@ function handle(svg, layer, x, tau, bottom, words, width, slot, moved) {
       window.removeEventListener("pointerup", end);
       window.removeEventListener("pointercancel", end);
     };
-    for (const [name, does] of [
-      ["pointermove", follow],
-      ["pointerup", end],
-      ["pointercancel", end],
-    ])
-      window.addEventListener(name, does);
+    window.addEventListener("pointermove", follow);
+    window.addEventListener("pointerup", end);
+    window.addEventListener("pointercancel", end);
     group.focus();
   };
 }

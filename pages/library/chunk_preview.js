@@ -71,9 +71,9 @@ export default function (component) {
     slider = document.createElement("input"),
     said = element("output", "said");
   slider.type = "range";
-  slider.min = 0;
-  slider.max = data.sizes.length - 1;
-  slider.value = chosen;
+  slider.min = "0";
+  slider.max = String(data.sizes.length - 1);
+  slider.value = String(chosen);
   row.append(element("span", "name", data.slider), slider);
   said.setAttribute("aria-live", "polite");
   const body = element("div", "lr-text");

@@ -69,6 +69,7 @@ class DeckView {
     this.timer = null;
     this.frame();
     this.readAddress();
+    /** @type {[Window, string, (event: any) => void][]} */
     this.listeners = [
       [window, "keydown", (event) => this.onKey(event)],
       [
@@ -189,7 +190,7 @@ class DeckView {
   }
 
   drawBody() {
-    const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const held = focusedIn(this.body).key;
     this.body.replaceChildren();
     SLIDE_DRAWERS[this.slides[this.slide].kind](this.body, this.view, this);
     if (held) this.body.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });

@@ -63,7 +63,11 @@ function treePoints([x1, y1], [x2, y2]) {
   ];
 }
 
-// An arc that rises that many pixels above both ends.
+/** Makes an arc that rises that many pixels above both ends.
+ * @param {number[]} from [x, y]
+ * @param {number[]} to [x, y]
+ * @param {number} rise px
+ */
 function arcPoints([x1, y1], [x2, y2], rise) {
   return [
     [x1, y1],
@@ -115,7 +119,10 @@ function drawPill(edge, X, parent, taken) {
   return null;
 }
 
-// A filled circle with its rank inside, and a ring for hover and focus.
+/** Draws a filled circle, its rank inside where it has one, and a ring for hover and focus; px.
+ * @param {{x: number, y: number, radius: number, rank?: string | number, size?: number, gap?: number}} disc
+ * @param {Element} group
+ */
 function drawDisc({ x, y, radius, rank, size = 10.5, gap = 2 }, group) {
   make("circle", { class: "ring", cx: x, cy: y, r: radius + gap }, group);
   make("circle", { class: "shape", cx: x, cy: y, r: radius }, group);

@@ -46,9 +46,12 @@ function drawPlay(host, data, words, open) {
   return { svg, graph, pills, X, small };
 }
 
-// The words with {1} and {2} filled in.
+/** Fills in {1} and {2} of a sentence.
+ * @param {string} template
+ * @param {{n: string | number, total?: string | number}} values
+ */
 function filled(template, { n, total }) {
-  return template.replace("{1}", () => n).replace("{2}", () => total);
+  return template.replace("{1}", () => `${n}`).replace("{2}", () => `${total}`);
 }
 
 function drawPlayNode(node, view, parent) {

@@ -12,6 +12,12 @@ function make(tag, attributes, parent, text) {
   return element;
 }
 
+// The data attributes of the element in the host that has the focus; none where that is elsewhere.
+function focusedIn(host) {
+  const focused = /** @type {HTMLElement | SVGElement} */ (document.activeElement);
+  return host.contains(focused) ? focused.dataset : {};
+}
+
 // Whether a line of text is not wider than that many pixels in that font.
 function measure(width, font) {
   return (line) => {

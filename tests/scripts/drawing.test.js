@@ -1,0 +1,81 @@
+// What the scripts of the drawings compute: lines of text, cells, orders and places.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { load, plain } from "./load.js";
+
+const FIGURES = "leanrag_core/figures/scripts";
+const atMost = (letters) => (text) => text.length <= letters;
+
+test("a text that fits is not cut, and a longer one ends with an ellipsis", () => {
+  const { cut } = load(`${FIGURES}/svg.js`);
+  assert.equal(cut("honey", atMost(5)), "honey");
+  assert.equal(cut("honeybee", atMost(5)), "hone…");
+  assert.equal(cut("bee keeping", atMost(5)), "bee…"); // no blank before the ellipsis
+});
+
+test("lines break between words, and a word that is too long has a line of its own", () => {
+  const { linesOf } = load(`${FIGURES}/svg.js`);
+  assert.deepEqual(plain(linesOf("a bee in a hive", atMost(6))), ["a bee", "in a", "hive"]);
+  assert.deepEqual(plain(linesOf("a honeybee", atMost(6))), ["a", "honeybee"]);
+});
+
+test("the last of too many lines ends with an ellipsis", () => {
+  const { wrap } = load(`${FIGURES}/svg.js`, `${FIGURES}/layers.js`);
+  assert.deepEqual(plain(wrap("a bee in a hive", 60, 2)), ["a bee", "in a …"]);
+});
+
+test("an arc rises above the higher of its ends", () => {
+  const { arcPoints } = load(`${FIGURES}/svg.js`, `${FIGURES}/layers.js`);
+  assert.deepEqual(plain(arcPoints([0, 30], [10, 20], 4)), [
+    [0, 30],
+    [5, 12],
+    [10, 20],
+  ]);
+});
+
+test("the columns of a play become records, and places in the list of strings become strings", () => {
+  const { unpackPlay } = load(`${FIGURES}/svg.js`, `${FIGURES}/play_values.js`);
+  const column = { id: [0, 1], n: [3, null] };
+  const none = Object.fromEntries(["segments", "sections", "signs", "spans", "holding"].map((name) => [name, {}]));
+  const sent = { ...none, strings: ["bee", "hive"], items: column, lines: {}, layouts: [], frames: {}, cards: [] };
+  assert.deepEqual(plain(unpackPlay(sent).items), { bee: { id: "bee", n: 3 }, hive: { id: "hive" } });
+});
+
+test("cells fill their rows, and the rest has a cell of its own", () => {
+  const { packed } = load(`${FIGURES}/svg.js`, "pages/explore/block_cells.js");
+  // A cell is 10 px a letter and 18 px wide, the rest 46 px, 2 px between them: 58 + 2 + 58 in a row of 120 px.
+  const cells = ["bees", "hive", "wasp"].map((name) => ({ name }));
+  const names = (rows) => plain(rows.map((row) => row.map(({ cell }) => cell.name ?? cell.rest)));
+  assert.deepEqual(names(packed(cells, 3, 120, 52, 26)), [["bees", "hive"], ["wasp"]]);
+  assert.deepEqual(names(packed(cells, 5, 120, 52, 26)), [
+    ["bees", "hive"],
+    ["wasp", 2],
+  ]);
+  assert.deepEqual(names(packed(cells, 3, 120, 26, 26)), [["bees", 2]]);
+});
+
+test("clusters without a value come last, whichever way a table is sorted", () => {
+  const { boardRows } = load(`${FIGURES}/svg.js`, "pages/explore/clusters.js");
+  const rows = [
+    ["a", "Ants", 4, 0.2],
+    ["b", "Bees", 9, null],
+    ["w", "Wasps", 2, 0.7],
+  ];
+  const ids = (sort) => plain(boardRows(rows, sort)).map((row) => row[0]);
+  assert.deepEqual(ids(["cohesion", true]), ["a", "w", "b"]);
+  assert.deepEqual(ids(["cohesion", false]), ["w", "a", "b"]);
+  assert.deepEqual(ids(["name", false]), ["w", "b", "a"]);
+});
+
+test("seeds at one place are moved apart until neither covers the other", () => {
+  const { movedApart } = load(`${FIGURES}/svg.js`, "pages/explore/map_panel.js", "pages/explore/map.js");
+  const [[x1, y1], [x2, y2]] = movedApart(
+    [
+      [50, 50],
+      [50, 50],
+    ],
+    null,
+  );
+  assert.ok(Math.hypot(x1 - x2, y1 - y2) > 23);
+});
