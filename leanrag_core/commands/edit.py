@@ -15,6 +15,7 @@ from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
     from leanrag_core.workbench import Workbench
+    from leanrag_core.workbench.models import RunContext
 
 _ACTIONS: tuple[tuple[Action, tuple[str, ...], str], ...] = (
     ("rename", ("OLD", "NEW"), "give an entity another name"),
@@ -63,14 +64,18 @@ def _edit(options: argparse.Namespace) -> int:
         documents=tuple(getattr(options, "document", ())),
         text=others[1] if len(others) > 1 else "",
     )
-    return _changed(options, bench, bench.updates.edit(options.index, edit, report=PrintedProgress()))
+    return _changed(options, bench, bench.updates.edit(options.index, edit, _context(options, bench)))
 
 
 def _undo(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    return _changed(options, bench, bench.updates.undo_edit(options.index, options.number, report=PrintedProgress()))
+    return _changed(options, bench, bench.updates.undo_edit(options.index, options.number, _context(options, bench)))
+
+
+def _context(options: argparse.Namespace, bench: "Workbench") -> "RunContext":
+    return bench.models.context(report=PrintedProgress(), index=options.index.name)
 
 
 def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> int:

@@ -103,9 +103,8 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, chan
         options.stop.clean_up = lambda: give_up_staging(options.index)
         models = bench.models.make(budget=Budget(options.budget, options.budget_tokens), index=options.index.name)
         execution = execution_of(options, models.settings.execution)
-        index = bench.updates.update(
-            options.index, changes, models=models, report=PrintedProgress(), execution=execution
-        )
+        context = bench.models.context(models, execution, PrintedProgress())
+        index = bench.updates.update(options.index, changes, context)
         make_offered_parts(options, bench, index)
     _print_changed(options, index, preview)
     return 0

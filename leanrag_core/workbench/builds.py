@@ -230,32 +230,23 @@ class BuildWork:
         """Build the index into the store; its id is the result."""
         spec, config = job.spec, recorded_config(job.spec.config).checked()
         index_id = folder_name(spec.corpus_id, config)
-        models = self._models.make(budget=spec.argument(Budget, "budget"), index=index_id)
-        context = RunContext(models, spec.argument(Execution, "execution"), job.report)
+        context = self._models.job_context(job, index=index_id)
         job.expect(self._builds.forecast(spec.corpus_id, config))
         remote = is_remote(config.model) or is_remote(config.embedding)
-        with job.metered(models.meter.read) if remote else nullcontext():
+        with job.metered(context.models.meter.read) if remote else nullcontext():
             request = self._builds.of_corpus(spec.corpus_id, config, str(spec.arguments.get("name", "")))
             index = self._builds.run(request, context)
-        self._place_on_map(index)
-        self._start_parts(index, index_id)
-        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
-
-    def _place_on_map(self, index: Index) -> None:
-        """Compute the map of a large index, which takes seconds, before it is looked at first."""
         if len(index.layers[0]) >= _MAPPED_FROM:
             try:
                 self._indexes.map_places(index)
             except (ValueError, ArithmeticError, MemoryError) as error:  # the index is complete without it
                 print(error, file=sys.stderr)
-
-    def _start_parts(self, index: Index, index_id: str) -> None:
-        """Start jobs of their own for the parts that the index should have: questions need not wait for them."""
-        for part in self._parts.offered(index):
+        for part in self._parts.offered(index):  # by jobs of their own: questions need not wait for them
             try:
                 self._parts.start(index_id, part)
             except LeanRAGError as error:  # the index is complete without it
                 print(error, file=sys.stderr)
+        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
 
     def clean_up(self, spec: JobSpec) -> None:
         """Delete the half-built index."""

@@ -52,9 +52,7 @@ class Corpora(CorpusStore):
 def add_files(
     store: CorpusStore, parser: ConfinedParser, corpus: str, files: Iterable[File], on_file: OnFile | None = None
 ) -> UploadReport:
-    """Add the readable files to the corpus; report the others with their reasons. corpus: an id, or the name of a
-    corpus to make. files: taken one after another, so that few are in memory. on_file: hears of each when it was read.
-    """
+    """Add the readable files to the corpus; report the others with their reasons. See Workbench.add_documents()."""
     reading = _Reading(files, parser, on_file or (lambda file: None))
     try:
         corpus_id = store.summary(corpus).id

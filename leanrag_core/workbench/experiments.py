@@ -313,10 +313,9 @@ class ExperimentWork:
     def run(self, job: RunningJob) -> Done:
         """Complete the experiment; its id is the result."""
         spec = job.spec.configured(ExperimentSpec)
-        models = self._models.make(budget=job.spec.argument(Budget, "budget"))
-        execution = job.spec.argument(Execution, "execution")
-        with job.metered(models.meter.read):
-            result = self._experiments.run(spec, job.report, models=models, execution=execution)
+        context = self._models.job_context(job)
+        with job.metered(context.models.meter.read):
+            result = self._experiments.run(spec, **vars(context))
         errors = sum(bool(row.error) for row in result.rows)
         counts = {"rows": len(result.rows), "errors": errors, "judgements": len(result.judgements)}
         return Done(result.id, JobReport(counts))

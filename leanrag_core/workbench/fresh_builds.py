@@ -109,7 +109,7 @@ class CompareFreshWork:
         """Store the distance to a fresh build; leave the index unchanged."""
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
-        models = self._models.make(budget=spec.argument(Budget, "budget"), index=index_id)
+        models = self._models.job_context(job, index=index_id).models
         remote = is_remote(config.model) or is_remote(config.embedding)
         with job.metered(models.meter.read) if remote else nullcontext():
             distance = self._fresh_builds.compare(self._indexes.path(index_id), models=models, report=job.report)

@@ -120,10 +120,9 @@ class ImportWork:
         spec, arguments = job.spec, job.spec.arguments
         config, path = recorded_config(spec.config).checked(), Path(str(arguments["path"]))
         format_name = str(arguments["format"])
-        models = self._models.make(budget=spec.argument(Budget, "budget"), index=_folder_name(spec))
-        context = RunContext(models, spec.argument(Execution, "execution"), job.report)
+        context = self._models.job_context(job, index=_folder_name(spec))
         remote = not config.model == config.embedding == BUILTIN
-        with job.metered(models.meter.read) if remote else nullcontext():
+        with job.metered(context.models.meter.read) if remote else nullcontext():
             request = self._imports.request(path, format_name, config, name=str(arguments.get("name", "")))
             index = self._imports.run(path, format_name, request, context)
         assert index.path is not None

@@ -4,6 +4,7 @@ import threading
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from leanrag_core.jobs.work import RunningJob
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.registry import Models, require_models
@@ -90,9 +91,11 @@ class ModelAccess:
         models = models or self.make(index=index)
         return RunContext(models, execution or models.settings.execution, report)
 
+    def job_context(self, job: RunningJob, *, index: str = "") -> RunContext:
+        """Return what the job runs with, by its arguments. index: for which index its calls are kept."""
+        models = self.make(budget=job.spec.argument(Budget, "budget"), index=index)
+        return RunContext(models, job.spec.argument(Execution, "execution"), job.report)
+
     def job_terms(self, budget: Budget | None, execution: Execution | None) -> dict[str, Any]:
         """Return the arguments of a job that say what it may spend and who works, as its record holds them."""
-        return {
-            "budget": asdict(budget or Budget()),
-            "execution": asdict(execution or self.settings.read().execution),
-        }
+        return {"budget": asdict(budget or Budget()), "execution": asdict(execution or self.settings.read().execution)}

@@ -40,9 +40,7 @@ class Parts:
     def __init__(self, indexes: Indexes, models: ModelAccess, searches: SearchStore, jobs: JobStore) -> None:
         self._indexes, self._models, self._searches, self._jobs = indexes, models, searches, jobs
         self._lock = threading.Lock()  # guards the field below
-        self._read: dict[
-            tuple[str, int, int], Any
-        ] = {}  # by folder and identity of the record, the last used at the end
+        self._read: dict[tuple[str, int, int], Any] = {}  # by _identity(), the last used at the end
 
     def all(self, index: Index) -> tuple[PartState, ...]:
         """Return the parts that the index has or may have, with what they cost."""
@@ -194,7 +192,7 @@ class PartWork:
         """Make the part; the result is INDEX/PART."""
         wanted = job.spec.configured(PartJob)
         index = self._indexes.open(wanted.index)
-        models = self._models.make(budget=job.spec.argument(Budget, "budget"), index=wanted.index)
+        models = self._models.job_context(job, index=wanted.index).models
         job.expect(self._parts.forecast(index, wanted.part, wanted.options))
         with job.metered(models.meter.read):
             record = self._parts.build(index, wanted.part, wanted.options, models=models, report=job.report)

@@ -29,11 +29,9 @@ from leanrag_core.storage.layout import MANIFEST, read_manifest
 from leanrag_core.storage.staging import copy_index, give_up_staging, in_staging
 from leanrag_core.storage.sweeps import StoredSweep, SweepRecord, SweepStore, SweepWriter
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.corpus import Document
 from leanrag_core.types.execution import THREADS, Execution
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
-from leanrag_core.types.manifest import CorpusName
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.progress import Progress, Report, silent
 from leanrag_core.types.spending import Budget
@@ -42,7 +40,6 @@ from leanrag_core.types.sweep import (
     PointCost,
     PointIndex,
     SweepForecast,
-    SweepPoint,
     SweepResult,
     SweepSource,
     SweepSpec,
@@ -212,11 +209,11 @@ class Sweeps:
             writer.record([_point_index(spec.index, self._indexes.open(spec.index))], ())
             return
         recorded = {index.folder for index in self.store.read(plan.id).indexes}
-        folder, documents = self.store.indexes(plan.id), self._corpora.all_documents(spec.corpus)
+        folder, base = self.store.indexes(plan.id), self._builds.of_corpus(spec.corpus, spec.config)
         missing = [
             name
             for name, config in plan.configs.items()
-            if name not in recorded or not is_built(folder / name, config, documents)
+            if name not in recorded or not is_built(folder / name, config, base.documents)
         ]
         todo = _Todo(plan, missing, len(plan.configs), context.report)
         firsts = {base_of(plan.configs[name]): name for name in reversed(missing)}
@@ -228,7 +225,7 @@ class Sweeps:
 
         def build(name: str, *, is_first: bool) -> Built:
             own = replace(context, models=models.counted_apart(name), report=todo.within(name))
-            return self._build_index(plan, name, documents, own, is_first=is_first)
+            return self._build_index(plan, name, base, own, is_first=is_first)
 
         for name in first_folders:  # with all workers: the others take over what it leaves in the stores
             todo.keep(writer, build(name, is_first=True))
@@ -241,20 +238,12 @@ class Sweeps:
             todo.keep(writer, build(name, is_first=False))
 
     def _build_index(
-        self, plan: Plan, folder: str, documents: Sequence[Document], context: RunContext, *, is_first: bool
+        self, plan: Plan, folder: str, base: BuildRequest, context: RunContext, *, is_first: bool
     ) -> Built:
-        """Build the index of that folder; return what it holds and what it took."""
-        corpus, started = self._corpora.summary(plan.spec.corpus), time.perf_counter()
+        """Build the index of that folder; return what it holds and what it took. base: of the corpus."""
+        started, out = time.perf_counter(), self.store.indexes(plan.id) / folder
         point = next(point.name for point in plan.record.points if plan.record.folders[point.name] == folder)
-        request = BuildRequest(
-            documents,
-            plan.configs[folder],
-            self.store.indexes(plan.id) / folder,
-            f"{corpus.name}, {point}",
-            CorpusName(corpus.id, corpus.name),
-            in_store=True,
-            refusals=self._corpora.refused(corpus.id),
-        )
+        request = replace(base, config=plan.configs[folder], out=out, name=f"{base.corpus.name}, {point}")
         index = self._builds.run(request, context)
         seconds, usage = time.perf_counter() - started, context.models.meter.read().usage
         cost = PointCost(
@@ -274,8 +263,8 @@ class Sweeps:
         spec, record = stored.spec, stored.record
         configs = {record.folders[point.name]: index_config(spec, point) for point in record.points}
         context = self._indexes.models.context(execution=Execution(THREADS, 1))
-        documents = self._corpora.all_documents(spec.corpus)
-        return self._build_index(Plan(id_, spec, record, configs), folder, documents, context, is_first=False)
+        base = self._builds.of_corpus(spec.corpus, spec.config)
+        return self._build_index(Plan(id_, spec, record, configs), folder, base, context, is_first=False)
 
     def asked_indexes(self, id_: str) -> RunIndexes:
         """Return the indexes that the sweep asks: its own, or the person's where it builds none."""
@@ -336,7 +325,9 @@ class Sweeps:
         Raises SweepNotFound, InvalidConfig for an unknown point, or where the corpus is gone, StorageFailed.
         """
         stored = self.store.read(id_)
-        point = _point(stored.record.points, id_, point_name)
+        point = next((point for point in stored.record.points if point.name == point_name), None)
+        if point is None:
+            raise InvalidConfig("sweep.unknown_point", sweep=id_, point=point_name)
         if not stored.spec.corpus:
             return OpenedPoint(stored.spec.index)
         config, folder = index_config(stored.spec, point), stored.record.folders[point.name]
@@ -363,15 +354,9 @@ class SweepWork:
     def run(self, job: RunningJob) -> Done:
         """Complete the sweep; its id is the result."""
         spec = job.spec.configured(SweepSpec)
-        models = self._models.make(budget=job.spec.argument(Budget, "budget"))
-        with job.metered(models.meter.read):
-            result = self._sweeps.run(
-                spec,
-                job.report,
-                models=models,
-                execution=job.spec.argument(Execution, "execution"),
-                again=bool(job.spec.arguments.get("again", False)),
-            )
+        context, again = self._models.job_context(job), bool(job.spec.arguments.get("again", False))
+        with job.metered(context.models.meter.read):
+            result = self._sweeps.run(spec, **vars(context), again=again)
         n_indexes = len({point.index.id for point in result.points if point.index is not None})
         errors = sum(point.errors for point in result.points)
         return Done(result.id, JobReport({"points": len(result.points), "indexes": n_indexes, "errors": errors}))
@@ -428,13 +413,6 @@ class _Todo:
         writer.add_index(index, cost)
         self._done += 1
         self._say(index.folder)
-
-
-def _point(points: tuple[SweepPoint, ...], sweep_id: str, name: str) -> SweepPoint:
-    for point in points:
-        if point.name == name:
-            return point
-    raise InvalidConfig("sweep.unknown_point", sweep=sweep_id, point=name)
 
 
 def _point_index(folder: str, index: Index) -> PointIndex:

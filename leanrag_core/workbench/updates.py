@@ -20,7 +20,6 @@ from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
-from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.records import from_values, plain
 from leanrag_core.storage import earlier_states, layout
@@ -33,7 +32,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobKind, JobReport
 from leanrag_core.types.manifest import IMPORTED, Manifest
 from leanrag_core.types.model_names import is_remote
-from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import IndexSummary
@@ -92,15 +90,7 @@ class Updates:
         extractor, recall = LLMExtractor.of(model, config), model.recall
         return lambda chunk: extractor.stored_replies(chunk.text, recall).complete
 
-    def update(
-        self,
-        folder: Path,
-        changes: DocumentChanges,
-        *,
-        models: Models | None = None,
-        report: Report = silent,
-        execution: Execution | None = None,
-    ) -> Index:
+    def update(self, folder: Path, changes: DocumentChanges, context: RunContext | None = None) -> Index:
         """Change the documents of the index in the folder, in this process; what the change does not touch stays.
 
         A state that it had with the same documents comes again byte for byte. The state before is kept until it is
@@ -111,42 +101,23 @@ class Updates:
         index, log = layout.read_index(folder), read_edits(folder)
         n_changed = len(changes.replaced)
         step = LineageStep(index.id, len(changes.added) - n_changed, n_changed, len(changes.removed))
-        context = self._models.context(models, execution, report, index=folder.name)
         return self._changed(index, updating.documents_after(index, changes), log, step, context)
 
-    def edit(
-        self,
-        folder: Path,
-        edit: Edit,
-        *,
-        models: Models | None = None,
-        report: Report = silent,
-        execution: Execution | None = None,
-    ) -> Index:
+    def edit(self, folder: Path, edit: Edit, context: RunContext | None = None) -> Index:
         """Put the edit at the end of the index's log, which every build and update of it replays.
 
         Only what the edit touches is written again. Raises InvalidConfig for an edit that changes nothing, or of an
         imported index.
         """
         require_applicable(layout.read_index(folder), edit)
-        context = self._models.context(models, execution, report, index=folder.name)
         return self._with_log(folder, lambda log: with_edit(log, edit), context)
 
-    def undo_edit(
-        self,
-        folder: Path,
-        number: int,
-        *,
-        models: Models | None = None,
-        report: Report = silent,
-        execution: Execution | None = None,
-    ) -> Index:
+    def undo_edit(self, folder: Path, number: int, context: RunContext | None = None) -> Index:
         """Take that edit back. Where it was the last change, the state before comes back, byte for byte. Raises
         InvalidConfig for an unknown one."""
-        context = self._models.context(models, execution, report, index=folder.name)
         return self._with_log(folder, lambda log: without_edit(log, number), context)
 
-    def _with_log(self, folder: Path, change: Callable[[EditLog], EditLog], context: RunContext) -> Index:
+    def _with_log(self, folder: Path, change: Callable[[EditLog], EditLog], context: RunContext | None) -> Index:
         """Change the log of edits; where another process changes the index first, what that process has left."""
         while True:
             index, log = layout.read_index(folder), read_edits(folder)
@@ -162,13 +133,14 @@ class Updates:
                 continue
 
     def _changed(
-        self, index: Index, documents: list[Document], log: EditLog, step: LineageStep, context: RunContext
+        self, index: Index, documents: list[Document], log: EditLog, step: LineageStep, context: RunContext | None
     ) -> Index:
         """Put an index of those documents and edits in the place of that one: an earlier state, or a new build."""
         assert index.path is not None
         folder, manifest, config = index.path, index.manifest, index.manifest.config.checked()
         if earlier := self._earlier_with(folder, index, documents, log):
             return self._repeated(folder, earlier, manifest)
+        context = context or self._models.context(index=folder.name)
         embedding = context.models.embedding(config.embedding, manifest.embedding.fingerprint)
         if embedding.fingerprint != manifest.embedding.fingerprint:
             raise InvalidConfig("update.other_embedding", index=manifest.name)
@@ -272,27 +244,27 @@ class UpdateWork:
         """Change the index; its id is the result."""
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
-        models = self._models.make(budget=spec.argument(Budget, "budget"), index=index_id)
+        context = self._models.job_context(job, index=index_id)
         remote = is_remote(config.model) or is_remote(config.embedding)
-        with job.metered(models.meter.read) if remote else nullcontext():
-            index = self._changed(index_id, RunContext(models, spec.argument(Execution, "execution"), job.report), spec)
+        with job.metered(context.models.meter.read) if remote else nullcontext():
+            index = self._changed(index_id, context, spec)
         for part in self._parts.offered(index):
             self._parts.start(index_id, part)
         return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
 
     def _changed(self, index_id: str, context: RunContext, spec: JobSpec) -> Index:
-        folder, terms = self._indexes.path(index_id), vars(context)
+        folder = self._indexes.path(index_id)
         if "edit" in spec.arguments:
-            return self._updates.edit(folder, _edit(spec), **terms)
+            return self._updates.edit(folder, _edit(spec), context)
         if "undone" in spec.arguments:
-            return self._updates.undo_edit(folder, int(spec.arguments["undone"]), **terms)
+            return self._updates.undo_edit(folder, int(spec.arguments["undone"]), context)
         while True:  # also where another job has changed the index first
             index = self._indexes.open(index_id)
             changes = self._updates.corpus_changes(index)
             if not changes:
                 return index
             try:
-                return self._updates.update(folder, changes, **terms)
+                return self._updates.update(folder, changes, context)
             except IndexChanged:
                 continue
 

@@ -65,7 +65,8 @@ def prepare(root: Path) -> None:
 def update(root: Path, report: Report) -> None:
     bench = Workbench(root / "home")
     [summary] = bench.indexes.all()
-    bench.updates.update(summary.path, bench.updates.corpus_changes(bench.indexes.open(summary.id)), report=report)
+    changes = bench.updates.corpus_changes(bench.indexes.open(summary.id))
+    bench.updates.update(summary.path, changes, bench.models.context(report=report))
 
 
 def experiment(root: Path, report: Report) -> None:
