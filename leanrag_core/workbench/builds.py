@@ -200,8 +200,7 @@ class Builds:
         return IndexConfig(model=REFERENCE) if self._references.is_complete(names) else IndexConfig()
 
     def start_first_sample(self) -> str | None:
-        """Start the build of the sample index on a first start; return the job's id, None when there is nothing to
-        do."""
+        """Start the build of the sample index on a first start; return the job's id, None with nothing to do."""
         listed, begun = self._indexes.index_list(), ("queued", "running", "cancelled")
         jobs = self._jobs.all()
         if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in jobs):
@@ -210,8 +209,7 @@ class Builds:
         return self.start(sample_id(FIRST_SAMPLE), self.sample_config(FIRST_SAMPLE))
 
     def sample_index(self, name: str) -> tuple[str, str]:
-        """Return the ids of a sample corpus's first index and of its question set; build the index where it is
-        missing."""
+        """Return the ids of a sample corpus's first index, built where it is missing, and of its question set."""
         self._corpora.samples.read(name)
         corpus, config = sample_id(name), self.sample_config(name)
         index_id = folder_name(corpus, config)

@@ -192,8 +192,7 @@ class Experiments:
             return self._finished(id_, inputs, writer, report)
 
     def forget(self, id_: str, inputs: Inputs) -> None:
-        """Drop the results of the experiment; one that comes with the program stays beside it. Raises InvalidConfig
-        where another process runs it."""
+        """Drop its results; one that comes with the program stays beside it. Raises InvalidConfig where it runs."""
         if not self.store.is_shipped(id_):
             self.store.delete(id_)
         self._begin(id_, inputs)
@@ -259,8 +258,7 @@ class Experiments:
         return self._jobs.begin(spec.title, "", plain(inputs.spec), arguments, EXPERIMENT)
 
     def questions(self, experiment_id: str) -> tuple[GoldQuestion, ...]:
-        """Return the questions of the experiment, as they were when it began. Raises ExperimentNotFound,
-        RecordDamaged."""
+        """Return the questions as they were when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
         return self.store.questions(experiment_id, GoldQuestion)
 
     def measured_recall(self) -> Mapping[str, MeasuredRecall]:

@@ -48,8 +48,7 @@ def card_of(
 
 
 class QuestionSets:
-    """Finds, makes, stores and deletes question sets. Those that were read last are kept: a page asks at every
-    click."""
+    """Finds, makes, stores and deletes question sets. The last ones read are kept: a page asks at every click."""
 
     def __init__(self, store: QuestionSetStore, corpora: Corpora, models: ModelAccess) -> None:
         self._store, self._corpora, self._samples, self._models = store, corpora, corpora.samples, models
