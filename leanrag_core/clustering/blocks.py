@@ -22,7 +22,7 @@ _AHEAD = 2  # blocks a core may have waiting; more would only hold memory
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -57,12 +57,15 @@ _BLAS = _BlasThreads()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """While any thread is inside, every BLAS call of the process runs on one thread."""
+    """Return a context in which every BLAS call of the process runs on one thread."""
     return _BLAS.held_to_one()
 
 
 def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> Iterator[Result]:
-    """function of each block, in the blocks' order, on all cores; function must not depend on what runs beside it."""
+    """Yield function(block) for each block, in the blocks' order, computed on all cores.
+
+    The result of a block must not depend on what runs beside it.
+    """
     blocks = list(blocks)
     workers = min(available_cores(), len(blocks))
     if workers <= 1:
@@ -79,11 +82,14 @@ def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> I
 
 
 def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return left @ right as float32 that was added up in 64 bits, so that the order in which a processor's BLAS adds
-    does not show in the result."""
+    """Return left @ right, (n, m) float32, added up in float64: the order in which a processor's BLAS adds does not
+    show.
+
+    left: (n, k). right: (k, m).
+    """
     return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.float32)
 
 
 def row_blocks(n: int, size: int) -> list[slice]:
-    """Slices of `size` rows that cover 0 ... n-1."""
+    """Return slices of `size` rows that cover 0 ... n-1; the last one may be shorter."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]

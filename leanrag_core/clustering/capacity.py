@@ -42,7 +42,10 @@ def assign_within_capacity(
 
 
 def _surplus(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int) -> np.ndarray:
-    """Rows beyond the first `capacity` of their component, in order of turns."""
+    """Return the rows beyond the first `capacity` of their component, in order of turns, as int64.
+
+    labels: (n,) int32, -1 for a point without a component. turn: (n,) int64, when each point chooses.
+    """
     sizes = np.bincount(labels[labels >= 0], minlength=m)
     if sizes.max(initial=0) <= capacity:
         return np.zeros(0, dtype=np.int64)
@@ -52,7 +55,7 @@ def _surplus(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int) -> np.
 
 
 def _place_in_run(values: np.ndarray) -> np.ndarray:
-    """How many equal values stand before each; values: sorted."""
+    """Return how many equal values stand before each one; values: (n,), sorted; the result is (n,) int64."""
     first = np.concatenate([[True], values[1:] != values[:-1]])
     starts = np.flatnonzero(first)
     return np.asarray(np.arange(len(values)) - starts[np.cumsum(first) - 1])
@@ -61,7 +64,11 @@ def _place_in_run(values: np.ndarray) -> np.ndarray:
 def _fill_empty(
     labels: np.ndarray, left: np.ndarray, best: np.ndarray, turn: np.ndarray, capacity: int, m: int
 ) -> None:
-    """Put those left over into components that hold nothing, the largest bodies of equal wish first."""
+    """Put the points left over into components that hold nothing; changes labels in place.
+
+    The points are grouped by their best component, at most `capacity` in a group, and the largest groups go first.
+    labels: (n,) int32, -1 where left over. left: rows of those. best: (n,) best component. turn: (n,) int64.
+    """
     empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=m) == 0)
     rows = left[np.lexsort((turn[left], best[left]))]
     wish = best[rows]
@@ -73,6 +80,10 @@ def _fill_empty(
 
 
 def _fill_open(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int, nearest_open: NearestOpen) -> None:
+    """Give the points left over to the nearest component with room; changes labels in place.
+
+    labels: (n,) int32, -1 where left over. turn: (n,) int64, the order in which points choose.
+    """
     for _ in range(_ROUNDS):
         left = np.flatnonzero(labels < 0)
         room = capacity - np.bincount(labels[labels >= 0], minlength=m)

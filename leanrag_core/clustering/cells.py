@@ -31,10 +31,11 @@ def cells_of(points: np.ndarray, size: int, *, largest: int, seed: int) -> tuple
 
 
 def nearest_centre(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """(n,) int32, the nearest centre of each point; the first of equals."""
+    """Return the nearest centre of each point, the first of equals; (n,) int32. points: (n, k). centres: (cells, k)."""
     half = 0.5 * np.einsum("ij,ij->i", centres, centres)
 
     def nearest(rows: slice) -> np.ndarray:
+        """Return the nearest centre of each of these rows, (rows,) int32."""
         scores = points[rows] @ centres.T
         scores -= half
         return np.asarray(scores.argmax(axis=1), dtype=np.int32)
@@ -43,7 +44,10 @@ def nearest_centre(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def trained_centres(points: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """(count, k) float32 centres of a k-means on a sample of the points, which are at least `count`."""
+    """Return the centres of a k-means on a sample of the points, (count, k) float32.
+
+    points: (n, k), n at least `count`.
+    """
     n = len(points)
     random = np.random.default_rng([seed, n, count])
     rows = np.sort(random.choice(n, size=min(n, count * _POINTS_A_CELL), replace=False))
@@ -58,7 +62,10 @@ def trained_centres(points: np.ndarray, count: int, seed: int) -> np.ndarray:
 
 
 def _cut(points: np.ndarray, cell: np.ndarray, largest: int) -> np.ndarray:
-    """Cells numbered without gaps, those above `largest` cut into equal parts along their longest axis."""
+    """Cut cells above `largest` into equal parts along their longest axis, and number all cells without gaps.
+
+    points: (n, k). cell: (n,) int. Returns (n,) int32.
+    """
     _, cell = np.unique(cell, return_inverse=True)
     cell = cell.astype(np.int32)
     sizes = np.bincount(cell)
@@ -73,7 +80,7 @@ def _cut(points: np.ndarray, cell: np.ndarray, largest: int) -> np.ndarray:
 
 
 def order_along_axis(points: np.ndarray) -> np.ndarray:
-    """Rows in order along the direction of largest variance, equals by row."""
+    """Return the rows in order along the direction of largest variance, equals by row; (n,) int64. points: (n, k)."""
     centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
     axis = np.linalg.eigh(centred.T @ centred)[1][:, -1]
     place = centred @ axis

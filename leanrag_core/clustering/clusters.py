@@ -74,7 +74,11 @@ def described(
     ends: np.ndarray | None,
     neighbours: np.ndarray | None = None,
 ) -> Clustering:
-    """The clustering of these labels, with what it says of itself. neighbours: see neighbours_inside()."""
+    """Return the clustering of these labels together with its measures.
+
+    labels: (n,) int32, every label used. vectors: (n, d) float32, unit rows. ends: (r, 2) rows that relations join.
+    neighbours: (n, k) int32, see neighbours_inside().
+    """
     with one_blas_thread():
         near = neighbours_inside(labels, vectors, neighbours, options.seed)
     inside = relations_inside(labels, ends)
@@ -97,6 +101,10 @@ def described(
 
 
 def _checked(vectors: np.ndarray) -> np.ndarray:
+    """Return the vectors as (n, d) float32 unit rows.
+
+    Raises InvalidVectors for another shape and for rows that are zero or not finite, TooFewEntities for no rows.
+    """
     vectors = np.asarray(vectors)
     if vectors.ndim != 2 or (vectors.shape[1] == 0 and len(vectors)):
         raise InvalidVectors("clustering.wrong_shape", shape=str(vectors.shape))
@@ -120,6 +128,11 @@ def _checked(vectors: np.ndarray) -> np.ndarray:
 def _clustered(
     vectors: np.ndarray, m: int, options: ClusterOptions, apply: Apply
 ) -> tuple[np.ndarray, Fit, np.ndarray | None]:
+    """Return (n,) labels, the fitted mixture, and the (n, k) int32 neighbours, or None for the latter without
+    smoothing.
+
+    vectors: (n, d) float32, unit rows. m: components, at least 2.
+    """
     n = len(vectors)
     seed, space = options.seed, dimensions(n, options.space)
     neighbours = None
@@ -155,7 +168,11 @@ def _clustered(
 def _by_reference(
     vectors: np.ndarray, reference: ReferenceOptions, options: ClusterOptions
 ) -> tuple[np.ndarray, int, float]:
-    """Labels, components and likelihood of scikit-learn's mixture, under the same cap and rule for single nodes."""
+    """Return the labels, components and likelihood of scikit-learn's mixture, with the same cap and rule for single
+    nodes.
+
+    vectors: (n, d) float32, unit rows. The labels are (n,) int32.
+    """
     fit = fit_reference(vectors, reference, cluster_size=options.cluster_size, space=options.space, seed=options.seed)
     labels = fit.labels
     if options.largest is not None:
@@ -167,12 +184,15 @@ def _by_reference(
 
 
 def dimensions(n: int, space: int) -> int:
-    """Principal components in which the mixture of n points is fitted, at most `space`."""
+    """Return the number of principal components in which the mixture of n points is fitted, at most `space`."""
     return min(space, max(2, n // _POINTS_A_DIMENSION, min(_SMALL_SPACE, n // _POINTS_IN_SMALL)))
 
 
 def scatter_within(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(k, k) covariance of points about the means of their clusters."""
+    """Return the covariance of points about the means of their clusters, (k, k) float64.
+
+    points: (n, k). labels: (n,) int, each of 0 ... m-1 used.
+    """
     sizes = np.bincount(labels)
     sums = np.stack([np.bincount(labels, weights=column) for column in points.T], axis=1)
     total = np.zeros((points.shape[1], points.shape[1]))

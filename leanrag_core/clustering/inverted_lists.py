@@ -24,7 +24,11 @@ _PROBES = 1024  # rows whose distances to all centres are held at a time
 
 
 def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
-    """The k rows found nearest to each row, itself left out, nearest first; (n, k) int32, -1 where fewer were found."""
+    """Return the k rows found nearest to each row, itself left out, nearest first; (n, k) int32, -1 where fewer were
+    found.
+
+    vectors: (n, d) float32.
+    """
     n = len(vectors)
     projected = _projected(vectors, principal_axes(vectors, _SPACE, seed=seed))
     cell, centres = cells_of(projected, _CELL, largest=_LARGEST, seed=seed)
@@ -34,6 +38,7 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
     half = half_squares(centres)
 
     def nearest_of(block: slice) -> np.ndarray:
+        """Return the places of the nearest vectors for a block of places, (block, k) int32."""
         parts = row_blocks(block.stop - block.start, _PROBES)
         points, own = projected[block], lists.cell[block]
         probes = np.concatenate([_probes(points[part], own[part], centres, half) for part in parts])
@@ -47,6 +52,7 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
 
 
 def _taken(points: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return points[order], copied by blocks on all cores. points: (n, d). order: (n,) int32."""
     taken = np.empty_like(points)
 
     def take(rows: slice) -> None:
@@ -58,11 +64,15 @@ def _taken(points: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return vectors @ axes, (n, k), by blocks on all cores. vectors: (n, d). axes: (d, k)."""
     return np.concatenate(list(over_blocks(lambda rows: vectors[rows] @ axes, row_blocks(len(vectors), _QUERIES))))
 
 
 def _probes(points: np.ndarray, own: np.ndarray, centres: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """(rows, cells to scan) of each point, its own cell first, then the nearest."""
+    """Return the cells to scan for each point, its own cell first, then the nearest; (rows, cells to scan).
+
+    points: (rows, k). own: (rows,) cell of each. centres: (cells, k). half: (cells,), see half_squares().
+    """
     closeness = points @ centres.T
     closeness -= half
     closeness[np.arange(len(points)), own] = np.inf
@@ -70,7 +80,11 @@ def _probes(points: np.ndarray, own: np.ndarray, centres: np.ndarray, half: np.n
 
 
 class _Lists:
-    """The vectors of each cell, one cell after another; a place is a row of these."""
+    """The vectors of each cell, one cell after another; a place is a row of these.
+
+    vectors: (n, d) float32, in order of cells. cell: (n,) int32, ascending. Cell c holds the places offsets[c] up to
+    offsets[c + 1]. half: (n,), see half_squares().
+    """
 
     def __init__(self, vectors: np.ndarray, cell: np.ndarray, n_cells: int) -> None:
         self.vectors, self.cell = vectors, cell
@@ -78,7 +92,11 @@ class _Lists:
         self.half = half_squares(vectors)
 
     def nearest(self, block: slice, probes: np.ndarray, k: int) -> np.ndarray:
-        """(rows, k) places of the vectors nearest to those of the block among their probed cells, or -1."""
+        """Return the places of the vectors nearest to those of the block among their probed cells; (rows, k) int32, or
+        -1.
+
+        probes: (rows, cells to scan), from _probes().
+        """
         n = block.stop - block.start
         best, scores = np.full((n, k), -1, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32)
         for first, last in _PHASES:
@@ -90,7 +108,10 @@ class _Lists:
     def _hits(
         self, block: slice, probes: np.ndarray, least: np.ndarray, k: int
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Queries, places and scores of what is nearer than the k-th nearest so far, cell by cell."""
+        """Yield queries, places and scores, (hits,) each, of what is nearer than the k-th nearest so far, cell by cell.
+
+        probes: (rows, cells scanned in this phase). least: (rows,) score of the k-th nearest so far.
+        """
         width = probes.shape[1]
         if width == 0:
             return
@@ -114,7 +135,11 @@ class _Lists:
 def _kept(
     best: np.ndarray, scores: np.ndarray, queries: np.ndarray, places: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k best of each query among those it had and its hits; unfilled places hold -1 and minus infinity."""
+    """Return the k best places and scores of each query, (n, k) each, among those it had and its new hits.
+
+    best: (n, k) int32 and scores: (n, k) float32, so far; unfilled ones hold -1 and minus infinity. queries, places,
+    values: (hits,) each.
+    """
     n, k = best.shape
     scored = np.isfinite(scores)
     all_queries = np.concatenate([np.nonzero(scored)[0], queries])

@@ -7,7 +7,7 @@ from leanrag_core.clustering.cells import nearest_centre, trained_centres
 
 
 def kmeans(points: np.ndarray, count: int, *, seed: int, starts: int = 5) -> np.ndarray:
-    """(n,) int32, the cluster of each point: of several starts the one whose points are nearest to their centres.
+    """Assign each point to one of at most `count` clusters, (n,) int32: the start of least spread wins.
 
     points: (n, d) float32. A centre that no point is nearest to is left out, so that there may be fewer clusters than
     `count`. The centres are trained on 48 points each.

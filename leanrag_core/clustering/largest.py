@@ -4,12 +4,15 @@ import numpy as np
 
 
 def half_squares(vectors: np.ndarray) -> np.ndarray:
-    """(n,) half the squared length of each row: an inner product less the other row's orders rows by distance."""
+    """Return half the squared length of each row, (n,): an inner product less the other row's orders rows by distance.
+
+    vectors: (n, d).
+    """
     return np.asarray(0.5 * np.einsum("ij,ij->i", vectors, vectors))
 
 
 def largest(scores: np.ndarray, k: int) -> np.ndarray:
-    """(rows, k) columns of the k largest scores of each row, falling.
+    """Return the columns of the k largest scores of each row, falling; (rows, k). scores: (rows, columns).
 
     The k largest lie in the k groups of columns whose largest scores are largest: taking maxima of groups first leaves
     few columns to sort.
@@ -36,6 +39,8 @@ def largest(scores: np.ndarray, k: int) -> np.ndarray:
 
 
 def _some_largest(scores: np.ndarray, k: int) -> np.ndarray:
-    """(rows, k) columns of the k largest scores of each row, in any order; all columns where there are no more."""
+    """Return the columns of the k largest scores of each row, (rows, k), in any order; all columns where there are no
+    more.
+    """
     n_rows, width = scores.shape
     return np.argpartition(-scores, k - 1, axis=1)[:, :k] if k < width else np.tile(np.arange(width), (n_rows, 1))

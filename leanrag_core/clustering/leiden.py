@@ -12,7 +12,7 @@ class CommunityTree:
     """Communities of all levels, by level and then by their smallest node.
 
     level: (m,) int32, 0 for the roots. parent: (m,) int32, the community that was split into this one, -1 for a root.
-    The nodes of community c are nodes[offsets[c] : offsets[c + 1]], ascending.
+    offsets: (m + 1,) int32. The nodes of community c are nodes[offsets[c] : offsets[c + 1]], int32, ascending.
     """
 
     level: np.ndarray
@@ -24,7 +24,7 @@ class CommunityTree:
         return len(self.level)
 
     def nodes_of(self, community: int) -> np.ndarray:
-        """(k,) int32, the nodes of that community, ascending."""
+        """Return the nodes of that community, ascending; (k,) int32."""
         return self.nodes[self.offsets[community] : self.offsets[community + 1]]
 
 
@@ -34,7 +34,7 @@ EMPTY = CommunityTree(*(np.zeros(size, dtype=np.int32) for size in (0, 0, 1, 0))
 def hierarchical_communities(
     ends: np.ndarray, weights: np.ndarray, *, max_size: int, seed: int, largest_component: bool
 ) -> CommunityTree:
-    """Leiden communities, each with more than max_size nodes split again until none can be split.
+    """Return the Leiden communities; each with more than max_size nodes is split again until none can be split.
 
     ends: (r, 2) int, the nodes of each edge. weights: (r,). largest_component: nodes outside of the largest connected
     component are in no community, as are nodes without an edge in any case. The same edges give the same communities.
@@ -63,7 +63,11 @@ def _or_none(cluster: int | None) -> int:
 
 
 def _in_largest_component(ends: np.ndarray) -> np.ndarray:
-    """(r,) bool, whether an edge is in the component with most nodes; of equal ones that of the smallest node."""
+    """Return for each edge whether it is in the component with most nodes, of equal ones that of the smallest node;
+    (r,) bool.
+
+    ends: (r, 2) int.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -75,6 +79,7 @@ def _in_largest_component(ends: np.ndarray) -> np.ndarray:
 
 
 def _tree(node: np.ndarray, cluster: np.ndarray, level: np.ndarray, parent: np.ndarray) -> CommunityTree:
+    """Return the tree of these entries, one for a node in a community of a level; each array is (entries,) int64."""
     order = np.lexsort((node, cluster))
     node, cluster, level, parent = node[order], cluster[order], level[order], parent[order]
     ids, first, sizes = np.unique(cluster, return_index=True, return_counts=True)

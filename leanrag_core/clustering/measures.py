@@ -22,7 +22,7 @@ class ClusterSizes:
 
 
 def cluster_sizes(labels: np.ndarray) -> ClusterSizes:
-    """The sizes of the clusters. labels: (n,), every label used."""
+    """Return the sizes of the clusters. labels: (n,) int, every label used."""
     sizes = np.bincount(labels)
     return ClusterSizes(
         clusters=len(sizes),
@@ -34,8 +34,11 @@ def cluster_sizes(labels: np.ndarray) -> ClusterSizes:
 
 
 def neighbours_inside(labels: np.ndarray, vectors: np.ndarray, neighbours: np.ndarray | None, seed: int) -> float:
-    """Share of a node's 10 nearest neighbours that are in its cluster, of all nodes whose neighbours are given, or of
-    1,000 nodes where they are not. neighbours: (n, k) int32, nearest first, or None. 1 for a single node."""
+    """Return the share of a node's 10 nearest neighbours that are in its own cluster; 1 for a single node.
+
+    The mean is taken over all nodes where neighbours are given, else over 1,000 nodes at most. labels: (n,) int.
+    vectors: (n, d) float32, unit rows. neighbours: (n, k) int32, nearest first, or None.
+    """
     n = len(labels)
     k = min(N_NEIGHBOURS, n - 1)
     if k == 0:
@@ -50,7 +53,10 @@ def neighbours_inside(labels: np.ndarray, vectors: np.ndarray, neighbours: np.nd
 
 
 def relations_inside(labels: np.ndarray, ends: np.ndarray | None) -> float | None:
-    """Share of relations with both ends in one cluster; ends: (r, 2) rows. None without relations."""
+    """Return the share of relations with both ends in one cluster; None without relations.
+
+    labels: (n,) int. ends: (r, 2) rows that relations join.
+    """
     if ends is None or len(ends) == 0:
         return None
     return float((labels[ends[:, 0]] == labels[ends[:, 1]]).mean())

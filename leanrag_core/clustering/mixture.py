@@ -28,8 +28,11 @@ _COMPONENTS = 512  # whose points are added up in one go
 
 @dataclass(frozen=True, eq=False)
 class TiedMixture:
-    """A Gaussian mixture with one covariance. log_weights: (m,). means: (m, k). whitening: (k, k), the inverse
-    Cholesky factor W of the covariance, so that |W (x - mean)| is the Mahalanobis distance."""
+    """A Gaussian mixture with one covariance, in float64.
+
+    log_weights: (m,). means: (m, k). whitening: (k, k), the inverse Cholesky factor W of the covariance, so that
+    |W (x - mean)| is the Mahalanobis distance.
+    """
 
     log_weights: np.ndarray
     means: np.ndarray
@@ -42,14 +45,17 @@ class TiedMixture:
         return float(np.log(np.diag(self.whitening)).sum()) - 0.5 * k * float(np.log(2 * np.pi))
 
     def whitened(self, points: np.ndarray) -> np.ndarray:
-        """(n, k) float32."""
+        """Return the points in whitened coordinates, (n, k) float32. points: (n, k)."""
         return product(points, self.whitening.T)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A mixture as each point sees it. candidates: (n, c) int32, a point's likely components in falling order of
-    log_joint: (n, c) float32, log of weight times density. likelihood: mean log likelihood of a point."""
+    """A mixture and what it says of each point.
+
+    candidates: (n, c) int32, a point's likely components in falling order of log_joint: (n, c) float32, log of weight
+    times density. likelihood: mean log likelihood of a point.
+    """
 
     mixture: TiedMixture
     candidates: np.ndarray
@@ -58,12 +64,12 @@ class Fit:
 
     @property
     def labels(self) -> np.ndarray:
-        """(n,) the most responsible component."""
+        """The most responsible component of each point, (n,) int32."""
         return self.candidates[:, 0]
 
 
 def shrunk(scatter: np.ndarray) -> np.ndarray:
-    """The covariance that a scatter matrix estimates."""
+    """Return the covariance that a scatter matrix estimates, shrunk as the module says; both (k, k) float64."""
     scatter = (scatter + scatter.T) / 2
     k = len(scatter)
     spread = max(float(np.trace(scatter)) / k, 0.0)
@@ -71,12 +77,12 @@ def shrunk(scatter: np.ndarray) -> np.ndarray:
 
 
 def whitening_of(covariance: np.ndarray) -> np.ndarray:
-    """(k, k) W, lower triangular, with W covariance W.T = I."""
+    """Return W, lower triangular, with W covariance W.T = I; both (k, k) float64."""
     return np.linalg.inv(np.linalg.cholesky(covariance))
 
 
 def fit_mixture(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
-    """The mixture of m components that expectation maximisation reaches from a partition.
+    """Fit a mixture of m components by expectation maximisation that starts from a partition.
 
     points: (n, k) float32, centred. labels: (n,) int, each of 0 ... m-1 used. A component that loses every point keeps
     its mean and a weight near zero.
@@ -97,18 +103,28 @@ def fit_mixture(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
 
 
 def seen_from(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
-    """The mixture that a partition itself makes, as each point sees it; arguments as those of fit_mixture."""
+    """Fit the mixture that the partition itself makes, without any iteration.
+
+    points: (n, k) float32, centred. labels: (n,) int, each of 0 ... m-1 used.
+    """
     moment = second_moment(points, np.zeros(points.shape[1]))
     return expectation(_of_partition(points, moment, labels, m), points, labels)
 
 
 def _of_partition(points: np.ndarray, moment: np.ndarray, labels: np.ndarray, m: int) -> TiedMixture:
+    """Return the mixture in which each point belongs wholly to the component of its label.
+
+    points: (n, k) float32, centred. moment: (k, k) float64, see second_moment(). labels: (n,) int.
+    """
     n, k = points.shape
     return _maximised(points, moment, labels, np.ones(n, dtype=np.float32), np.arange(n + 1), np.zeros((m, k)))
 
 
 def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray, near: np.ndarray | None = None) -> Fit:
-    """How well each point fits the components near to the one it is in; labels: (n,); near: nearest_components."""
+    """Compute how well each point fits the components near to the one that it is in (the E-step).
+
+    points: (n, k) float32. labels: (n,) int. near: (m, c) int32, from nearest_components().
+    """
     near = nearest_components(mixture) if near is None else near
     n, c = len(points), near.shape[1]
     centres = mixture.whitened(mixture.means.astype(np.float32))
@@ -132,7 +148,7 @@ def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray, ne
 
 
 def nearest_components(mixture: TiedMixture) -> np.ndarray:
-    """(m, c) int32, the 16 components nearest to each (all, if there are fewer), itself first."""
+    """Return the 16 components nearest to each (all, if there are fewer), itself first; (m, c) int32."""
     centres = mixture.whitened(mixture.means.astype(np.float32))
     own = np.arange(len(centres), dtype=np.int32)[:, None]
     if len(centres) == 1:
@@ -141,7 +157,7 @@ def nearest_components(mixture: TiedMixture) -> np.ndarray:
 
 
 def _responsibilities(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The sparse responsibilities: components, values and (n + 1,) offsets of each point's."""
+    """Return the sparse responsibilities: components and values, one after another by point, and (n + 1,) offsets."""
     values = np.exp(fit.log_joint - fit.log_joint[:, :1])
     values /= values.sum(axis=1, keepdims=True)
     kept = values > _NEGLIGIBLE
@@ -157,6 +173,11 @@ def _maximised(
     offsets: np.ndarray,
     old_means: np.ndarray,
 ) -> TiedMixture:
+    """Return the mixture that maximises the likelihood under these responsibilities (the M-step).
+
+    points: (n, k) float32. moment: (k, k) float64. components, values, offsets: see _responsibilities(). old_means: (m,
+    k), kept by a component without points.
+    """
     from scipy import sparse
 
     n, m = len(points), len(old_means)
@@ -164,6 +185,7 @@ def _maximised(
     counts = np.bincount(components, weights=values, minlength=m)
 
     def summed(block: slice) -> np.ndarray:
+        """Return the weighted sums of the points of these components, (components, k) float64."""
         first, last = shares.indptr[block.start], shares.indptr[block.stop]
         members = points[shares.indices[first:last]].astype(np.float64)
         starts = shares.indptr[block.start : block.stop + 1] - first

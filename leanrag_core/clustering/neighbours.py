@@ -11,10 +11,10 @@ _QUERIES = 512
 
 
 def nearest_neighbours(vectors: np.ndarray, k: int, *, seed: int = 0, rows: np.ndarray | None = None) -> np.ndarray:
-    """The k rows nearest to each row, itself left out, nearest first; (n, k) int32.
+    """Return the k rows nearest to each row, itself left out, nearest first; (n, k) int32, or (len(rows), k) with rows.
 
     vectors: (n, d) float32, k < n. Exact up to 8,192 vectors; above, a row is compared with the vectors of the k-means
-    cells nearest to it. rows: answer exactly, for these rows alone.
+    cells nearest to it. rows: (q,) int; the answer is exact, and for these rows alone.
     """
     n = len(vectors)
     if not 0 < k < n:
@@ -31,10 +31,15 @@ def nearest_neighbours(vectors: np.ndarray, k: int, *, seed: int = 0, rows: np.n
 
 
 def _exact(vectors: np.ndarray, k: int, rows: np.ndarray) -> np.ndarray:
+    """Return the k nearest neighbours of these rows among all vectors, (q, k) int32.
+
+    vectors: (n, d) float32. rows: (q,) int.
+    """
     n = len(vectors)
     half = half_squares(vectors)
 
     def nearest_of(block: slice) -> np.ndarray:
+        """Return the k nearest neighbours of a block of the rows, (block, k) int32."""
         queries = rows[block]
         scores = vectors[queries] @ vectors.T
         scores -= half

@@ -51,13 +51,13 @@ class ClusterOptions:
         return None if self.cap == "none" else 2 * self.cluster_size
 
     def settings(self) -> dict[str, str | int | bool]:
-        """The options by name, as a report records them; those of the reference engine only where it is used."""
+        """Return the options by name, as a report records them; those of the reference engine only where it is used."""
         own = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "reference"}
         return own | (self.reference.settings() if self.reference else {})
 
 
 def cluster_options(config: IndexConfig) -> ClusterOptions:
-    """The options of clustering that the settings of an index ask for."""
+    """Return the clustering options that the settings of an index ask for."""
     return ClusterOptions(
         cluster_size=config.cluster_size,
         cap=config.cap_by if config.size_cap else "none",
@@ -74,9 +74,12 @@ def cluster_options(config: IndexConfig) -> ClusterOptions:
 
 @dataclass(frozen=True)
 class ClusterFacts:
-    """What a clustering says of itself. components: as asked. likelihood: mean log likelihood of a node, None for one
-    cluster. smallest to singletons: of the clusters' sizes. neighbours_inside: share of a node's 10 nearest neighbours
-    in its cluster. relations_inside: share of relations with both ends in one cluster, None without relations."""
+    """Measures of a clustering.
+
+    components: as asked. likelihood: mean log likelihood of a node, None for one cluster. smallest to singletons: of
+    the clusters' sizes. neighbours_inside: share of a node's 10 nearest neighbours in its cluster. relations_inside:
+    share of relations with both ends in one cluster, None without relations.
+    """
 
     nodes: int
     components: int
@@ -100,14 +103,14 @@ class Clustering:
 
 
 def n_components(n: int, cluster_size: int) -> int:
-    """m = ceil(n / cluster_size), the number of components for n entities (section 3.1)."""
+    """Return m = ceil(n / cluster_size), the number of components for n entities (section 3.1)."""
     if cluster_size < 2:
         raise InvalidConfig("clustering.cluster_size_too_small", cluster_size=cluster_size)
     return -(-n // cluster_size)
 
 
 def numbered_by_first_row(labels: np.ndarray) -> np.ndarray:
-    """The same partition with labels 0, 1, ... in the order of their first rows; (n,) int32."""
+    """Renumber the labels 0, 1, ... in the order of their first rows. labels: (n,) int. Returns (n,) int32."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)

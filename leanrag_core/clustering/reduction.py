@@ -10,7 +10,7 @@ _BLOCK = 4096
 
 
 def principal_axes(vectors: np.ndarray, n_components: int, *, seed: int = 0) -> np.ndarray:
-    """Directions of largest variance as columns, (d, k) float32 with 1 <= k <= n_components.
+    """Return the directions of largest variance as columns, (d, k) float32 with 1 <= k <= n_components.
 
     vectors: (n, d). The sign of each direction is fixed by its largest coordinate. k falls below n_components when the
     rows have no more variance; rows that are all equal give the first axis. Estimated from 50,000 rows at most.
@@ -32,10 +32,14 @@ def principal_axes(vectors: np.ndarray, n_components: int, *, seed: int = 0) -> 
 
 
 def second_moment(points: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """(k, k) float64 sum of outer products of rows less the mean, added over fixed blocks in order."""
+    """Return the sum of outer products of rows less the mean, (k, k) float64, added over fixed blocks in order.
+
+    points: (n, k). mean: (k,).
+    """
     shift = mean.astype(points.dtype)
 
     def product(rows: slice) -> np.ndarray:
+        """Return the sum of outer products of these rows, (k, k) float64."""
         block = (points[rows] - shift).astype(np.float64)
         return np.asarray(block.T @ block)
 

@@ -38,7 +38,7 @@ class ReferenceOptions:
     starts: str = "one"
 
     def settings(self) -> dict[str, str]:
-        """The options by name, as a report records them."""
+        """Return the options by name, as a report records them."""
         return {"engine": "reference", **asdict(self)}
 
 
@@ -56,7 +56,7 @@ class ReferenceFit:
 def fit_reference(
     vectors: np.ndarray, options: ReferenceOptions, *, cluster_size: int, space: int, seed: int
 ) -> ReferenceFit:
-    """The mixture that scikit-learn fits to the vectors; the same vectors and seed give the same labels.
+    """Fit scikit-learn's mixture to the vectors; the same vectors and seed give the same labels.
 
     vectors: (n, d) float32, n at least 2. Raises InvalidConfig for a fit that would take too long, with the limit, and
     for UMAP where umap-learn is not installed. Source: LeanRAG, recursive semantic clustering, and its released code.
@@ -84,12 +84,12 @@ def fit_reference(
 
 
 def most_by_bic(n: int) -> int:
-    """The most components that BIC may choose for n points."""
+    """Return the most components that BIC may choose for n points."""
     return min(_MOST_BY_BIC, _most_components(n))
 
 
 def _most_components(n: int) -> int:
-    """Half of the points, so that every layer is at most half of the one below and the recursion ends."""
+    """Return half of the points, so that every layer is at most half of the one below and the recursion ends."""
     return max(1, n // 2)
 
 
@@ -100,6 +100,7 @@ def _candidate_counts(n: int, cluster_size: int, count: str) -> list[int]:
 
 
 def _dimensions(vectors: np.ndarray, options: ReferenceOptions, space: int) -> int:
+    """Return the number of dimensions in which the mixture is fitted. vectors: (n, d)."""
     n, d = len(vectors), int(vectors.shape[1])
     if options.reduction == "none":
         return d
@@ -120,7 +121,7 @@ def _refuse_too_large(n: int, dimensions: int, counts: list[int], options: Refer
 
 
 def _reduced(vectors: np.ndarray, reduction: str, dimensions: int, seed: int) -> np.ndarray:
-    """(n, dimensions) float64."""
+    """Return the vectors in `dimensions` dimensions, (n, dimensions) float64. vectors: (n, d) float32."""
     if reduction == "pca":
         from sklearn.decomposition import PCA
 
@@ -165,7 +166,10 @@ def _n_starts(options: ReferenceOptions) -> int:
 
 
 def _count_of_lowest_bic(points: np.ndarray, counts: list[int], options: ReferenceOptions, seed: int) -> int:
-    """The count of lowest BIC, the smaller of equal ones, among those up to the first that hardly changes it."""
+    """Return the count of lowest BIC, the smaller of equal ones, among those up to the first that hardly changes it.
+
+    points: (n, dimensions) float64.
+    """
     scores = list[float]()
     for count in counts:
         # Rounded, so that processors which add up in another order choose alike.

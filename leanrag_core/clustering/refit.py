@@ -21,7 +21,7 @@ _ROUNDS = 3  # in which new nodes choose between previous and new components
 class PreviousClusters:
     """The clusters of a layer before it changed.
 
-    vectors: (n, d) unit rows of the nodes that it had. labels: (n,) cluster of each, every label used.
+    vectors: (n, d) float32, unit rows of the nodes that it had. labels: (n,) int cluster of each, every label used.
     """
 
     vectors: np.ndarray
@@ -31,13 +31,13 @@ class PreviousClusters:
 def refit(
     vectors: np.ndarray, before: PreviousClusters, row_before: np.ndarray, options: ClusterOptions, ends: np.ndarray
 ) -> Clustering:
-    """The clusters of a changed layer, started from the clusters that it had.
+    """Cluster a changed layer, starting from the clusters that it had.
 
-    vectors: (n, d) unit rows. row_before: (n,) row that a node had among `before`, -1 for a new one. A node that was
-    there stays in its cluster. New nodes are clustered among themselves into as many new clusters as m grows by; the
-    others join the previous component that is most responsible for them, under one shared covariance. Only then are
-    clusters above the cap cut, and the cheapest pairs joined where there are more than m. Needs m > 1.
-    The same arguments give the same labels whatever the number of threads.
+    vectors: (n, d) unit rows. row_before: (n,) row that a node had among `before`, -1 for a new one. ends: (r, 2) rows
+    that relations join. A node that was there stays in its cluster. New nodes are clustered among themselves into as
+    many new clusters as m grows by; the others join the previous component that is most responsible for them, under one
+    shared covariance. Only then are clusters above the cap cut, and the cheapest pairs joined where there are more than
+    m. Needs m > 1. The same arguments give the same labels whatever the number of threads.
     """
     m = n_components(len(vectors), options.cluster_size)
     known = row_before >= 0
@@ -70,17 +70,20 @@ class _Components:
 
     @classmethod
     def of(cls, white: np.ndarray, labels: np.ndarray) -> "_Components":
+        """Return one component for each label. white: (n, k) float32, whitened. labels: (n,) int, every label used."""
         sizes = np.bincount(labels)
         means = np.stack([np.bincount(labels, weights=column) for column in white.T], axis=1) / sizes[:, None]
         return cls(means.astype(np.float32), sizes)
 
     def and_of(self, white: np.ndarray, labels: np.ndarray) -> "_Components":
-        """These components, and after them one for each of the labels."""
+        """Return these components followed by one more for each label. white: (n, k) float32. labels: (n,) int, all
+        used.
+        """
         more = _Components.of(white, labels)
         return _Components(np.concatenate([self.means, more.means]), np.concatenate([self.sizes, more.sizes]))
 
     def most_responsible(self, white: np.ndarray) -> np.ndarray:
-        """(n,) the component of largest log joint density of each point."""
+        """Return the component of largest log joint density of each point, (n,) int64. white: (n, k) float32."""
         log_weights = np.log(self.sizes / self.sizes.sum())
         half = 0.5 * np.einsum("ij,ij->i", self.means, self.means) - log_weights
         best = np.empty(len(white), dtype=np.int64)
@@ -92,11 +95,11 @@ class _Components:
 def _labels_of_new(
     vectors: np.ndarray, white: np.ndarray, previous: _Components, n_extra: int, options: ClusterOptions
 ) -> np.ndarray:
-    """(n,) labels of new nodes: the previous component that is most responsible for them, or one of at most n_extra new
-    ones, which are numbered after the previous ones.
+    """Assign each new node to its most responsible component, a previous one or one of at most n_extra new ones.
 
-    The new components begin as clusters of the new nodes alone; a node that a previous component explains better leaves
-    them, and what a single node is left in is none.
+    vectors: (n, d) unit rows. white: (n, k) float32, whitened. Returns (n,) int64; new components are numbered after
+    the previous ones. They begin as clusters of the new nodes alone; a node that a previous component explains better
+    leaves its new component, and a new component in which a single node is left is dropped.
     """
     n, n_before = len(vectors), len(previous.means)
     n_groups = min(n_extra, n_components(n, options.cluster_size))
@@ -123,7 +126,11 @@ def _within_bounds(
     options: ClusterOptions,
     m: int,
 ) -> np.ndarray:
-    """Labels with no cluster above the cap, no more than m clusters, and no node left alone by the change."""
+    """Return labels with no cluster above the cap, no more than m clusters, and no node left alone by the change.
+
+    labels: (n,) int64. white: (n, k) float32, whitened. labels_before: (n before,). row_before: (n,), -1 for a new
+    node.
+    """
     largest = options.largest
     sizes = np.bincount(labels)
     if (largest is not None and sizes.max() > largest) or np.count_nonzero(sizes) > m:

@@ -14,7 +14,7 @@ _NEAR = 16  # clusters that a lone point may join
 
 
 def capped(points: np.ndarray, fit: Fit, largest: int) -> np.ndarray:
-    """(n,) labels below m with no cluster above `largest`, by capacity assignment.
+    """Assign the points anew so that no cluster holds more than `largest`; (n,) labels below m.
 
     points: (n, k) float32. Where a component holds more, the surplus would crowd its neighbours out of theirs. So what
     is too large is cut and the cheapest pairs are joined first, the components are estimated from that, and then each
@@ -30,6 +30,7 @@ def capped(points: np.ndarray, fit: Fit, largest: int) -> np.ndarray:
     margin = fit.log_joint[:, 0] - fit.log_joint[:, 1] if fit.log_joint.shape[1] > 1 else fit.log_joint[:, 0]
 
     def nearest_open(rows: np.ndarray, components: np.ndarray) -> np.ndarray:
+        """Return for each of these rows the nearest of the components given; (rows,) int."""
         half = 0.5 * np.einsum("ij,ij->i", centres[components], centres[components])
         open_clusters = [
             components[(white[part] @ centres[components].T - half).argmax(axis=1)]
@@ -41,10 +42,11 @@ def capped(points: np.ndarray, fit: Fit, largest: int) -> np.ndarray:
 
 
 def joined_singletons(labels: np.ndarray, white: np.ndarray, largest: int | None) -> np.ndarray:
-    """Labels in which a lone point has joined the nearest cluster with room whose members it is no odd one among: its
-    squared distance to their mean is at most twice what the fringe of all members has. Nearest first.
+    """Join each lone point to the nearest cluster with room where it would not be an outlier, nearest points first.
 
-    labels: (n,) int. white: (n, k) float32, whitened. Labels that are left are not used.
+    It joins if its squared distance to the cluster's mean is at most twice the 99 % quantile of the members' own.
+    labels: (n,) int. white: (n, k) float32, whitened. Returns (n,) labels; a label whose only point has left is not
+    used.
     """
     names, clusters = np.unique(labels, return_inverse=True)
     sizes = np.bincount(clusters)
@@ -73,12 +75,16 @@ def joined_singletons(labels: np.ndarray, white: np.ndarray, largest: int | None
 
 
 def _squared(differences: np.ndarray) -> np.ndarray:
+    """Return the squared length of each row, (n,). differences: (n, k)."""
     return np.asarray(np.einsum("ij,ij->i", differences, differences))
 
 
 def filled(labels: np.ndarray, points: np.ndarray, m: int) -> np.ndarray:
-    """Labels in which every one of m components holds a point: each empty one takes half of the largest cluster, cut
-    along its longest axis. points: (n, k); needs m <= n."""
+    """Give every one of m components a point: each empty one takes half of the largest cluster.
+
+    The cluster is cut along its longest axis. labels: (n,) int below m. points: (n, k); needs m <= n. Returns (n,)
+    labels.
+    """
     from heapq import heapify, heappop, heappush
 
     sizes = np.bincount(labels, minlength=m)

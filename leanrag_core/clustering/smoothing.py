@@ -19,7 +19,7 @@ _PAIRS = 50_000  # neighbours whose differences estimate the spread within clust
 
 
 def averaging(neighbours: np.ndarray) -> Any:
-    """The (n, n) sparse matrix, rows summing to one, that averages a row with its neighbours.
+    """Return the (n, n) sparse float32 matrix, rows summing to one, that averages a row with its neighbours.
 
     neighbours: (n, k) int32. Mutual neighbours and the row itself weigh 1, one-sided ones in either direction 0.3.
     """
@@ -39,10 +39,11 @@ def averaging(neighbours: np.ndarray) -> Any:
 
 
 def smoothed(vectors: np.ndarray, average: Any, rounds: int, space: int, *, seed: int) -> np.ndarray:
-    """The vectors after `rounds` of averaging, in their own `space` directions of largest variance, centred.
+    """Average the vectors `rounds` times and project them on their own `space` directions of largest variance, centred.
 
-    Returns (n, k) float32, k <= space. Averaging and projection commute: the directions are estimated from the
-    averages of some thousand rows, then all rows are projected first and averaged in the small space.
+    vectors: (n, d) float32. average: (n, n) sparse, from averaging(). Returns (n, k) float32, k <= space. Averaging and
+    projection commute: the directions are estimated from the averages of some thousand rows, then all rows are
+    projected first and averaged in the small space.
     """
     n = len(vectors)
     rows = np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng([seed, n]).choice(n, _SAMPLE, replace=False))
@@ -58,7 +59,10 @@ def smoothed(vectors: np.ndarray, average: Any, rounds: int, space: int, *, seed
 
 
 def spread_within(points: np.ndarray, average: Any) -> np.ndarray:
-    """(k, k) float64 covariance within clusters, as half the mean outer product of differences of mutual neighbours."""
+    """Estimate the covariance within clusters as half the mean outer product of differences of mutual neighbours.
+
+    points: (n, k) float32. average: (n, n) sparse, from averaging(). Returns (k, k) float64.
+    """
     heaviest = 0.99 * np.repeat(average.diagonal(), np.diff(average.indptr))
     left = np.repeat(np.arange(len(points), dtype=np.int32), np.diff(average.indptr))
     pairs = np.flatnonzero((average.data >= heaviest) & (average.indices > left))
@@ -70,6 +74,7 @@ def spread_within(points: np.ndarray, average: Any) -> np.ndarray:
 
 
 def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return vectors @ axes, (n, k) float32, by blocks of rows. vectors: (n, d). axes: (d, k)."""
     points = np.empty((len(vectors), axes.shape[1]), dtype=np.float32)
 
     def project(rows: slice) -> None:
@@ -81,7 +86,7 @@ def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def _product(weights: Any, dense: np.ndarray) -> np.ndarray:
-    """weights @ dense, by blocks of rows."""
+    """Return weights @ dense, (n, k) float32, by blocks of rows. weights: (n, m) sparse. dense: (m, k)."""
     result = np.empty((weights.shape[0], dense.shape[1]), dtype=np.float32)
 
     def multiply(rows: slice) -> None:

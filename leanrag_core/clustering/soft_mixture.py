@@ -13,13 +13,12 @@ _ROUNDS = 50
 
 
 def soft_clusters(vectors: np.ndarray, tokens: np.ndarray, *, max_tokens: int, seed: int) -> list[np.ndarray]:
-    """Rows of each cluster, ascending; a row is in every cluster to which it belongs with a probability above .1, and
-    in its likeliest one.
+    """Return the rows of each cluster, ascending int64; a row may be in several clusters.
 
-    vectors: (n, d) float32. tokens: (n,) of each row; a cluster with more tokens than max_tokens is divided again,
-    into two at least. First clusters of all rows, then clusters within each of these, both in ten principal
-    components. The same vectors give the same clusters, whatever the number of threads.
-    Source: Sarthi et al. 2024 (RAPTOR), section 3.
+    It is in every cluster to which it belongs with a probability above .1, and in its likeliest one. vectors: (n, d)
+    float32. tokens: (n,) of each row; a cluster with more tokens than max_tokens is divided again, into two at least.
+    First clusters of all rows, then clusters within each of these, both in ten principal components. The same vectors
+    give the same clusters, whatever the number of threads. Source: Sarthi et al. 2024 (RAPTOR), section 3.
     """
     from threadpoolctl import threadpool_limits
 
@@ -32,7 +31,10 @@ def soft_clusters(vectors: np.ndarray, tokens: np.ndarray, *, max_tokens: int, s
 def _fitting(
     vectors: np.ndarray, tokens: np.ndarray, rows: np.ndarray, max_tokens: int, seed: int, least: int = 1
 ) -> list[np.ndarray]:
-    """Clusters of those rows; one with too many tokens is divided again, into two at least."""
+    """Cluster those rows; a cluster with too many tokens is divided again, into two at least.
+
+    vectors: (n, d). tokens: (n,). rows: (r,) int64. Returns the rows of each cluster, ascending.
+    """
     parts: list[np.ndarray] = []
     for part in _divided(vectors[rows], seed, least):
         within = rows[part]
@@ -46,7 +48,7 @@ def _fitting(
 
 
 def _divided(vectors: np.ndarray, seed: int, least: int = 1) -> list[np.ndarray]:
-    """Rows of each component that has any. least: components."""
+    """Return the rows of each component that has any. vectors: (n, d). least: components that are tried at least."""
     n = len(vectors)
     if n <= 2 or (vectors == vectors[0]).all():
         return [np.arange(n)]
@@ -66,6 +68,7 @@ def _divided(vectors: np.ndarray, seed: int, least: int = 1) -> list[np.ndarray]
 
 
 def _reduced(vectors: np.ndarray) -> np.ndarray:
+    """Return the vectors in at most ten principal components, (n, k) float64. vectors: (n, d)."""
     from sklearn.decomposition import PCA
 
     dimensions = min(DIMENSIONS, len(vectors) - 1, vectors.shape[1])

@@ -10,11 +10,12 @@ _NEAR = 8  # clusters nearest to a cluster, with which it may be joined
 
 
 def split_and_joined(labels: np.ndarray, points: np.ndarray, largest: int, m: int) -> np.ndarray:
-    """Labels with no cluster above `largest` and at most m clusters, numbered without gaps; (n,) int32.
+    """Cut clusters above `largest` and join the cheapest pairs until at most m are left.
 
-    points: (n, k) float32, whitened. From a cluster above the cap, as many as it may hold are cut off along its longest
-    axis until the rest fits. Then the pairs of clusters whose union adds least to the squared distances to the means
-    (Ward) are joined until no more than m are left. Needs n <= m x largest / 2.
+    labels: (n,) int. points: (n, k) float32, whitened. Returns (n,) int32, numbered without gaps. From a cluster above
+    the cap, as many as it may hold are cut off along its longest axis until the rest fits. Then the pairs of clusters
+    whose union adds least to the squared distances to the means (Ward) are joined until no more than m are left. Needs
+    n <= m x largest / 2.
     """
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     sizes = np.bincount(labels)
@@ -31,7 +32,11 @@ def split_and_joined(labels: np.ndarray, points: np.ndarray, largest: int, m: in
 
 
 def _parts(rows: np.ndarray, points: np.ndarray, largest: int) -> list[np.ndarray]:
-    """Whole clusters of the largest size and one with the rest: halves would separate more neighbours."""
+    """Cut these rows into whole clusters of the largest size and one with the rest: halves would separate more
+    neighbours.
+
+    rows: (r,) rows of points: (n, k). Returns the rows of each part, ascending.
+    """
     if len(rows) <= largest:
         return [rows]
     rows = rows[order_along_axis(points[rows])]
@@ -42,7 +47,10 @@ def _parts(rows: np.ndarray, points: np.ndarray, largest: int) -> list[np.ndarra
 
 
 def _joined(labels: np.ndarray, points: np.ndarray, largest: int, surplus: int) -> np.ndarray:
-    """One round: cheapest pairs first, each cluster in one pair at most, no more than `surplus` pairs."""
+    """Join clusters in one round: cheapest pairs first, each cluster in one pair at most, no more than `surplus` pairs.
+
+    labels: (n,) int32, every label used. points: (n, k). Returns (n,) int32.
+    """
     sizes = np.bincount(labels)
     count = len(sizes)
     sums = np.stack([np.bincount(labels, weights=column, minlength=count) for column in points.T], axis=1)

@@ -22,15 +22,17 @@ _BATCH = 4000  # points of a batch: some 100 ms of work
 
 @dataclass(frozen=True, eq=False)
 class Merges:
-    """The merges of one group of g points, cheapest first. pairs: (g-1, 2) int32, points 0 ... g-1, and g+i for what
-    merge i made. heights: (g-1,) float64, rising."""
+    """The merges of one group of g points, cheapest first.
+
+    pairs: (g-1, 2) int32, points 0 ... g-1, and g+i for what merge i made. heights: (g-1,) float64, rising.
+    """
 
     pairs: np.ndarray
     heights: np.ndarray
 
 
 def merges_of(batch: Sequence[np.ndarray]) -> list[Merges]:
-    """The merges of each group of whitened points, (g, k) float32 each; a pure function of the batch."""
+    """Compute the merges of each group of whitened points, (g, k) float32 each; a pure function of the batch."""
     from scipy.cluster.hierarchy import linkage
 
     merges = []
@@ -45,7 +47,8 @@ def merges_of(batch: Sequence[np.ndarray]) -> list[Merges]:
 
 
 def started(points: np.ndarray, white: np.ndarray, m: int, *, seed: int, apply: Apply) -> np.ndarray:
-    """(n,) int32 component of each point, 0 ... m-1, every component used: where expectation maximisation starts.
+    """Return the component of each point from which expectation maximisation starts; (n,) int32, each of 0 ... m-1
+    used. m-1, every component used: where expectation maximisation starts.
 
     points: (n, k), which decide the groups. white: (n, k) float32, whitened, in which Ward's criterion is computed.
     """
@@ -63,6 +66,9 @@ def started(points: np.ndarray, white: np.ndarray, m: int, *, seed: int, apply: 
 
 
 def _condensed_distances(group: np.ndarray) -> np.ndarray:
+    """Return the distances of all pairs of g points, (g (g - 1) / 2,) float64, in SciPy's condensed order. group: (g,
+    k).
+    """
     points = group.astype(np.float64)
     points -= points.mean(axis=0)
     squares = np.einsum("ij,ij->i", points, points)
@@ -75,6 +81,7 @@ def _condensed_distances(group: np.ndarray) -> np.ndarray:
 
 
 def _batched(members: list[np.ndarray]) -> list[list[np.ndarray]]:
+    """Put the groups into batches of about 4,000 points. members: the rows of each group, (g,) int64."""
     batches: list[list[np.ndarray]] = [[]]
     n_rows = 0
     for rows in members:
@@ -87,7 +94,10 @@ def _batched(members: list[np.ndarray]) -> list[list[np.ndarray]]:
 
 
 def _cut_at_one_height(members: list[np.ndarray], merges: list[Merges], n: int, m: int) -> np.ndarray:
-    """Labels after the n - m cheapest merges of all groups; each group keeps one component at least."""
+    """Return labels after the n - m cheapest merges of all groups, (n,) int32; each group keeps one component at least.
+
+    members: the rows of each group. merges: those of each group, in the same order.
+    """
     m = max(m, len(members))
     heights = np.concatenate([merge.heights for merge in merges])
     of_group = np.repeat(np.arange(len(merges)), [len(merge.heights) for merge in merges])
@@ -103,7 +113,7 @@ def _cut_at_one_height(members: list[np.ndarray], merges: list[Merges], n: int, 
 
 
 def _after(pairs: np.ndarray, n_points: int) -> np.ndarray:
-    """(n_points,) labels 0, 1, ... once these merges are done."""
+    """Return the labels 0, 1, ... of points once these merges are done, (n_points,) int64. pairs: (merges, 2) int32."""
     above = np.arange(n_points + len(pairs))
     above[pairs.ravel()] = np.repeat(np.arange(n_points, len(above)), 2)
     while True:
