@@ -88,7 +88,7 @@ class BuildReport:
 
     @property
     def lost_chunks(self) -> dict[str, str]:
-        """Why a chunk's reply was lost, by the chunk's id."""
+        """Return why a chunk's reply was lost, by the chunk's id."""
         chunks = {_lost_chunk(drop): drop.reason for drop in self.dropped.get("extract", ())}
         return {chunk: reason for chunk, reason in chunks.items() if chunk}
 

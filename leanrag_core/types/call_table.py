@@ -22,7 +22,7 @@ CALL_SCHEMA = pa.schema(
 
 
 def calls_table(calls: Sequence[WrittenCall]) -> pa.Table | None:
-    """The table that an index keeps; None without a call, so that an index of the built-in engine has no such file."""
+    """Return the table that an index keeps; None when no model was called, so that such an index has no such file."""
     if not calls:
         return None
     columns = {

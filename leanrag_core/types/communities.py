@@ -38,15 +38,18 @@ CLAIM_SCHEMA = pa.schema(
 
 
 def report_text(summary: str, findings: list[tuple[str, str]]) -> str:
-    """A report below its title: the summary, then a line for each finding."""
+    """Return the text of a report below its title: the summary, then a line for each finding."""
     lines = (f"- {finding} {explanation}".rstrip() for finding, explanation in findings)
     return "\n".join([summary, *lines]).strip()
 
 
 @dataclass(frozen=True, eq=False)
 class Communities:
-    """table: of COMMUNITY_SCHEMA, by level. vectors: (m, d) float32 unit rows, of title and summary of each report.
-    claims: of CLAIM_SCHEMA, by entity. n_nodes: of the graph that was divided."""
+    """Communities of a graph with their reports and claims.
+
+    table: of COMMUNITY_SCHEMA, by level. vectors: (m, d) float32 unit rows, of title and summary of each report.
+    claims: of CLAIM_SCHEMA, by entity. n_nodes: of the graph that was divided.
+    """
 
     table: pa.Table
     vectors: np.ndarray
@@ -73,17 +76,17 @@ class Communities:
 
     @cached_property
     def level(self) -> np.ndarray:
-        """(m,) int32."""
+        """The level of each community, (m,) int32."""
         return numbers(self.table["level"])
 
     @cached_property
     def parent(self) -> np.ndarray:
-        """(m,) int32, -1 for a root."""
+        """The row of each community's parent, -1 for a root; (m,) int32."""
         return numbers(self.table["parent"])
 
     @cached_property
     def rating(self) -> np.ndarray:
-        """(m,) float32."""
+        """The rating of each community, (m,) float32."""
         return numbers(self.table["rating"])
 
     @cached_property
@@ -118,27 +121,29 @@ class Communities:
         return csc_array((ones, nodes, offsets - offsets[0]), shape=(self.n_nodes, len(self))).tocsr()
 
     def at_level(self, level: int) -> np.ndarray:
-        """Rows of the communities that divide the graph at that level: those of the level, and those above it that were
-        not split."""
+        """Return the rows of the communities that divide the graph at that level, (k,) int64, ascending.
+
+        These are those of the level, and those above it that were not split.
+        """
         split = np.zeros(len(self), dtype=bool)
         split[self.parent[self.parent >= 0]] = True
         return np.flatnonzero((self.level == level) | ((self.level < level) & ~split))
 
     def children_of(self, row: int) -> np.ndarray:
-        """Rows of the communities that it was split into."""
+        """Return the rows of the communities that it was split into, (k,) int64, ascending."""
         return np.flatnonzero(self.parent == row)
 
     def findings(self, row: int) -> list[tuple[str, str]]:
-        """Summary and explanation of each finding of that report."""
+        """Return the summary and explanation of each finding of that report."""
         cells = self.cells["findings"][row].as_py() or ()
         return [(cell["summary"], cell["explanation"]) for cell in cells]
 
     def report(self, row: int) -> str:
-        """The report of that community below its title."""
+        """Return the report of that community below its title."""
         return report_text(self.cells["summary"][row].as_py(), self.findings(row))
 
     def claims_of(self, entities: np.ndarray) -> list[tuple[int, str]]:
-        """Entity and text of each claim on those entities, in the table's order."""
+        """Return entity and text of each claim on those entities, (k,) rows of layer 0, in the table's order."""
         rows = np.flatnonzero(np.isin(numbers(self.claims["entity"]), entities))
         taken = self.claims.take(pa.array(rows))
         return list(zip(taken["entity"].to_pylist(), taken["description"].to_pylist(), strict=True))

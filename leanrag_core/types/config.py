@@ -27,14 +27,14 @@ def option(
     of_engine: bool = False,
     stage: str = "",
 ) -> Any:
-    """A dataclass field that also draws its form, its command-line flag and its validation.
+    """Return a dataclass field that also draws its form, its command-line flag and its validation.
 
     absent: the stored record leaves it out at its default, so that indexes from before the option have the same record
     and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls, and a
     setting of an index among the first ones of Build; others are drawn behind a button or a fold. link: its name in
     links, which strategies may share. scale: a slider reaches at least that far. equal: its value where contexts of all
-    strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked;
-    Build draws it with the engine, and no preset holds it. stage: the first stage of a build that a setting of an index
+    strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked; Build
+    draws it with the engine, and no preset holds it. stage: the first stage of a build that a setting of an index
     changes; what stages before it made stays good.
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}

@@ -72,7 +72,7 @@ class Document:
 
 
 def document_of(cells: Mapping[str, Any]) -> Document:
-    """The document of its JSON values, as `asdict` gives them."""
+    """Make the document from its JSON values, as `asdict` gives them."""
     return Document(
         **{
             **cells,

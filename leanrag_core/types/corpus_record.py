@@ -21,11 +21,11 @@ class RefusedFile:
 
     @classmethod
     def of(cls, refusal: Refusal) -> Self:
-        """The record of that refusal."""
+        """Return the record of that refusal."""
         return cls(refusal.name, sentence(refusal.reason), refusal.reason)
 
     def refusal(self) -> Refusal:
-        """The refusal that was recorded."""
+        """Return the refusal that was recorded."""
         return Refusal(self.name, self.message or Message("plain", {"text": self.reason}))
 
 

@@ -10,7 +10,9 @@ _HEAPS_EXPONENT = 0.82  # distinct entities grow with this power of the text (He
 
 
 def grown(n: float, read: float, whole: float) -> float:
-    """Distinct entities of the whole text, when its part `read` has n. read, whole: in any unit, such as chunks."""
+    """Estimate the distinct entities of the whole text from the n in its part `read`. read, whole: in any unit, such as
+    chunks.
+    """
     return n * math.pow(whole / read, _HEAPS_EXPONENT)
 
 
@@ -26,7 +28,7 @@ class Range:
         return Range(self.low + other.low, self.expected + other.expected, self.high + other.high)
 
     def scaled(self, factor: float) -> "Range":
-        """Every bound times the factor."""
+        """Return every bound times the factor."""
         return Range(self.low * factor, self.expected * factor, self.high * factor)
 
 
@@ -34,7 +36,7 @@ ZERO = Range()
 
 
 def exactly(value: float) -> Range:
-    """A range of one value."""
+    """Return a range that holds one value alone."""
     return Range(value, value, value)
 
 

@@ -132,14 +132,14 @@ class Layer(Graph):
 
     @cached_property
     def plain_names(self) -> pa.ChunkedArray:
-        """The names of the entities in lower case, their words parted by single blanks."""
+        """The names of the entities, (n,), in lower case, their words parted by single blanks."""
         import pyarrow.compute as pc
 
         words_alone = pc.replace_substring_regex(pc.utf8_lower(self.entities["name"]), r"[^\pL\pN_]+", " ")
         return pc.utf8_trim(words_alone, " ")
 
     def entity(self, row: int) -> Entity:
-        """The entity in that row."""
+        """Return the entity in that row."""
         row = int(row)
         cells = {name: self.entity_cells[name][row].as_py() for name in _ENTITY_CELLS}
         findings = tuple(Finding(**finding) for finding in self.entity_cells["findings"][row].as_py() or ())
@@ -147,14 +147,14 @@ class Layer(Graph):
         return Entity(layer=self.number, row=row, findings=findings, chunks=chunks, **cells)
 
     def relation(self, row: int) -> Relation:
-        """The relation in that row."""
+        """Return the relation in that row."""
         row = int(row)
         cells = {name: self.relation_cells[name][row].as_py() for name in _RELATION_CELLS}
         many: dict[str, Any] = {name: tuple(self.relation_cells[name][row].as_py() or ()) for name in _RELATION_LISTS}
         return Relation(layer=self.number, row=row, **cells, **many)
 
     def chunks_of(self, row: int) -> np.ndarray:
-        """(k,) int32, rows of the chunks that mention that entity, ascending."""
+        """Return the rows of the chunks that mention that entity, ascending; (k,) int32."""
         return self._chunk_lists[row]
 
     @cached_property
@@ -215,17 +215,18 @@ class Layer(Graph):
 
     @cached_property
     def _incident(self) -> tuple[np.ndarray, np.ndarray]:
+        """Offsets (n + 1,) and relations (2 r,) int32: those of entity i are relations[offsets[i] : offsets[i + 1]]."""
         nodes = self.ends.ravel()
         offsets = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=len(self)))])
         return offsets, (np.argsort(nodes, kind="stable") // 2).astype(np.int32)
 
     def relations_of(self, row: int) -> np.ndarray:
-        """Rows of the relations with an end in that entity, ascending."""
+        """Return the rows of the relations with an end in that entity, (k,) int32, ascending."""
         offsets, rows = self._incident
         return rows[offsets[row] : offsets[row + 1]]
 
     def relations_inside(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Rows of the relations with both ends among those entities, ascending."""
+        """Return the relations with both ends among those entities, (k,) int32 rows, ascending. rows: (m,) int."""
         if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
         wanted = np.unique(np.asarray(rows))
@@ -236,9 +237,9 @@ class Layer(Graph):
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:
-    """Children of every parent row: `order[offsets[p]:offsets[p + 1]]` are the child rows of p, ascending.
+    """Sort the rows of a layer by parent: `order[offsets[p]:offsets[p + 1]]` are the child rows of p, ascending.
 
-    parent: (n,) int. Returns offsets (n_parents + 1,) and order (n,).
+    parent: (n,) int. Returns offsets (n_parents + 1,) int64 and order (n,) int32.
     """
     order = np.argsort(parent, kind="stable").astype(np.int32)
     return np.searchsorted(parent[order], np.arange(n_parents + 1)), order

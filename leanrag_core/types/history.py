@@ -39,11 +39,11 @@ class HistoryEntry:
         return cls(entry_id(index, question), question, index, index_name, strategy, asked, **others)
 
     def holds(self, text: str) -> bool:
-        """Whether every word of the text occurs in the question, its answer, its note, or the index's name."""
+        """Return whether every word of the text occurs in the question, its answer, its note, or the index's name."""
         texts = " ".join((self.question, self.written, self.answer, self.note, self.index_name)).casefold()
         return all(word in texts for word in text.casefold().split())
 
 
 def entry_id(index: str, question: str) -> str:
-    """The id of a question to an index: asked again it is the same entry."""
+    """Return the id of a question to an index: asked again it is the same entry."""
     return hashlib.sha256(f"{index}\0{question}".encode()).hexdigest()[:16]

@@ -86,11 +86,11 @@ class Index(ShownInNotebooks):
         return self.path.name if self.path else self.id
 
     def document(self, row: int) -> Document:
-        """The document in that row."""
+        """Return the document in that row."""
         return document_of(self.documents.slice(row, 1).to_pylist()[0])
 
     def chunk(self, row: int) -> Chunk:
-        """The chunk in that row (its position in the corpus)."""
+        """Return the chunk in that row (its position in the corpus)."""
         row = int(row)
         id_, document, start, end, tokens = (self.chunk_cells[name][row].as_py() for name in CHUNK_SCHEMA.names)
         from_byte, to_byte = self.chunk_bytes[row].tolist()
@@ -121,7 +121,7 @@ class Index(ShownInNotebooks):
         return numbers(self.chunks[CHUNK_TOKENS]) if has_tokens else None
 
     def page_of(self, document: int, character: int) -> int | None:
-        """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
+        """Return the page, from 1, that holds that character of the document; None where it has no pages."""
         offsets, spans = self._pages
         pages = spans[offsets[document] : offsets[document + 1]]
         if not len(pages):
@@ -174,14 +174,14 @@ class Index(ShownInNotebooks):
         return csr_array((np.ones(last - first, dtype=np.float32), chunks, lists.offsets - first), shape=size)
 
     def children_of(self, layer: int, row: int) -> np.ndarray:
-        """Rows, in the layer below, of the children of that entity; none for layer 0."""
+        """Return the rows, in the layer below, of the children of that entity, (k,) int32; none for layer 0."""
         if layer == 0:
             return np.zeros(0, dtype=np.int32)
         offsets, order = self.children[layer - 1]
         return order[offsets[row] : offsets[row + 1]]
 
     def ancestors(self, layer: int, row: int) -> list[tuple[int, int]]:
-        """(layer, row) of parent, grandparent, ... up to the root."""
+        """Return (layer, row) of parent, grandparent, ... up to the root."""
         ancestors = []
         while layer + 1 < len(self.layers):
             row = int(self.layers[layer].parent[row])
@@ -191,7 +191,7 @@ class Index(ShownInNotebooks):
 
 
 def chunk_bytes(documents: pa.Table, chunks: pa.Table) -> np.ndarray:
-    """(n_chunks, 2) int64, where each chunk begins and ends in the bytes of its document's text."""
+    """Compute where each chunk begins and ends in the bytes of its document's text; (n_chunks, 2) int64."""
     import pyarrow.compute as pc
 
     spans = np.stack([numbers(chunks["start"]), numbers(chunks["end"])], axis=1).astype(np.int64)

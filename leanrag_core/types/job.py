@@ -83,7 +83,7 @@ class JobKind:
     wording: Wording = Wording()
 
     def stage(self, name: str) -> Stage:
-        """The stage of that name; one that the kind does not list is shown by its name."""
+        """Return the stage of that name; one that the kind does not list is shown by its name."""
         title = message("plain", text=name.capitalize())
         return next((stage for stage in self.stages if stage.name == name), Stage(name, title, title))
 

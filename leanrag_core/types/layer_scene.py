@@ -56,7 +56,7 @@ class Scene:
         return next(node for node in self.nodes if node.hops == 0)
 
     def drawn(self, layer: int) -> int:
-        """How many nodes of a layer are drawn."""
+        """Return how many nodes of a layer are drawn."""
         return sum(node.layer == layer for node in self.nodes)
 
 

@@ -13,9 +13,11 @@ if TYPE_CHECKING:  # scipy takes a tenth of a second to import
 
 @dataclass(frozen=True, eq=False)
 class LayeredCommunities:
-    """communities: of the joined graph. starts: (layers + 1,) the first node of each layer; node starts[i] + r is row r
-    of layer i. adjacency: (n, n) float32, symmetric: relations of all layers, and a link from each entity to its
-    parent."""
+    """Communities of the layers joined into one graph.
+
+    communities: of the joined graph. starts: (layers + 1,) the first node of each layer; node starts[i] + r is row r of
+    layer i. adjacency: (n, n) float32, symmetric: relations of all layers, and a link from each entity to its parent.
+    """
 
     communities: Communities
     starts: np.ndarray
@@ -25,10 +27,10 @@ class LayeredCommunities:
         return isinstance(other, LayeredCommunities) and self.communities == other.communities
 
     def place(self, node: int) -> tuple[int, int]:
-        """Layer and row of that node."""
+        """Return the layer and row of that node."""
         layer = int(np.searchsorted(self.starts, node, side="right")) - 1
         return layer, node - int(self.starts[layer])
 
     def node(self, layer: int, row: int) -> int:
-        """The node of that row of the layer."""
+        """Return the node of that row of the layer."""
         return int(self.starts[layer]) + row

@@ -106,7 +106,7 @@ class Manifest:
         return self.kind == HEURISTIC
 
     def values(self) -> dict[str, Any]:
-        """As JSON values, as they are stored."""
+        """Return the manifest as JSON values, as it is stored."""
         return {**plain(self), "config": self.config.values()}
 
 

@@ -21,7 +21,7 @@ class ModelName:
 
 
 def parse_model_name(text: str) -> ModelName:
-    """The parts of a model's name. Raises InvalidConfig for a text that is no name."""
+    """Return the parts of a model's name. Raises InvalidConfig for a text that is no name."""
     if text in (BUILTIN, REFERENCE):
         return ModelName(text)
     backend, _, model = text.partition(":")
@@ -31,15 +31,15 @@ def parse_model_name(text: str) -> ModelName:
 
 
 def model_title(text: str) -> str:
-    """The name without its back-end, as lists show it: NAME for BACKEND:NAME."""
+    """Return the name without its back-end, as lists show it: NAME for BACKEND:NAME."""
     return text.partition(":")[2] or text
 
 
 def endpoint_model(model: str) -> str:
-    """The name of a model of the OpenAI-compatible endpoint; "" for ""."""
+    """Return the name of a model of the OpenAI-compatible endpoint; "" for ""."""
     return str(ModelName(OPENAI, model)) if model else ""
 
 
 def is_remote(text: str) -> bool:
-    """Whether a model of that name is called: not the built-in engine, nor a graph that was written by hand."""
+    """Return whether a model of that name is called: not the built-in engine, nor a graph that was written by hand."""
     return ":" in text

@@ -13,8 +13,11 @@ ARRAYS = ("data", "indices", "indptr")  # of a sparse matrix
 
 @dataclass(frozen=True, eq=False)
 class WalkOperator:
-    """Probabilities of a step. to_chunks: (n_chunks, n_entities) float64, from an entity (column) to each chunk that
-    mentions it alike. to_entities: (n_entities, n_chunks), from a chunk to each of its entities alike."""
+    """Probabilities of a step.
+
+    to_chunks: (n_chunks, n_entities) float64, from an entity (column) to each chunk that mentions it alike.
+    to_entities: (n_entities, n_chunks), from a chunk to each of its entities alike.
+    """
 
     to_chunks: "csr_array"
     to_entities: "csr_array"
@@ -28,11 +31,12 @@ class WalkOperator:
 
 
 def walk_operator(mentions: "csr_array") -> WalkOperator:
-    """The operator of those mentions. mentions: (n_entities, n_chunks), see Index.entity_chunks."""
+    """Return the walk operator of those mentions. mentions: (n_entities, n_chunks), see Index.entity_chunks."""
     return WalkOperator(_share_of_columns(mentions.T.tocsr()), _share_of_columns(mentions))
 
 
 def _share_of_columns(matrix: "csr_array") -> "csr_array":
+    """Return the matrix (n, m) with the entries of each column replaced by one over their number."""
     from scipy.sparse import csr_array
 
     ends = np.bincount(matrix.indices, minlength=matrix.shape[1])

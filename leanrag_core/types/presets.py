@@ -24,12 +24,12 @@ class Preset:
     plain_mixture: bool
 
     def config(self, **changes: Any) -> IndexConfig:
-        """How an index is built with it; changes take the place of its own fields."""
+        """Return the settings of an index built with the preset; changes take the place of its own fields."""
         return IndexConfig(**{**self.index, **changes})
 
 
 def budgets(top_n: int, top_c: int, chunk_tokens: int) -> dict[str, int]:
-    """Token budgets that hold so many seeds and chunks without a loss, and are never below the defaults."""
+    """Return token budgets that hold so many seeds and chunks without a loss, and are never below the defaults."""
     return {
         "entity_tokens": max(9000, top_n * _DESCRIPTION),
         "aggregated_tokens": 8000,
@@ -105,12 +105,12 @@ _PRESETS = (
 
 
 def presets() -> tuple[Preset, ...]:
-    """All presets, the defaults first."""
+    """Return all presets, the defaults first."""
     return _PRESETS
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name. Raises InvalidConfig."""
+    """Return the preset of that name. Raises InvalidConfig."""
     by_name = {known.name: known for known in _PRESETS}
     if name not in by_name:
         raise InvalidConfig("preset.not_found", name=name, presets=", ".join(by_name))

@@ -30,4 +30,4 @@ Report = Callable[[Progress], None]
 
 
 def silent(progress: Progress) -> None:
-    """A report for callers that do not listen."""
+    """Ignore the report; for callers that do not listen."""

@@ -21,15 +21,15 @@ class RecordedConfig(IndexConfig):
     others: Mapping[str, Any] = absent_at_default(factory=dict)
 
     def __post_init__(self) -> None:
-        """Checks nothing."""
+        """Skip the checks of the base class: what was recorded is kept as it is."""
 
     @classmethod
     def of(cls, config: IndexConfig) -> Self:
-        """The record of those settings."""
+        """Record those settings."""
         return cls(**_settings(config))
 
     def noting(self, values: Mapping[str, Any]) -> "RecordedConfig":
-        """The same settings with what their JSON values lack, and what else they have."""
+        """Return the same settings with what their JSON values lack, and what else they have."""
         known = _settings(self)
         lacking = tuple(
             spec.name for spec in fields(IndexConfig) if spec.name not in values and not may_be_absent(spec)
@@ -39,7 +39,7 @@ class RecordedConfig(IndexConfig):
         )
 
     def checked(self) -> IndexConfig:
-        """The settings as this version takes them. Raises InvalidConfig for those of another version."""
+        """Return the settings as this version takes them. Raises InvalidConfig for those of another version."""
         if self.others:
             raise InvalidConfig("config.other_version")
         try:
@@ -48,21 +48,21 @@ class RecordedConfig(IndexConfig):
             raise InvalidConfig("config.other_version") from error
 
     def is_of(self, config: IndexConfig) -> bool:
-        """Whether these settings and no others were recorded."""
+        """Return whether these settings and no others were recorded."""
         return self == RecordedConfig.of(config)
 
     def by_name(self) -> dict[str, Any]:
-        """Every setting, those of another version too."""
+        """Return every setting, those of another version too."""
         return _settings(self) | dict(self.others)
 
     def values(self) -> dict[str, Any]:
-        """As JSON values, as they are stored."""
+        """Return the settings as JSON values, as they are stored."""
         known = plain(RecordedConfig.of(self))
         return {name: value for name, value in known.items() if name not in self.lacking} | dict(self.others)
 
 
 def recorded_config(values: Mapping[str, Any]) -> RecordedConfig:
-    """The settings of their JSON values. Raises InvalidConfig for values of another type."""
+    """Read the settings from their JSON values. Raises InvalidConfig for values of another type."""
     try:
         return from_values(RecordedConfig, values).noting(values)
     except RecordDamaged as error:

@@ -9,7 +9,7 @@ _SCANS = 16  # look-ups by scanning before the ids are sorted once
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
-    """The column's numbers, read-only; a column in one piece is not copied.
+    """Return the column's numbers, (n,) of the column's type, read-only; a column in one piece is not copied.
 
     pyarrow's own to_numpy() imports pandas, which takes a second and 60 MB.
     """
@@ -31,6 +31,7 @@ class Columns:
         self._columns: dict[str, pa.Array | pa.ChunkedArray] = {}
 
     def __getitem__(self, name: str) -> pa.Array | pa.ChunkedArray:
+        """Return that column of the table, in one piece where it is stored so."""
         column = self._columns.get(name)
         if column is None:
             chunked = self._table[name]
@@ -39,7 +40,10 @@ class Columns:
 
 
 class Lists:
-    """A column of lists of numbers, whose cells are views; a list that is null is empty."""
+    """A column of n lists of numbers, whose cells are views; a list that is null is empty.
+
+    offsets: (n + 1,), values: the numbers of all lists; list i is values[offsets[i] : offsets[i + 1]].
+    """
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
@@ -48,6 +52,7 @@ class Lists:
         self.offsets, self.values = numbers(lists.offsets), numbers(lists.values)
 
     def __getitem__(self, row: int) -> np.ndarray:
+        """Return the list in that row, (k,)."""
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
 

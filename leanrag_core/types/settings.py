@@ -23,7 +23,7 @@ class Price:
     completion: float = 0.0
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """US dollars."""
+        """Compute the cost in US dollars."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
@@ -74,7 +74,7 @@ class Settings:
             raise InvalidConfig("settings.chroma_url_invalid")
 
     def price(self, model: str) -> Price:
-        """What the model costs; nothing when no price is known."""
+        """Return the price of the model; an empty one when none is known."""
         return self.prices.get(model, Price())
 
     @property

@@ -135,7 +135,7 @@ class SweepResult:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, name: str) -> PointResult | None:
-        """The point of that name."""
+        """Return the point of that name."""
         return next((result for result in self.points if result.point.name == name), None)
 
 
@@ -194,7 +194,7 @@ class SweepForecast:
 
     @property
     def seconds(self) -> Range:
-        """Of the whole sweep."""
+        """Seconds of the whole sweep."""
         return sum((build.seconds for build in self.builds), self.question_seconds)
 
     @property

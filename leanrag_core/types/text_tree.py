@@ -25,7 +25,10 @@ NODE_SCHEMA = pa.schema(
 
 @dataclass(frozen=True, eq=False)
 class TextTree:
-    """table: of NODE_SCHEMA, layer by layer. vectors: (n, d) float32 unit rows. A node may have several parents."""
+    """A tree of texts; a node may have several parents.
+
+    table: of NODE_SCHEMA, layer by layer. vectors: (n, d) float32 unit rows.
+    """
 
     table: pa.Table
     vectors: np.ndarray
@@ -47,12 +50,12 @@ class TextTree:
 
     @cached_property
     def layer(self) -> np.ndarray:
-        """(n,) int32."""
+        """The layer of each node, (n,) int32."""
         return numbers(self.table["layer"])
 
     @cached_property
     def chunk(self) -> np.ndarray:
-        """(n,) int32, -1 above the leaves."""
+        """The chunk of each node, -1 above the leaves; (n,) int32."""
         return numbers(self.table["chunk"])
 
     @cached_property
@@ -68,14 +71,14 @@ class TextTree:
 
     @cached_property
     def roots(self) -> np.ndarray:
-        """Rows of the nodes that have no parent."""
+        """Rows of the nodes that have no parent, (k,) int64, ascending."""
         has_parent = np.zeros(len(self), dtype=bool)
         offsets, values = self.children.offsets, self.children.values
         has_parent[values[offsets[0] : offsets[-1]]] = True
         return np.flatnonzero(~has_parent)
 
     def text(self, index: Index, row: int) -> str:
-        """The text of a node: its summary, or what the document says there."""
+        """Return the text of a node: its summary, or what the document says there."""
         chunk = int(self.chunk[row])
         if chunk < 0:
             return self.text_of_summary(row)
@@ -84,11 +87,11 @@ class TextTree:
         return held.text[start - held.start : end - held.start]
 
     def text_of_summary(self, row: int) -> str:
-        """The summary of a node above the leaves."""
+        """Return the summary of a node above the leaves."""
         return str(self.cells["text"][row].as_py())
 
     def leaves_below(self, row: int) -> list[int]:
-        """Rows of the leaves below that node, itself if it is one; each once, in order."""
+        """Return the rows of the leaves below that node, itself if it is one; each once, in order."""
         rows = [row]
         while self.layer[rows[0]]:
             rows = list(dict.fromkeys(int(child) for node in rows for child in self.children[node]))

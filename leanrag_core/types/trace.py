@@ -151,7 +151,7 @@ class Context:
     sections: tuple[ContextSection, ...]
 
     def section(self, name: str) -> ContextSection:
-        """The section of that name. Raises KeyError for an unknown name."""
+        """Return the section of that name. Raises KeyError for an unknown name."""
         return {section.name: section for section in self.sections}[name]
 
 
@@ -227,15 +227,15 @@ class Trace(ShownInNotebooks):
         return timings | {"total": sum(timings.values())}
 
     def with_role(self, role: str) -> tuple[TraceItem, ...]:
-        """The items that have that role, in the order of the trace."""
+        """Return the items that have that role, in the order of the trace."""
         return tuple(item for item in self.items if role in item.roles)
 
     def item(self, id_: str) -> TraceItem:
-        """The item of that id. Raises KeyError for an unknown one."""
+        """Return the item of that id. Raises KeyError for an unknown one."""
         return self._by_id[id_]
 
     def style(self, role: str, on: str = "item") -> Style | None:
-        """How that role is drawn, where the strategy says so."""
+        """Return how that role is drawn, where the strategy says so."""
         return next((style for style in self.styles if (style.role, style.on) == (role, on)), None)
 
 

@@ -11,7 +11,7 @@ _UNSEEN = re.compile("\u2068([^\u2066-\u2069]*)\u2069|[\x00-\x08\x0b\x0c\x0e-\x1
 
 
 def visible(text: str) -> str:
-    """The text with such characters written as [U+202E]: "cod\u202efdp.exe" would read as "codexe.pdf"."""
+    """Write such characters as [U+202E]: "cod\u202efdp.exe" would read as "codexe.pdf"."""
     return _UNSEEN.sub(_mark, text)
 
 
@@ -22,12 +22,12 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """The text as HTML that shows it and does nothing else."""
+    """Escape the text for HTML, so that it is shown and does nothing else."""
     return html.escape(visible(text))
 
 
 def visible_values(value: Any) -> Any:
-    """JSON values, every text in them made visible."""
+    """Make every text in these JSON values visible."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):

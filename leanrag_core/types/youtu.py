@@ -60,15 +60,16 @@ class Schema:
 
     @cached_property
     def _places(self) -> dict[str, np.ndarray]:
+        """Rows of the types of each kind, (t,) int64."""
         kinds = np.array(self.types["kind"].to_pylist())
         return {kind: np.flatnonzero(kinds == kind) for kind in KINDS}
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """Names of the types of that kind; a row among them is a place here."""
+        """Return the names of the types of that kind, in the order of their rows."""
         return tuple(self.types["name"].take(pa.array(self._places[kind])).to_pylist())
 
     def vectors(self, kind: str) -> np.ndarray:
-        """(t, d) float32 unit rows, of the names of that kind."""
+        """Return the vectors of the names of that kind, (t, d) float32 unit rows."""
         return np.asarray(self.type_vectors[self._places[kind]])
 
     @cached_property
@@ -92,7 +93,7 @@ class Schema:
         return numbers(self.attributes["chunk"])
 
     def attributes_of(self, entities: np.ndarray) -> np.ndarray:
-        """Rows of the attributes of those entities, entity by entity."""
+        """Return the rows of the attributes of those entities, entity by entity; (k,) int64. entities: (m,) int."""
         first = np.searchsorted(self.attribute_entity, entities)
         last = np.searchsorted(self.attribute_entity, entities, side="right")
         counts = last - first
@@ -113,12 +114,12 @@ class KnowledgeTree:
     keyword_of: np.ndarray
 
     def keywords_in(self, community: int) -> np.ndarray:
-        """Places of the keywords of that community."""
+        """Return the places of the keywords of that community, (k,) int64."""
         return np.flatnonzero(self.community_of[self.keywords] == community)
 
 
 def incident_types(n_entities: int, ends: np.ndarray, schema: Schema) -> "csr_array":
-    """(n, t) float32: how many triples of each relation type an entity is in, its attributes included.
+    """Count how many triples of each relation type an entity is in, its attributes included; (n, t) float32.
 
     ends: (r, 2) rows of the entities of each relation.
     """
