@@ -45,7 +45,7 @@ class MemberRelation:
 
 
 def locate(index: Index, entity_id: str) -> Place | None:
-    """The entity's place, None when the index has no such id."""
+    """Return the entity's place, None when the index has no such id."""
     for layer in reversed(index.layers):
         row = layer.row_of.get(entity_id)
         if row is not None:
@@ -54,7 +54,7 @@ def locate(index: Index, entity_id: str) -> Place | None:
 
 
 def entity_rows(index: Index, number: int, rows: Sequence[int] | np.ndarray) -> list[EntityRow]:
-    """Those entities of a layer, in the order given."""
+    """Return those entities of a layer, in the order given. rows: (k,) int."""
     import pyarrow.compute as pc
 
     layer, wanted = index.layers[number], np.asarray(rows, dtype=np.int64)
@@ -69,7 +69,7 @@ def entity_rows(index: Index, number: int, rows: Sequence[int] | np.ndarray) -> 
 
 
 def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Neighbour]:
-    """Relations of an entity in its layer, the strongest first, at most `limit`."""
+    """Return the relations of an entity in its layer, the strongest first, at most `limit`."""
     layer = index.layers[place.layer]
     rows = layer.relations_of(place.row)
     if not len(rows):
@@ -86,8 +86,9 @@ def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Nei
 
 
 def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[MemberRelation]:
-    """The relations of the layer below that an aggregated relation stands for, the strongest first, at
-    most `limit`; none for a base relation."""
+    """Return the relations of the layer below that an aggregated relation stands for, the strongest first, at most
+    `limit`; none for a base relation.
+    """
     if relation.layer == 0 or not relation.members:
         return []
     below = index.layers[relation.layer - 1]
@@ -105,7 +106,7 @@ def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[M
 
 
 def _first(table: pa.Table, limit: int | None) -> list[int]:
-    """Row numbers of the table, sorted by its columns in their order: numbers descending, texts ascending."""
+    """Return the rows of the table, sorted by its columns in their order: numbers descending, texts ascending."""
     import pyarrow.compute as pc
 
     numbers = ("strength", "weight", "below", "relations")
@@ -116,7 +117,7 @@ def _first(table: pa.Table, limit: int | None) -> list[int]:
 
 
 def chunks_of_relation(index: Index, relation: Relation) -> list[int]:
-    """Rows of the chunks that a relation was extracted from, down through its members."""
+    """Return the rows of the chunks that a relation was extracted from, down through its members."""
     import pyarrow.compute as pc
 
     chunk_rows, rows = [np.array(relation.chunks, dtype=np.int64)], np.array(relation.members, dtype=np.int64)
@@ -128,7 +129,7 @@ def chunks_of_relation(index: Index, relation: Relation) -> list[int]:
 
 
 def children(index: Index, place: Place, limit: int | None = None) -> list[EntityRow]:
-    """The nodes that an aggregated entity stands for, those with most below them first, at most `limit`."""
+    """Return the nodes that an aggregated entity stands for, those with most below them first, at most `limit`."""
     rows = index.children_of(place.layer, place.row)
     if not len(rows):
         return []

@@ -40,8 +40,9 @@ class ClusterOverlap:
 def cluster_overlap(
     index: Index, number: int, other: Index, other_number: int, *, most_rows: int = 200
 ) -> ClusterOverlap | None:
-    """The clusters of layer `number` of an index and of layer `other_number` of another one, both 1 or higher, as sets
-    of base entities; None where the indexes have no entity in common. rows: the most_rows largest overlaps."""
+    """Return the clusters of layer `number` of an index and of layer `other_number` of another one, both 1 or higher,
+    as sets of base entities; None where the indexes have no entity in common. rows: the most_rows largest overlaps.
+    """
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     by_name = False
@@ -72,8 +73,10 @@ def cluster_overlap(
 
 
 def _matched(ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of equal values in both columns; of a value that is in `theirs` twice the first row counts, and of one that
-    is in `ours` twice the first row too."""
+    """Return the rows of equal values in both columns, two arrays of (k,) int64.
+
+    Of a value that is twice in `theirs` or in `ours` the first row counts.
+    """
     import pyarrow.compute as pc
 
     place = pc.fill_null(pc.index_in(ours, value_set=theirs.combine_chunks()), -1).to_numpy()
@@ -84,7 +87,7 @@ def _matched(ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> tuple[np.ndarray
 
 
 def _lifted(layers: tuple[Layer, ...], rows: np.ndarray, number: int) -> np.ndarray:
-    """The rows, in layer `number`, of what those base entities are under."""
+    """Return the ancestors of those base entities in layer `number`, (k,) int. rows: (k,) of layer 0."""
     for layer in layers[:number]:
         rows = layer.parent[rows]
     return np.asarray(rows)

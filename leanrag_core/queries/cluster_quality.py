@@ -36,7 +36,7 @@ class ClusterQuality:
 
 
 def cluster_quality(index: Index, number: int) -> ClusterQuality:
-    """The clusters of layer number - 1, which the nodes of layer `number` (1 or higher) stand for."""
+    """Measure the clusters of layer number - 1, which the nodes of layer `number` (1 or higher) stand for."""
     below, m = index.layers[number - 1], len(index.layers[number])
     offsets, order = children_offsets(below.parent, m)
     cosines = _cosines_to_mean(below.vectors, offsets, order)
@@ -58,9 +58,10 @@ def cluster_quality(index: Index, number: int) -> ClusterQuality:
 
 
 def _cosines_to_mean(vectors: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """(n,) float64, in the order of `order`: cosine of each node to the mean of its cluster. vectors: (n, d) unit rows.
+    """Return the cosine of each node to the mean of its cluster, in the order of `order`; (n,) float64.
 
-    Clusters are read in blocks, so that the vectors of a large index stay in their file."""
+    vectors: (n, d) unit rows. Clusters are read in blocks, so that the vectors of a large index stay in their file.
+    """
     cosines = np.ones(len(order))
     m, first = len(offsets) - 1, 0
     while first < m:
@@ -79,8 +80,11 @@ def _cosines_to_mean(vectors: np.ndarray, offsets: np.ndarray, order: np.ndarray
 
 
 def _conductance(ends: np.ndarray, parent: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Relations inside and leaving each cluster, and its conductance; each relation counts once, whatever its weight,
-    as in lambda."""
+    """Count the relations inside and leaving each cluster, and compute its conductance; (m,) each, float64 for the
+    last.
+
+    ends: (r, 2) rows. parent: (n,) cluster of each node. Each relation counts once, whatever its weight, as in lambda.
+    """
     left, right = parent[ends[:, 0]], parent[ends[:, 1]]
     same = left == right
     inside = np.bincount(left[same], minlength=m)

@@ -42,7 +42,7 @@ def cluster_stability(
     seeds: tuple[int, ...] = SEEDS,
     most_nodes: int = MOST_NODES,
 ) -> ClusterStability:
-    """The layer's clusters (below.parent) against those that the same options give with other seeds.
+    """Compare the layer's clusters (below.parent) with those that the same options give with other seeds.
 
     A layer of more nodes than most_nodes is sampled by whole clusters, drawn evenly: the clusters that are left out
     cannot take members, so the sample looks somewhat more stable than the layer is.
@@ -65,8 +65,11 @@ def cluster_stability(
 
 
 def best_jaccard(own: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """(n_clusters,) for each cluster of `own` the largest |A and B| / |A or B| over the clusters B of `labels`; 0 for
-    one without nodes. own, labels: (n,) int."""
+    """Return for each cluster of `own` the largest |A and B| / |A or B| over the clusters B of `labels`, (n_clusters,)
+    float64.
+
+    It is 0 for one without nodes. own, labels: (n,) int.
+    """
     pairs, shared = np.unique(np.stack([own, labels], axis=1), axis=0, return_counts=True)
     sizes, others = np.bincount(own, minlength=n_clusters), np.bincount(labels)
     jaccard = shared / (sizes[pairs[:, 0]] + others[pairs[:, 1]] - shared)
@@ -76,7 +79,10 @@ def best_jaccard(own: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.nda
 
 
 def _sampled(parent: np.ndarray, n_clusters: int, most_nodes: int) -> np.ndarray:
-    """Rows of all nodes, or of evenly drawn whole clusters with about most_nodes nodes together; ascending."""
+    """Return the rows of all nodes, or of evenly drawn whole clusters with about most_nodes nodes together.
+
+    parent: (n,) cluster of each node. Returns (k,) int, ascending.
+    """
     if len(parent) <= most_nodes:
         return np.arange(len(parent))
     offsets, order = children_offsets(parent, n_clusters)

@@ -35,7 +35,7 @@ def find_entities(
     limit: int = 500,
     masks: Mapping[int, np.ndarray] | None = None,
 ) -> EntityMatches:
-    """Entities whose name contains the text in any case, aggregated layers first.
+    """Return the entities whose name contains the text in any case, aggregated layers first.
 
     masks: by layer, (n,) bool, the entities to look among; all where there is none.
 
@@ -79,8 +79,10 @@ def find_entities(
 def best_matches(
     index: Index, text: str, *, limit: int, masks: Mapping[int, np.ndarray] | None = None
 ) -> EntityMatches:
-    """Entities whose name contains the text: names that begin with it first, then the lower layers, else as in
-    `find_entities`; no text has no matches."""
+    """Find entities whose name contains the text: names that begin with it first, then the lower layers.
+
+    Else the order is that of `find_entities`; no text has no matches. masks: by layer, (n,) bool, see there.
+    """
     wanted = text.strip()
     if not wanted:
         return EntityMatches((), 0)
@@ -91,7 +93,9 @@ def best_matches(
 
 
 def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
-    """Names of base entities that the text holds as whole words, the longest first; none that is a part of another."""
+    """Return the names of base entities that the text holds as whole words, the longest first; none that is a part of
+    another.
+    """
     import pyarrow.compute as pc
 
     words = _WORD.findall(text.lower())
@@ -111,14 +115,14 @@ def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
 
 
 def _order(index: Index, level: Layer) -> np.ndarray:
-    """(n,) rows of a layer, those with most base entities below first, then those with most relations."""
+    """Return the rows of a layer, (n,), those with most base entities below first, then those with most relations."""
     degrees = level.degrees.astype(np.int64)
     weight = index.leaf_counts[level.number] * (degrees.max(initial=0) + 1) + degrees
     return np.argsort(-weight, kind="stable")
 
 
 def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
-    """The n names most similar to the text, for a search without a match."""
+    """Return the n names that are most similar to the text, for a search without a match."""
     import pyarrow.compute as pc
 
     wanted = text.casefold().strip()[:_LONGEST]
@@ -130,7 +134,9 @@ def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
 
 
 def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
-    """Rows of the names that share most pairs of neighbouring bytes with the text, for their length."""
+    """Return the rows of the names that share most pairs of neighbouring bytes with the text, for their length; (k,)
+    int64.
+    """
     import pyarrow.compute as pc
 
     _, offsets, characters = pc.utf8_lower(names).buffers()
@@ -147,4 +153,5 @@ def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
 
 
 def _pairs(letters: np.ndarray) -> np.ndarray:
+    """Return the pairs of neighbouring bytes as numbers, (n - 1,) uint16. letters: (n,) uint8."""
     return np.asarray((letters[:-1].astype(np.uint16) << 8) | letters[1:])

@@ -40,7 +40,7 @@ class Filters:
         return self != Filters()
 
     def allows(self, index: Index, number: int) -> np.ndarray:
-        """(n,) bool, entities of that layer that pass."""
+        """Return which entities of that layer pass, (n,) bool."""
         layer = index.layers[number]
         mask = np.full(len(layer), not self.layers or number in self.layers)
         if self.types:
@@ -58,7 +58,7 @@ class Filters:
         return mask
 
     def allows_relations(self, index: Index, number: int) -> np.ndarray:
-        """(r,) bool, relations of that layer that pass, whatever becomes of their ends."""
+        """Return which relations of that layer pass, whatever becomes of their ends; (r,) bool."""
         layer = index.layers[number]
         mask = np.full(layer.relations.num_rows, not self.layers or number in self.layers)
         if self.kinds:
@@ -71,12 +71,12 @@ class Filters:
 
 
 def strengths(layer: Layer) -> np.ndarray:
-    """(r,) how strong each relation is: lambda, in layer 0 the weight."""
+    """Return how strong each relation is: lambda, in layer 0 the weight; (r,)."""
     return numbers(layer.relations["strength"]) if layer.number else layer.weights
 
 
 def type_counts(index: Index) -> tuple[tuple[str, int], ...]:
-    """The types of base entities and how many there are of each, the most frequent first."""
+    """Return the types of base entities and how many there are of each, the most frequent first."""
     import pyarrow.compute as pc
 
     counts = pc.value_counts(index.layers[0].entities["type"])
@@ -85,7 +85,7 @@ def type_counts(index: Index) -> tuple[tuple[str, int], ...]:
 
 
 def in_largest_component(layer: Layer) -> np.ndarray:
-    """(n,) bool, whether each entity is in the largest component of its layer's relations."""
+    """Return whether each entity is in the largest component of its layer's relations, (n,) bool."""
     from scipy.sparse.csgraph import connected_components
 
     _, labels = connected_components(layer.adjacency, directed=False)
@@ -93,6 +93,7 @@ def in_largest_component(layer: Layer) -> np.ndarray:
 
 
 def _of_types(index: Index, number: int, types: frozenset[str]) -> np.ndarray:
+    """Return which entities of a layer have a base entity of these types below them, or are one; (n,) bool."""
     import pyarrow.compute as pc
 
     chosen = pa.array(sorted(types), pa.string())
@@ -103,6 +104,7 @@ def _of_types(index: Index, number: int, types: frozenset[str]) -> np.ndarray:
 
 
 def _written_by_model(index: Index, number: int) -> np.ndarray:
+    """Return which entities of a layer have texts by a language model, (n,) bool."""
     layer = index.layers[number]
     if not _has_model(index, number):
         return np.zeros(len(layer), dtype=bool)
@@ -111,6 +113,7 @@ def _written_by_model(index: Index, number: int) -> np.ndarray:
 
 
 def _relations_by_model(index: Index, number: int) -> np.ndarray:
+    """Return which relations of a layer have descriptions by a language model, (r,) bool."""
     import pyarrow.compute as pc
 
     layer = index.layers[number]

@@ -42,7 +42,7 @@ class FormedLayer:
 
 
 def formation(index: Index, shown: MapPlaces) -> tuple[FormedLayer, ...]:
-    """Each layer above the base, from the bottom up. shown: the map of the base layer."""
+    """Return each layer above the base, from the bottom up. shown: the map of the base layer."""
     return tuple(_formed(index, shown, number) for number in range(1, len(index.layers)))
 
 

@@ -19,8 +19,9 @@ class MeasuredRecall:
 
 
 def differing_settings(indexes: Sequence[IndexSummary]) -> tuple[str, ...]:
-    """Names of the settings that are not the same in all of these indexes, in the order of the form; those of another
-    version last."""
+    """Return the names of the settings that are not the same in all of these indexes, in the order of the form; those
+    of another version last.
+    """
     settings = [index.config.by_name() for index in indexes]
     known = [spec.name for spec in fields(IndexConfig)]
     others = sorted({name for of_index in settings for name in of_index} - set(known))
@@ -28,15 +29,16 @@ def differing_settings(indexes: Sequence[IndexSummary]) -> tuple[str, ...]:
 
 
 def common_settings(indexes: Sequence[IndexSummary], names: Iterable[str]) -> Mapping[str, Any]:
-    """Of these settings those that all of the indexes have in common, with their value."""
+    """Return those of these settings that all of the indexes have in common, with their value."""
     differing = set(differing_settings(indexes))
     values = indexes[0].config.by_name()
     return {name: values[name] for name in names if name in values and name not in differing}
 
 
 def grouped(indexes: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
-    """The indexes with those of one group together, groups in the order of their first index. by: an attribute of a
-    summary, or a setting; "" for no groups."""
+    """Return the indexes with those of one group together, groups in the order of their first index. by: an attribute
+    of a summary, or a setting; "" for no groups.
+    """
     if not by:
         return list(indexes)
     order: dict[str, int] = {}
@@ -46,7 +48,7 @@ def grouped(indexes: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
 
 
 def group_of(index: IndexSummary, by: str) -> str:
-    """What the group of the index is called."""
+    """Return the name of the group that the index belongs to."""
     if by in ("corpus_name", "kind"):
         return str(getattr(index, by))
     return str(index.config.by_name().get(by, ""))

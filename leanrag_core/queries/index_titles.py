@@ -36,7 +36,7 @@ _SETTING_TEXTS: Mapping[str, Callable[[Any], str]] = {
 
 
 def with_titles(indexes: Sequence[IndexSummary]) -> tuple[IndexSummary, ...]:
-    """The same indexes, each with a unique title: the name, and where others have it too, the settings that differ."""
+    """Give each index a unique title: the name, and where others have it too, the settings that differ."""
     by_name: dict[str, list[IndexSummary]] = defaultdict(list)
     for index in indexes:
         by_name[index.name].append(index)
@@ -45,7 +45,7 @@ def with_titles(indexes: Sequence[IndexSummary]) -> tuple[IndexSummary, ...]:
 
 
 def _differences(group: Sequence[IndexSummary]) -> dict[str, str]:
-    """For each index of the group the fewest settings that distinguish it; its date where no setting does."""
+    """Return for each index of the group the fewest settings that distinguish it; its date where no setting does."""
     if len(group) == 1:
         return {group[0].id: ""}
     configs = [index.config.by_name() for index in group]
@@ -73,7 +73,7 @@ def _setting_text(name: str, value: Any) -> str:
 
 
 def short_title(index: IndexSummary, max_characters: int) -> str:
-    """The title in about max_characters: the settings that differ stay whole, the name is shortened."""
+    """Cut the title to about max_characters: the settings that differ stay whole, the name is cut."""
     if not index.apart or len(index.title) <= max_characters:
         return index.title
     room = max(_SHORTEST_NAME, max_characters - len(index.apart) - 2)

@@ -30,7 +30,7 @@ class Surroundings:
 
 
 def components(n_nodes: int, ends: np.ndarray) -> Components:
-    """The connected components of n_nodes nodes. ends: (r, 2) rows that relations join."""
+    """Find the connected components of n_nodes nodes. ends: (r, 2) rows that relations join."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -46,7 +46,7 @@ def components(n_nodes: int, ends: np.ndarray) -> Components:
 
 
 def surroundings(index: Index, number: int, parts: Components) -> Surroundings:
-    """Why no relation leaves a component of layer `number` (1 or higher): its members' relations end inside it.
+    """Explain why no relation leaves a component of layer `number` (1 or higher): its members' relations end inside it.
 
     lambda_jk of two clusters is 0 where no relation joins a node of one with a node of the other (eq. 5).
     """
@@ -63,8 +63,10 @@ def surroundings(index: Index, number: int, parts: Components) -> Surroundings:
 
 
 def strongest_forest(n_nodes: int, ends: np.ndarray, strengths: np.ndarray) -> np.ndarray:
-    """Rows of the relations of a maximum spanning forest, ascending: the fewest and strongest that keep every component
-    whole. ends: (r, 2); strengths: (r,). Of equal strengths the lower row counts."""
+    """Return the relations of a maximum spanning forest: the fewest and strongest that keep every component whole.
+
+    ends: (r, 2); strengths: (r,). Returns (k,) rows, ascending; of equal strengths the lower row counts.
+    """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 

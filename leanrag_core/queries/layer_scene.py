@@ -21,7 +21,7 @@ _MOST_FAINT, _MOST_LIT, _MOST_ARCS = 60, 44, 5  # relations drawn: far from the 
 
 
 def layer_scene(index: Index, request: SceneRequest, limits: SceneLimits = WIDE) -> Scene:
-    """The scene around the focus: its ancestors, what is within its hops, and the clusters that are open."""
+    """Return the scene around the focus: its ancestors, what is within its hops, and the clusters that are open."""
     reach = reach_of(index.layers[request.focus.layer], request.focus.row, request)
     chosen = chosen_nodes(index, request, reach, limits)
     nodes = _nodes(index, request, chosen.nodes)
@@ -91,7 +91,7 @@ def _link(layer: int, nodes: Sequence[SceneNode], source: int, target: int, stre
 
 
 def _thinned(links: Iterable[SceneLink], nodes: Sequence[SceneNode]) -> list[SceneLink]:
-    """The relations at the focus, the strongest of those a hop farther, and those far from it within a cluster."""
+    """Keep the relations at the focus, the strongest of those a hop farther, and those far from it within a cluster."""
     links = list(links)
     lit = [link for link in links if link.hops <= 2]
     faint = [
@@ -101,7 +101,7 @@ def _thinned(links: Iterable[SceneLink], nodes: Sequence[SceneNode]) -> list[Sce
 
 
 def _arcs(links: Iterable[SceneLink], nodes: Sequence[SceneNode]) -> list[SceneLink]:
-    """The strongest relations of an aggregated layer, those at the focus or its ancestors first."""
+    """Return the strongest relations of an aggregated layer, those at the focus or its ancestors first."""
 
     def order(link: SceneLink) -> tuple[bool, float]:
         return not (nodes[link.source].above_focus or nodes[link.target].above_focus), -link.strength

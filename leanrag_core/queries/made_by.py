@@ -17,7 +17,7 @@ _IMPORT = "import-"
 
 
 def made_by(index: Index, id_: str) -> MadeBy | None:
-    """What made the chunk, entity or relation of that id; None when the index has no such id."""
+    """Return what made the chunk, entity or relation of that id; None when the index has no such id."""
     place = locate(index, id_)
     if place is not None:
         return entity_made_by(index, index.layers[place.layer].entity(place.row))
@@ -29,7 +29,7 @@ def made_by(index: Index, id_: str) -> MadeBy | None:
 
 
 def entity_made_by(index: Index, entity: Entity) -> MadeBy:
-    """What made that entity."""
+    """Return what made that entity."""
     if entity.layer == 0:
         return _extracted(index, entity.id, entity.chunks)
     if entity.promoted:
@@ -38,7 +38,7 @@ def entity_made_by(index: Index, entity: Entity) -> MadeBy:
 
 
 def relation_made_by(index: Index, relation: Relation) -> MadeBy:
-    """What made that relation."""
+    """Return what made that relation."""
     if relation.layer == 0:
         return _extracted(index, relation.id, relation.chunks)
     if relation.kind == "concatenated":
@@ -50,7 +50,7 @@ def relation_made_by(index: Index, relation: Relation) -> MadeBy:
 
 
 def chunk_made_by(index: Index, row: int) -> MadeBy:
-    """What cut that chunk, and the calls that read it."""
+    """Return what cut that chunk, and the calls that read it."""
     if index.manifest.kind == IMPORTED:
         return MadeBy("imported", engine=_importer(index))
     id_ = index.chunk_cells["id"][row].as_py()
@@ -72,7 +72,7 @@ def _extracted(index: Index, id_: str, chunks: Sequence[int]) -> MadeBy:
 
 
 def _written(index: Index, id_: str, item: str, stage: str) -> MadeBy:
-    """item: what the report of a reference graph calls it when it had no text for it."""
+    """Return who wrote the thing. item: what the report of a reference graph calls it when it had no text for it."""
     manifest = index.manifest
     calls = _calls(index, [id_])
     if calls:
@@ -85,7 +85,7 @@ def _written(index: Index, id_: str, item: str, stage: str) -> MadeBy:
 
 
 def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[RecordedCall, ...]:
-    """The calls that wrote one of those things."""
+    """Return the calls that wrote one of those things."""
     import pyarrow.compute as pc
 
     if index.calls is None or not targets:
@@ -125,7 +125,7 @@ def _fingerprint(index: Index, kind: str) -> str:
 
 
 def _model(fingerprint: str) -> str:
-    """The model's name without the temperature that its fingerprint ends with."""
+    """Return the model's name without the temperature that its fingerprint ends with."""
     return BUILTIN if fingerprint in ("", "none") else fingerprint.rpartition("@t")[0] or fingerprint
 
 

@@ -48,14 +48,14 @@ class MapQuestion:
 
 
 def parents_of(index: Index, number: int, rows: np.ndarray, above: int) -> np.ndarray:
-    """(k,) rows, in layer `above`, that those rows of layer `number` belong to."""
+    """Return the rows, in layer `above`, that those rows of layer `number` belong to; (k,) int."""
     for layer in index.layers[number:above]:
         rows = layer.parent[rows]
     return np.asarray(rows)
 
 
 def layer_clusters(index: Index, number: int, above: int, shown: MapPlaces, most: int) -> LayerClusters:
-    """The clusters of layer `above` over the drawn points of layer `number`, the largest ones with a colour."""
+    """Return the clusters of layer `above` over the drawn points of layer `number`, the largest ones with a colour."""
     upper = index.layers[above]
     sizes = np.bincount(parents_of(index, number, np.arange(len(index.layers[number])), above), minlength=len(upper))
     cluster_of = parents_of(index, number, shown.rows, above)
@@ -75,7 +75,7 @@ def layer_clusters(index: Index, number: int, above: int, shown: MapPlaces, most
 
 
 def map_question(index: Index, number: int, shown: MapPlaces, trace: Trace) -> MapQuestion | None:
-    """The question with its seeds of that layer; None where it has none there."""
+    """Return the question with its seeds of that layer; None where it has none there."""
     layer = index.layers[number]
     ranked = [
         item
@@ -97,4 +97,5 @@ def map_question(index: Index, number: int, shown: MapPlaces, trace: Trace) -> M
 
 
 def _pair(place: Sequence[float] | np.ndarray) -> tuple[float, float]:
+    """Return a place, (2,), as a pair of numbers."""
     return float(place[0]), float(place[1])

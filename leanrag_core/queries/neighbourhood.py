@@ -11,7 +11,7 @@ _MOST_HOPS = 2
 
 
 def neighbourhood(index: Index, place: Place, *, max_nodes: int) -> Neighbourhood:
-    """The node with what one and two relations lead to: at most max_nodes, the nearest and strongest of them."""
+    """Return the node with what one and two relations lead to: at most max_nodes, the nearest and strongest of them."""
     layer = index.layers[place.layer]
     strength = _strengths(layer)
     hops_of, left_out = {place.row: 0}, 0
@@ -44,12 +44,16 @@ def neighbourhood(index: Index, place: Place, *, max_nodes: int) -> Neighbourhoo
 
 
 def _strengths(layer: Layer) -> np.ndarray:
-    """(r,) lambda of each relation, or its weight in layer 0."""
+    """Return lambda of each relation, or its weight in layer 0; (r,)."""
     return np.asarray(layer.relations["strength" if layer.number else "weight"].to_numpy())
 
 
 def _reached(layer: Layer, frontier: list[int], known: dict[int, int], strength: np.ndarray) -> list[int]:
-    """Nodes that a relation joins with the frontier and that are not known yet, the strongest relation first."""
+    """Return the nodes that a relation joins with the frontier and that are not known yet, the strongest relation
+    first.
+
+    strength: (r,), see _strengths().
+    """
     best: dict[int, float] = {}
     for row in frontier:
         relations = layer.relations_of(row)

@@ -29,7 +29,7 @@ class QuestionHits:
 
 
 def question_hits(index: Index, trace: Trace, place: Place) -> QuestionHits:
-    """What the retrieval has to do with the entity in that place; trace: of this index."""
+    """Return how the retrieval used the entity in that place. trace: of this index."""
     own = next((item for item in trace.nodes if (item.layer, item.row) == (place.layer, place.row)), None)
     ranked = [item for item in trace.nodes if item.rank is not None and _lies_below(index, item, place)]
     below = tuple(sorted(ranked, key=lambda item: item.rank or 0))
@@ -38,12 +38,12 @@ def question_hits(index: Index, trace: Trace, place: Place) -> QuestionHits:
 
 
 def chunk_marks(trace: Trace, row: int) -> tuple[Mark, ...]:
-    """The citation marks of the chunk in that row."""
+    """Return the citation marks of the chunk in that row."""
     return _marks(trace, {item.id for item in trace.passages if item.row == row})
 
 
 def _lies_below(index: Index, item: TraceItem, place: Place) -> bool:
-    """Whether the item is the entity in that place or one below it."""
+    """Return whether the item is the entity in that place or one below it."""
     if item.layer is None or item.row is None or not item.layer <= place.layer:
         return False
     row = item.row

@@ -29,7 +29,7 @@ class RelationKinds:
 
 
 def relation_kinds(layer: Layer) -> RelationKinds:
-    """The kinds of the relations of the base layer."""
+    """Return the kinds of the relations of the base layer."""
     import pyarrow.compute as pc
 
     read = pc.fill_null(layer.relations["kind"].combine_chunks(), "")
@@ -48,7 +48,7 @@ def relation_kinds(layer: Layer) -> RelationKinds:
 
 
 def relations_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.ndarray:
-    """(r,) bool, relations of that layer of these kinds, or with such a base relation below them."""
+    """Return which relations of that layer are of these kinds, or stand for such a base relation; (r,) bool."""
     if number == 0:
         known = relation_kinds(index.layers[0])
         chosen = np.array([name in kinds for name in known.names] + [False])  # the last one: no kind
@@ -60,7 +60,7 @@ def relations_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.n
 
 
 def entities_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.ndarray:
-    """(n,) bool, entities of that layer at an end of such a base relation, or with such an entity below them."""
+    """Return which entities of that layer are an end of such a base relation, or above such an entity; (n,) bool."""
     mask = np.zeros(len(index.layers[0]), dtype=bool)
     mask[index.layers[0].ends[relations_of_kinds(index, 0, kinds)].ravel()] = True
     for below, above in zip(index.layers[:number], index.layers[1 : number + 1], strict=True):
@@ -69,6 +69,7 @@ def entities_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.nd
 
 
 def _first_keywords(layer: Layer) -> pa.Array:
+    """Return the first keyword of each relation, null where there is none; (r,) strings."""
     import pyarrow.compute as pc
 
     column = layer.relations["keywords"].combine_chunks()

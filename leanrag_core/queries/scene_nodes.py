@@ -38,7 +38,9 @@ class Chosen:
 
 
 def chosen_nodes(index: Index, request: SceneRequest, reach: Reach, limits: SceneLimits) -> Chosen:
-    """The nodes to draw: at most limits.boxes of each aggregated layer, limits.dots entities in open clusters."""
+    """Choose the nodes to draw: at most limits.boxes of each aggregated layer, limits.dots entities of open
+    clusters.
+    """
     hops = _hops(index, request.focus, reach)
     top = len(index.layers) - 1
     if top == 0:
@@ -59,7 +61,7 @@ def chosen_nodes(index: Index, request: SceneRequest, reach: Reach, limits: Scen
 
 
 def _hops(index: Index, focus: Place, reach: Reach) -> dict[Place, int]:
-    """Hops of the nodes near the focus: by relations in its layer, by tree links below it."""
+    """Return the hops of the nodes near the focus: by relations in its layer, by tree links below it."""
     hops = {Place(focus.layer, row): 2 for row in reach.second}
     for steps in (2, 1):
         if focus.layer >= steps:
@@ -72,8 +74,9 @@ def _hops(index: Index, focus: Place, reach: Reach) -> dict[Place, int]:
 
 
 def _open_clusters(index: Index, request: SceneRequest, reach: Reach, limits: SceneLimits) -> list[int]:
-    """Rows of the clusters of layer 1 that are open, the most important first: the focus's own, those opened by hand
-    (the latest first), those of pinned entities, then those that hold most of what is near the focus."""
+    """Return the rows of the clusters of layer 1 that are open, the most important first: the focus's own, those opened
+    by hand (the latest first), those of pinned entities, then those that hold most of what is near the focus.
+    """
     layer, focus = index.layers[0], request.focus
     own: list[int] = []
     near: list[int] = []
@@ -97,7 +100,7 @@ def _open_clusters(index: Index, request: SceneRequest, reach: Reach, limits: Sc
 
 
 def _descendants(index: Index, request: SceneRequest, place: Place, layer: int) -> list[int]:
-    """Rows of a lower layer below that node, those with most entities below them first."""
+    """Return the rows of a lower layer below that node, those with most entities below them first."""
     rows = np.array([place.row])
     for number in range(place.layer, layer, -1):
         rows = np.concatenate([index.children_of(number, row) for row in rows])
@@ -105,13 +108,14 @@ def _descendants(index: Index, request: SceneRequest, place: Place, layer: int) 
 
 
 def _largest(index: Index, layer: int, rows: np.ndarray) -> np.ndarray:
+    """Return the rows, those with most base entities below them first; (k,) int. rows: (k,) of the layer."""
     return rows[np.argsort(-index.leaf_counts[layer][rows], kind="stable")]
 
 
 def _entities(
     index: Index, request: SceneRequest, hops: dict[Place, int], clusters: list[int], limits: SceneLimits
 ) -> list[ChosenNode]:
-    """The entities of the open clusters: what is near the focus or pinned, then those with most relations."""
+    """Return the entities of the open clusters: what is near the focus or pinned, then those with most relations."""
     shares = [
         _GROWN_SHARE if request.grown == Place(1, row) else _FOCUS_SHARE if at == 0 else 1.0
         for at, row in enumerate(clusters)
@@ -143,7 +147,7 @@ def _entities(
 def _boxes(
     index: Index, request: SceneRequest, reach: Reach, line: dict[int, int], number: int, below: list[int], most: int
 ) -> list[int]:
-    """Rows of the boxes of a layer, the most important first."""
+    """Return the rows of the boxes of a layer, the most important first."""
     kept = _distinct([*([line[number]] if number in line else []), *below])
     for row in _wanted_boxes(index, request, reach, line, number):
         if len(kept) >= most:
@@ -161,7 +165,7 @@ def _passes(request: SceneRequest, number: int, row: int) -> bool:
 def _wanted_boxes(
     index: Index, request: SceneRequest, reach: Reach, line: dict[int, int], number: int
 ) -> Iterator[int]:
-    """Rows of a layer in the order in which they are wanted; the first that fit are drawn."""
+    """Yield the rows of a layer in the order in which they are wanted; the first that fit are drawn."""
     focus = request.focus
     yield from (place.row for place in request.pinned if place.layer == number)
     if focus.layer == number:

@@ -21,12 +21,14 @@ class Reach:
 
 
 def strengths(layer: Layer) -> np.ndarray:
-    """(r,) lambda of each relation, or its weight in layer 0."""
+    """Return lambda of each relation, or its weight in layer 0; (r,)."""
     return layer.weights if layer.number == 0 else np.asarray(layer.relations["strength"].to_numpy())
 
 
 def reach_of(layer: Layer, row: int, request: SceneRequest) -> Reach:
-    """The nodes of the layer that one and two relations join with that row, as far as the filters let them through."""
+    """Return the nodes of the layer that one and two relations join with that row, as far as the filters let them
+    through.
+    """
     if not request.hops:
         return Reach((), (), 0)
     known = np.zeros(len(layer), dtype=bool)
@@ -40,7 +42,9 @@ def reach_of(layer: Layer, row: int, request: SceneRequest) -> Reach:
 
 
 def _reached(layer: Layer, rows: np.ndarray, known: np.ndarray, request: SceneRequest) -> np.ndarray:
-    """(k,) rows joined with those rows and not known yet, the strongest relation first, then the smaller row."""
+    """Return the rows joined with those rows and not known yet, (k,), the strongest relation first, then the smaller
+    row.
+    """
     if not len(rows):
         return np.zeros(0, dtype=np.int64)
     relations = np.unique(np.concatenate([layer.relations_of(row) for row in rows]))

@@ -21,15 +21,15 @@ class SceneRequest:
     allowed_relations: tuple[np.ndarray | None, ...] = ()
 
     def allows(self, layer: int) -> np.ndarray | None:
-        """The mask of that layer."""
+        """Return the mask of that layer, (n,) bool; None where nothing is filtered."""
         return self.allowed[layer] if layer < len(self.allowed) else None
 
     def passing(self, layer: int, rows: np.ndarray) -> np.ndarray:
-        """Those of the entities that the filters let through, in their order."""
+        """Return those of the entities, (k,) int rows, that the filters let through, in their order."""
         mask = self.allows(layer)
         return rows if mask is None else rows[mask[rows]]
 
     def passing_relations(self, layer: int, rows: np.ndarray) -> np.ndarray:
-        """Those of the relations that the filters let through, in their order."""
+        """Return those of the relations, (k,) int rows, that the filters let through, in their order."""
         mask = self.allowed_relations[layer] if layer < len(self.allowed_relations) else None
         return rows if mask is None else rows[mask[rows]]

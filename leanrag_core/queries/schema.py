@@ -45,13 +45,17 @@ class Schema:
 
 
 def schema_of(index: Index, relation_mask: np.ndarray | None = None) -> Schema:
-    """The types of the base layer and its relations by pairs of types. relation_mask: relations that count."""
+    """Return the types of the base layer and its relations by pairs of types.
+
+    relation_mask: (r,) bool, the relations that count; all without one.
+    """
     counts = type_counts(index)
     types = tuple(SchemaType(name, count) for name, count in counts)
     return Schema(types, _pairs(index, [name for name, _ in counts], relation_mask))
 
 
 def _pairs(index: Index, names: list[str], mask: np.ndarray | None) -> tuple[SchemaPair, ...]:
+    """Return the pairs of types that relations join, those with most relations first. mask: (r,) bool."""
     import pyarrow.compute as pc
 
     layer = index.layers[0]
@@ -73,7 +77,10 @@ def _pairs(index: Index, names: list[str], mask: np.ndarray | None) -> tuple[Sch
 def _kinds(
     index: Index, pair_of: np.ndarray, rows: np.ndarray
 ) -> tuple[dict[int, list[tuple[str, int]]], dict[int, int]]:
-    """For each pair its most frequent kinds with their counts, and how many kinds it has."""
+    """Return for each pair its most frequent kinds with their counts, and how many kinds it has.
+
+    pair_of: (r,) int64, the pair of each relation. rows: (k,) relations that count.
+    """
     known = relation_kinds(index.layers[0])
     if not known.names:
         return {}, {}

@@ -36,7 +36,7 @@ class TauCurve:
     largest: np.ndarray
 
     def at(self, tau: float) -> "AtTau":
-        """What that tau makes of the relations; lambda > tau is strict, as the paper has it."""
+        """Return the point of the curve at that tau; lambda > tau is strict, as the paper has it."""
         first = int(np.searchsorted(self.strengths, tau, side="right"))
         total = int(self.pairs.sum())
         if first == len(self.strengths):
@@ -52,7 +52,7 @@ class TauCurve:
         )
 
     def quantile(self, share: float) -> float:
-        """The quantile of lambda over the layer's relations, as a setting "q0.75" takes it."""
+        """Return the quantile of lambda over the layer's relations, as a setting "q0.75" takes it."""
         return float(np.quantile(np.repeat(self.strengths, self.pairs), share)) if len(self.pairs) else 0.0
 
 
@@ -85,7 +85,7 @@ class TauSuggestion:
 
 
 def tau_curve(layer: Layer) -> TauCurve:
-    """The curve of an aggregated layer; empty arrays where it has no relation."""
+    """Return the curve of an aggregated layer; empty arrays where it has no relation."""
     n = len(layer)
     strength = np.asarray(layer.relations["strength"].to_numpy(), dtype=np.int64)
     strengths, pairs = np.unique(strength, return_counts=True)
@@ -105,8 +105,9 @@ def tau_curve(layer: Layer) -> TauCurve:
 
 
 def best_tau(tried: Sequence[TauEvidence], n_nodes: int) -> TauEvidence:
-    """The paper's tau where it is affordable and its summarised relations still connect nearly all that all relations
-    connect; else the nearest tau that is affordable and connects as much; where none is, the lowest that is affordable.
+    """Return the paper's tau where it is affordable and its summarised relations still connect nearly all that all
+    relations connect; else the nearest tau that is affordable and connects as much; where none is, the lowest that is
+    affordable.
 
     tried: by rising tau from 0 on, the last of which summarises nothing. n_nodes: of the layer.
     """
@@ -117,7 +118,7 @@ def best_tau(tried: Sequence[TauEvidence], n_nodes: int) -> TauEvidence:
 
 
 def suggest_tau(curve: TauCurve) -> TauSuggestion | None:
-    """The tau that best_tau() chooses of all whole ones; None where the layer has no relation."""
+    """Return the tau that best_tau() chooses of all whole ones; None where the layer has no relation."""
     if not len(curve.strengths):
         return None
     # Between two lambdas that occur all taus are alike.

@@ -21,7 +21,7 @@ class Thing:
 
 
 def thing_of(index: Index, wanted: str) -> Thing | None:
-    """The thing of that id, or the entity of that name, the topmost one; None when there is neither."""
+    """Return the thing of that id, or the entity of that name, the topmost one; None when there is neither."""
     place = locate(index, wanted)
     if place is None:
         relation = relation_of(index, wanted)
@@ -40,7 +40,7 @@ def thing_of(index: Index, wanted: str) -> Thing | None:
 
 
 def relation_of(index: Index, id_: str) -> Relation | None:
-    """The relation of that id, in whatever layer."""
+    """Return the relation of that id, in whatever layer."""
     for layer in index.layers:
         row = layer.relation_row_of.get(id_)
         if row is not None:
@@ -49,7 +49,7 @@ def relation_of(index: Index, id_: str) -> Relation | None:
 
 
 def chunk_of(index: Index, id_: str) -> int | None:
-    """The row of the chunk of that id."""
+    """Return the row of the chunk of that id."""
     import pyarrow.compute as pc
 
     row = pc.index(index.chunks["id"], id_).as_py()

@@ -23,7 +23,7 @@ class FileRow:
 
 
 def upload_rows(report: UploadReport, sizes: Mapping[str, int]) -> tuple[FileRow, ...]:
-    """Files that could not be read, then repeated ones, then documents with remarks, then the others.
+    """Return a row for each file that could not be read, then repeated ones, documents with remarks, and the others.
 
     sizes: bytes of a file by the id of its only document, or by its name where it gave none.
     """
