@@ -80,7 +80,7 @@ class CheckResult:
 
 
 def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingModel]) -> list[CheckResult]:
-    """check_index() of the index in the directory; an index that does not open has failed the first check.
+    """Check the index in the directory; an index that does not open has failed the first check.
 
     embedding: gives the model of that name and fingerprint; may raise ModelUnavailable. Raises IndexNotFound,
     IndexTooNew.
@@ -98,7 +98,7 @@ def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingMo
 
 
 def _opening_problem(error: IndexDamaged, directory: Path) -> Problem:
-    """The file that keeps the index from opening, and why."""
+    """Return the problem that keeps the index from opening, with its file."""
     path, problem = error.message.values["path"], error.message.values["problem"]
     assert isinstance(path, str)
     assert isinstance(problem, Message)
@@ -108,10 +108,10 @@ def _opening_problem(error: IndexDamaged, directory: Path) -> Problem:
 
 
 def check_index(index: Index, embedding: EmbeddingModel | None = None, reason: str = "") -> list[CheckResult]:
-    """Every invariant that can be seen on an index; a check that cannot even be made counts as failed.
+    """Check every invariant that can be seen on an index; a check that cannot even be made counts as failed.
 
-    embedding: the model that the index was made with; without it, for that reason, no text is embedded again. Takes
-    O(n log n) for n entities and relations; every file is read through. Determinism and context budgets are not visible
+    embedding: the model that the index was made with; without it, for that reason, no text is embedded again. Takes O(n
+    log n) for n entities and relations; every file is read through. Determinism and context budgets are not visible
     here.
     """
     subject = Subject(index, embedding, reason or Subject.reason)

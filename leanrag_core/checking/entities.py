@@ -39,6 +39,7 @@ def names(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def _names(file: str, below: Layer, above: Layer, offsets: np.ndarray, order: np.ndarray) -> Iterator[Problem]:
+    """Yield the faulty names of one layer. offsets: (n above + 1,). order: (n below,) children by parent."""
     folded = [_folded(name) for name in below.entities["name"].to_pylist()]
     own = [_folded(name) for name in above.entities["name"].to_pylist()]
     promoted = above.entities["promoted"].to_pylist()

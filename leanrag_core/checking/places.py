@@ -33,6 +33,7 @@ def spans(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def _cut(texts: pa.ChunkedArray, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[str]:
+    """Return the texts of these chunks. texts: of the documents. document, start, end: (k,) int, of the chunks."""
     cut, at, text = [], -1, ""
     for owner, first, last in zip(document.tolist(), start.tolist(), end.tolist(), strict=True):
         if owner != at:

@@ -44,11 +44,11 @@ class Subject:
     reason: str = "no embedding model was given"
 
     def table(self, name: str) -> str:
-        """File name of a table: documents, chunks, hierarchy, entities-L, relations-L."""
+        """Return the file name of a table: documents, chunks, hierarchy, entities-L, relations-L."""
         return table_path(self.index, name).name
 
     def vectors(self, part: int | str) -> str:
-        """File name of a layer's vectors (part: its number) or the chunks'."""
+        """Return the file name of a layer's vectors (part: its number) or of the chunks'."""
         return vectors_path(self.index, part).name
 
     @property
@@ -66,7 +66,7 @@ Check = Callable[[Subject], Iterator[Problem | Note]]
 
 
 def at_rows(file: str, rows: Iterable[int] | np.ndarray, text: str) -> Iterator[Problem]:
-    """The problem at each of those rows, of which the first are named."""
+    """Yield the problem once for each of those rows; beyond 20 one more problem counts the rest. rows: (k,) int."""
     every = [int(row) for row in rows]
     for row in every[:_ROWS_NAMED]:
         yield Problem(file, row, text)
@@ -75,18 +75,21 @@ def at_rows(file: str, rows: Iterable[int] | np.ndarray, text: str) -> Iterator[
 
 
 def where_not(stored: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Rows in which two columns differ; every row from the end of the shorter one on."""
+    """Return the rows in which two columns differ; every row from the end of the shorter one on.
+
+    stored, expected: (n,) and (m,). Returns (k,) int64.
+    """
     short, long = sorted((len(stored), len(expected)))
     return np.concatenate([np.flatnonzero(stored[:short] != expected[:short]), np.arange(short, long)])
 
 
 def texts_differ(stored: Iterable[Any], expected: Iterable[Any]) -> list[int]:
-    """Rows in which two columns of equal length differ."""
+    """Return the rows in which two columns of equal length differ."""
     return [row for row, (left, right) in enumerate(zip(stored, expected, strict=True)) if left != right]
 
 
 def flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    """Owner row and value of every cell of a column of lists of numbers."""
+    """Return owner row and value of every cell of a column of lists of numbers, (k,) int64 each."""
     lists = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     lengths = numbers(lists.value_lengths().fill_null(0))
     return np.repeat(np.arange(len(lengths)), lengths), numbers(lists.flatten()).astype(np.int64)

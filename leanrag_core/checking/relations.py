@@ -47,7 +47,9 @@ def strengths(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def _dropped(index: Index, below: Layer) -> np.ndarray:
-    """(r,) bool, relations that are left out above their layer, since an end is alone in its cluster (as released)."""
+    """Return which relations of a layer are left out above it, an end being alone in its cluster (as released); (r,)
+    bool.
+    """
     if index.manifest.config.singleton_relations == "lifted" or not len(below.ends):
         return np.zeros(below.relations.num_rows, dtype=bool)
     parent = np.asarray(below.parent)
@@ -114,12 +116,12 @@ def kinds(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def rule_of(index: Index) -> TauRule:
-    """tau as the manifest's configuration says it."""
+    """Return the rule of tau that the manifest's configuration names."""
     return parse_tau(index.manifest.config.tau, heuristic=index.manifest.heuristic)
 
 
 def tau_of(index: Index, layer: Layer) -> float:
-    """tau of a layer above the base graph."""
+    """Return tau of a layer above the base graph."""
     return rule_of(index).threshold(layer.number, numbers(layer.relations["strength"]))
 
 
@@ -153,7 +155,9 @@ def descriptions(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def made_of(text: str, parts: Collection[str]) -> bool:
-    """Whether the text is some of the parts, in any order, the last of them perhaps cut; empty when there are none."""
+    """Return whether the text joins some of the parts, in any order, the last one perhaps cut; an empty text needs no
+    parts.
+    """
     rest = text.strip()
     if not rest:
         return not parts

@@ -80,6 +80,7 @@ def _rows(place: SearchPlace, layers: Sequence[Layer], file: str) -> Iterator[Pr
 
 
 def _different(searcher: SearchIndex, number: int, vectors: np.ndarray, file: str) -> Iterator[Problem]:
+    """Yield the rows of a layer that the search index lacks or holds with another vector. vectors: (n, d) float32."""
     stored = searcher.stored(number, len(vectors))
     missing = np.isnan(stored[:, 0]) if stored.shape[1] else np.ones(len(vectors), dtype=bool)
     yield from at_rows(file, np.flatnonzero(missing), f"the entity in that row of layer {number} is not there")

@@ -28,7 +28,7 @@ def minimal(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], taken: Subtree) -> Iterator[str]:
-    """Where the subtree that was taken for the seeds (rows of layer 0) is not the smallest that joins them.
+    """Yield why the subtree taken for the seeds (rows of layer 0) is not the smallest that joins them.
 
     By brute force and written apart from retrieval, so that one checks the other.
     """
@@ -53,7 +53,7 @@ def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], taken:
 
 
 def _chain(parents: Sequence[np.ndarray], seed: int) -> list[Node]:
-    """The seed and all that is above it."""
+    """Return the seed and all nodes above it, the root last. parents: by layer, (n,) int."""
     chain = [(0, seed)]
     for layer, parent in enumerate(parents[:-1]):
         chain.append((layer + 1, int(parent[chain[-1][1]])))
@@ -61,7 +61,7 @@ def _chain(parents: Sequence[np.ndarray], seed: int) -> list[Node]:
 
 
 def _joined(chains: list[list[Node]]) -> set[Node]:
-    """Nodes on the paths from the first node of each chain to the lowest node that all chains share."""
+    """Return the nodes on the paths from the first node of each chain to the lowest node that all chains share."""
     shared = set(chains[0]).intersection(*chains[1:])
     lowest = min(shared)  # the tuple starts with the layer
     return {node for chain in chains for node in chain[: chain.index(lowest) + 1]}

@@ -60,6 +60,7 @@ def of_texts(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def _drawn(n: int, seed: int) -> np.ndarray:
+    """Return the rows whose texts are embedded again, ascending: all of few, a fixed draw of many; (k,) int64."""
     if n <= _ALL_UP_TO:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, size=_DRAWN, replace=False))
@@ -68,6 +69,7 @@ def _drawn(n: int, seed: int) -> np.ndarray:
 def _compared(
     subject: Subject, part: int | str, vectors: np.ndarray, rows: np.ndarray, text_of: Callable[[int], str]
 ) -> Iterator[Problem]:
+    """Yield the rows whose vector is not that of their text. vectors: (n, d) float32. rows: (k,) int64."""
     assert subject.embedding is not None
     expected = np.asarray(subject.embedding.embed([text_of(int(row)) for row in rows]))
     with np.errstate(over="ignore", invalid="ignore"):
