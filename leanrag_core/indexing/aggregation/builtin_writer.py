@@ -38,7 +38,10 @@ class BuiltinWriter:
 
     @collector_paused()
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """Phrases and names of all clusters of the coming layer are decided, so that siblings differ."""
+        """Choose phrases and names for all clusters of the coming layer at once, so that siblings differ.
+
+        labels: (n,) int, the cluster of each node of the top layer.
+        """
         entities = layers[0].entities
         if self._base is None or self._base[0] is not entities:
             terms = base_terms(entities)
@@ -54,7 +57,7 @@ class BuiltinWriter:
         self._prepared = _Prepared(layers[-1].number + 1, terms, names)
 
     def entity(self, members: ClusterView) -> Summary:
-        """A name, two to four of the members' sentences, and findings from members and inside relations."""
+        """Write a name, two to four of the members' sentences, and findings from members and inside relations."""
         prepared = self._prepared
         ready = prepared is not None and prepared.layer == members.layer and members.label < len(prepared.names)
         lexicon = prepared.terms.lexicon if prepared else Lexicon()
@@ -78,7 +81,7 @@ class BuiltinWriter:
         return Summary(name, description, findings_of(members, order))
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """Which kinds of relations join the two groups, and how many; no member is named."""
+        """Say which kinds of relations join the two groups, and how many; no member is named."""
         total = sum(count for _, count in view.base_kinds)
         noun = "relation" if view.strength == 1 else "relations"
         joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
@@ -93,12 +96,12 @@ class BuiltinWriter:
 
 
 def _counted(kind: str, count: int) -> str:
-    """ "1 verb", "11 co-occurrences", "3 stated"."""
+    """Return "1 verb", "11 co-occurrences", "3 stated"."""
     return f"{count} {kind}" if count == 1 or kind == "stated" else f"{count} {kind}s"
 
 
 def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:
-    """Positions of members, the most central first. vectors: (members, d) unit rows; degrees: (members,)."""
+    """Return the positions of members, the most central first. vectors: (members, d) unit rows; degrees: (members,)."""
     order: list[int] = np.argsort(-np.round(centrality(vectors, degrees), 6), kind="stable").tolist()
     return order
 

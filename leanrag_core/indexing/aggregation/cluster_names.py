@@ -41,7 +41,7 @@ class BaseNames:
 
 
 def base_names(base: Layer, written: Container[str]) -> BaseNames:
-    """The names of the base layer, read once for all layers. written: see BaseNames."""
+    """Read the names of the base layer, once for all layers. written: see BaseNames."""
     names = list(Texts(base.entities["name"]))
     forms = [tuple(folded(word) for word in words(name)) for name in names]
     rows_of: dict[Phrase, list[int]] = defaultdict(list)
@@ -60,7 +60,7 @@ def layer_names(
     labels: np.ndarray,
     candidates: Iterable[Sequence[Candidate]],
 ) -> list[str]:
-    """A name for every cluster, none given twice in the layer as long as there is a choice.
+    """Return a name for every cluster, none given twice in the layer as long as there is a choice.
 
     cluster_of: (base entities,) cluster of each. labels: (entities of `below`,) the same for the layer below.
     candidates: for each cluster the phrases that set it apart, best first. A promoted cluster keeps its child's name.
@@ -101,14 +101,17 @@ class _Taken:
 
 
 def inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:
-    """(entities of the layer,) relations of each inside its cluster."""
+    """Count the relations of each entity inside its cluster, (n,) int64. labels: (n,) cluster of each entity."""
     ends = below.ends
     inside = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
     return np.bincount(inside.ravel(), minlength=len(below))
 
 
 def centrality(vectors: np.ndarray, degrees: np.ndarray) -> np.ndarray:
-    """(members,) how central each is: near to the centroid, well connected inside. vectors: (members, d) unit rows."""
+    """Score how central each member is: near to the centroid, well connected inside; (members,) float64.
+
+    vectors: (members, d) unit rows. degrees: (members,) int, relations inside the cluster.
+    """
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
     central: np.ndarray = nearness + DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1)
@@ -118,9 +121,11 @@ def centrality(vectors: np.ndarray, degrees: np.ndarray) -> np.ndarray:
 def _terms(
     base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray, phrases: Sequence[Candidate]
 ) -> list[Term]:
-    """The terms of a cluster, best first: its base entities that its distinctive phrases name, and shared head nouns.
+    """Return the terms of a cluster, best first: its base entities that its distinctive phrases name, and shared head
+    nouns.
 
-    rows: its base entities. Where fewer than two are distinctive, the most central ones follow.
+    rows: (k,) int, its base entities. degrees: (base entities,). Where fewer than two terms are distinctive, the most
+    central entities follow.
     """
     vectors = base.vectors[rows]
     place_of = {row: place for place, row in enumerate(rows.tolist())}
@@ -164,7 +169,7 @@ def _term(read: BaseNames, row: int, score: float) -> Term:
 
 
 def _may_name(name: str, kind: str) -> bool:
-    """Whether a name says something by itself and is no sentence."""
+    """Return whether a name says something by itself and is no sentence."""
     spoken = words(name)
     if not any(is_content(word) for word in spoken) or len(spoken) > _LONGEST_TERM:
         return False
@@ -172,14 +177,17 @@ def _may_name(name: str, kind: str) -> bool:
 
 
 def _shape(name: str, kind: str) -> float:
-    """How well a name serves in a cluster's: names of several words say more, headings less."""
+    """Weigh how well a name serves in a cluster's: names of several words say more, headings less."""
     spoken = words(name)
     weight = _SEVERAL_WORDS if len(spoken) > 1 else 1.0 if any(map(str.isupper, name)) else _SINGLE_WORD
     return weight * (_HEADING if kind in _HEADINGS else _PERSON if kind == "person" else 1.0)
 
 
 def _shared_heads(read: BaseNames, rows: np.ndarray) -> list[Term]:
-    """Nouns that end the names of several common-noun members, as they are written most often: "combs"."""
+    """Return nouns that end the names of several common-noun members, as they are written most often: "combs".
+
+    rows: (k,) int, the cluster's base entities.
+    """
     written: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.tolist():
         spoken = words(read.names[row])

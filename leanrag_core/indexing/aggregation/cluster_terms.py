@@ -43,7 +43,7 @@ class BaseTerms:
 
 
 def base_terms(entities: pa.Table) -> BaseTerms:
-    """The phrases in names and descriptions of the base entities; a sentence that several share counts once."""
+    """Count the phrases in names and descriptions of the base entities; a sentence that several share counts once."""
     lexicon = Lexicon()
     sentence_numbers, lengths = array("i"), array("i")
     for text in Texts(entities["description"]):
@@ -82,6 +82,7 @@ def base_terms(entities: pa.Table) -> BaseTerms:
 
 
 def _word_weight(lexicon: Lexicon) -> np.ndarray:
+    """Return the inverse sentence frequency of each folded word, (forms,) float64; 1 for words of no sentence."""
     tokens, ends = (np.array(column, dtype=np.int64) for column in lexicon.all_tokens())
     n_forms = max(len(lexicon.forms), 1)
     place = np.flatnonzero(tokens >= 0)
@@ -93,7 +94,7 @@ def _word_weight(lexicon: Lexicon) -> np.ndarray:
 
 
 def _incidence(rows: np.ndarray, columns: np.ndarray, n_rows: int, n_columns: int) -> Any:
-    """Sparse 0/1 matrix with ones at the pairs of row and column."""
+    """Return a sparse 0/1 matrix, (n_rows, n_columns) float32, with ones at the pairs. rows, columns: (k,) int."""
     from scipy.sparse import csr_array
 
     matrix = csr_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=(n_rows, max(n_columns, 1)))
@@ -112,7 +113,7 @@ class Candidate:
 
 
 def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int) -> Iterator[list[Candidate]]:
-    """For each cluster in turn the phrases that set it apart, best first.
+    """Yield for each cluster in turn the phrases that set it apart, best first.
 
     cluster_of: (base entities,) cluster of each. The score is tf x log(1 + A / f), where tf is the share of a phrase in
     the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times the share of members
@@ -151,7 +152,9 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
 
 
 def _best(columns: np.ndarray, score: np.ndarray) -> list[tuple[int, int]]:
-    """Place and phrase of the best scores above zero, ties by phrase; at most _KEPT."""
+    """Return place and phrase of the best scores above zero, ties by phrase; at most _KEPT. columns, score:
+    (phrases,).
+    """
     places = np.flatnonzero(score > 0)
     if len(places) > _KEPT:
         places = places[score[places] >= np.partition(score[places], -_KEPT)[-_KEPT]]
@@ -160,7 +163,7 @@ def _best(columns: np.ndarray, score: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _taste(phrases: PhraseTable) -> np.ndarray:
-    """(phrases,), at least one: how well each suits a name."""
+    """Score how well each phrase suits a name; (phrases,) float64, at least one."""
     taste = np.where(phrases.capital, _CAPITAL, 1.0) * np.where(phrases.single, _SINGLE_WORD, 1.0)
     taste = np.where(phrases.is_name, taste * _IS_NAME, np.where(phrases.capital, taste, taste * _PLAIN))
     return np.where(phrases.content, taste, 0.0) if len(phrases) else np.zeros(1)

@@ -23,7 +23,7 @@ class Texts:
         return self._cells[row].as_py() or self._empty
 
     def of(self, rows: np.ndarray) -> list[str]:
-        """The cells of those rows."""
+        """Return the cells of those rows. rows: (k,) int."""
         return [text or self._empty for text in self._cells.take(pa.array(rows)).to_pylist()]
 
     def __iter__(self) -> Iterator[str]:
@@ -39,21 +39,23 @@ class Lists:
         self._cells = column.chunk(0) if column.num_chunks == 1 else column
 
     def of(self, rows: np.ndarray) -> list[tuple[str, ...]]:
-        """The cells of those rows."""
+        """Return the cells of those rows. rows: (k,) int."""
         return [tuple(words or ()) for words in self._cells.take(pa.array(rows)).to_pylist()]
 
 
 def joined(column: pa.ChunkedArray) -> pa.Array:
-    """The column as one array."""
+    """Return the column of n cells as one array, (n,)."""
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def list_offsets(lengths: np.ndarray) -> pa.Array:
-    """Offsets of a list array whose lists have these lengths."""
+    """Return the offsets, (n + 1,) int32, of a list array whose lists have these lengths. lengths: (n,) int."""
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
 
 
 def distinct(values: np.ndarray) -> np.ndarray:
-    """The values in order, each once; several times as fast as np.unique where there are many."""
+    """Return the values in order, each once, (k,); several times as fast as np.unique where there are many. values:
+    (n,) int.
+    """
     ordered = np.sort(values)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))]

@@ -20,7 +20,7 @@ class Concatenation:
 
 
 def words_of(text: str) -> Words:
-    """The words by which texts are compared."""
+    """Return the words by which texts are compared."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
@@ -34,7 +34,7 @@ def concatenate(
     max_tokens: int,
     about: Callable[[int], tuple[Words, Words]] = _about_nothing,
 ) -> list[Concatenation]:
-    """For each group its distinct descriptions, joined by spaces in their order, at most max_tokens long.
+    """Join the distinct descriptions of each group by spaces, in their order, at most max_tokens long.
 
     When they do not all fit, those stay that share most words with both of the entities that the relation joins, of
     equals the first; when not even one fits, the best is shortened. about: the words of these two, by the place of the
@@ -62,7 +62,7 @@ def concatenate(
 
 
 def _fitting(costs: Mapping[int, tuple[int, int]], max_tokens: int) -> list[int]:
-    """Places of the texts that fit, taken in the order of the costs, ascending.
+    """Return the places of the texts that fit, taken in the order of the costs, ascending.
 
     costs: tokens of a text alone, and with the space before it. No token reaches from one text over the space before
     the next, so that the tokens of a join are those of its parts.
@@ -80,8 +80,11 @@ def _fitting(costs: Mapping[int, tuple[int, int]], max_tokens: int) -> list[int]
 
 
 def _most_relevant(texts: Sequence[str], left: Words, right: Words) -> list[int]:
-    """Places of the texts, those first whose words have the largest product of cosines to both sides, then the largest
-    share of words of either side, then in order."""
+    """Return the places of the texts, the most relevant first.
+
+    First come those whose words have the largest product of cosines to both sides, then those with the largest share of
+    words of either side; else they keep their order.
+    """
     if not left and not right:
         return list(range(len(texts)))
     keys = []

@@ -31,7 +31,9 @@ class OnceEmbedder:
         self._ends: list[int] = [0]
 
     def remember(self, texts: Iterable[str], vectors: np.ndarray) -> None:
-        """The texts have these vectors, (len(texts), d) float32 unit rows."""
+        """Keep the vectors of these texts, so that they are not embedded again. vectors: (len(texts), d) float32 unit
+        rows.
+        """
         first = self._ends[-1]
         for row, text in enumerate(texts):
             self._known.setdefault(_key(text), first + row)
@@ -39,9 +41,10 @@ class OnceEmbedder:
         self._ends.append(first + len(vectors))
 
     def __call__(self, texts: Collection[str], progress: Callable[[int], None]) -> np.ndarray:
-        """(len(texts), d) float32 unit rows; progress(done) is called with how many of the texts are done.
+        """Return the vectors of the texts, (len(texts), d) float32 unit rows.
 
-        Raises InvalidVectors for a vector that is zero, not finite or missing.
+        progress(done) is called with how many of the texts are done. Raises InvalidVectors for a vector that is zero,
+        not finite or missing.
         """
         progress(0)
         vectors, coming, done = np.zeros((0, 0), dtype=np.float32), iter(texts), 0
@@ -73,11 +76,12 @@ class OnceEmbedder:
         return vectors
 
     def _remembered(self, row: int) -> np.ndarray:
+        """Return the vector of that row, (d,) float32, counted through all arrays held."""
         held = bisect_right(self._ends, row) - 1
         return np.asarray(self._held[held][row - self._ends[held]])
 
     def _embedded(self, new: list[str]) -> Iterator[tuple[list[str], np.ndarray]]:
-        """Slices of the texts with their vectors."""
+        """Yield slices of the texts with their vectors, (len(slice), d) float32 unit rows."""
         for start in range(0, len(new), _WINDOW):
             new[start : start + _WINDOW] = sorted(new[start : start + _WINDOW], key=lambda text: (len(text), text))
         parts = [new[start : start + _SLICE] for start in range(0, len(new), _SLICE)]
@@ -90,7 +94,10 @@ def _key(text: str) -> bytes:
 
 
 def unit_rows(vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-    """The vectors as (n, d) float32 rows of length 1. Raises InvalidVectors, naming the first text concerned."""
+    """Scale the vectors to (n, d) float32 rows of length 1. vectors: (n, d).
+
+    Raises InvalidVectors, naming the first text concerned.
+    """
     rows = np.asarray(vectors, dtype=np.float32)
     if rows.ndim != 2 or len(rows) != len(texts):
         raise InvalidVectors("embedding.wrong_shape", shape=str(rows.shape), n=len(texts))

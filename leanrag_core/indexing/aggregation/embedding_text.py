@@ -2,7 +2,7 @@
 
 
 def embedding_text(name: str, description: str) -> str:
-    """What Phi reads of an entity (eq. 3): its name, then its description.
+    """Return the text that is embedded for an entity (eq. 3): its name, then its description.
 
     The paper embeds the description alone; entities that share one source sentence would then share one vector.
     """

@@ -30,7 +30,7 @@ def choose_sentences(
     n_sentences: int,
     max_tokens: int,
 ) -> str:
-    """The sentences that are most relevant to the whole and least like one another (maximal marginal relevance).
+    """Choose the sentences that are most relevant to the whole and least like one another (maximal marginal relevance).
 
     vectors: (members, d) unit rows. word_weight: of the lexicon's folded words; those beyond its end weigh 1. Relevance
     is half the cosine of a sentence's weighted words to those of all sentences, half that of its best member's vector
@@ -75,8 +75,11 @@ def choose_sentences(
 
 
 class _Read:
-    """The words of some sentences. n_words: (sentences,). leans: (sentences,) bool, whether a sentence starts like one
-    that only its neighbours explain: with a pronoun or a connective, early on."""
+    """The words of some sentences.
+
+    n_words: (sentences,) int. leans: (sentences,) bool, whether a sentence starts like one that only its neighbours
+    explain: with a pronoun or a connective, early on.
+    """
 
     def __init__(self, lexicon: Lexicon, texts: Sequence[str]) -> None:
         flat, lengths = lexicon.tokens(lexicon.read(texts))
@@ -98,7 +101,10 @@ class _Read:
         self.n_words, self.leans = np.array(n_words), np.array(leans)
 
     def word_matrix(self, word_weight: np.ndarray) -> np.ndarray:
-        """(sentences, distinct content words) rows of weighted counts, of length 1 or 0."""
+        """Return rows of weighted word counts, of length 1 or 0; (sentences, distinct content words) float64.
+
+        word_weight: (forms,) of the lexicon's folded words.
+        """
         forms, column = np.unique(np.array(self.forms, dtype=np.int64), return_inverse=True)
         n = max(len(forms), 1)
         counts = np.bincount(np.array(self.rows, dtype=np.int64) * n + column, minlength=self.n_texts * n)
@@ -115,10 +121,10 @@ def _ended(sentence: str) -> str:
 
 
 def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ...]:
-    """At least five findings where members and inside relations allow, each about one of them.
+    """Write at least five findings where members and inside relations allow, each about one of them.
 
-    order: positions of members, the most central first. Relations with sentences of their own come first, then
-    members; explanations are not repeated as long as there are others.
+    order: positions of members, the most central first. Relations with sentences of their own come first, then members;
+    explanations are not repeated as long as there are others.
     """
     strongest = _strongest(members.relations)
     relations = _Offered(_relation_finding(members, relation) for relation in strongest)
@@ -164,7 +170,7 @@ class _Offered:
 
 
 def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
-    """Stated relations before bare co-occurrence, then by strength and weight."""
+    """Sort stated relations before bare co-occurrence, then by strength and weight."""
     return sorted(
         relations,
         key=lambda relation: (
@@ -217,7 +223,7 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
 
 
 def _first_sentences(text: str) -> str:
-    """The first sentence, or its beginning when it is long."""
+    """Return the first sentence, or its beginning when it is long."""
     first = next(iter(sentences(text)), "")
     if not first:
         return ""

@@ -29,7 +29,7 @@ Group = Callable[[Layer, ClusterOptions, Apply], Clustering]  # the clusters of 
 
 
 def fresh_clusters(below: Layer, options: ClusterOptions, apply: Apply) -> Clustering:
-    """The clusters of a layer, of which nothing is known before."""
+    """Cluster a layer without regard to earlier clusters."""
     return cluster(below.vectors, options, ends=below.ends, apply=apply)
 
 
@@ -106,7 +106,7 @@ def build_hierarchy(
 
 
 class EmbeddingTexts(Collection[str]):
-    """What Phi reads of the entities of a graph, one after another."""
+    """The texts that are embedded for the entities of a graph, one after another."""
 
     def __init__(self, entities: pa.Table) -> None:
         self.names, self.descriptions = Texts(entities["name"]), Texts(entities["description"])
@@ -136,7 +136,9 @@ def _embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: Stage
 
 
 def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
-    """Kinds of the base relations, sorted, and (r, kinds) with a one where a relation is of that kind."""
+    """Return the kinds of the base relations, sorted, and (r, kinds) int64 with a one where a relation is of that
+    kind.
+    """
     coded = joined(base.relations["kind"]).fill_null("stated").dictionary_encode()
     named = [kind or "stated" for kind in coded.dictionary.to_pylist()]
     kinds = sorted(set(named))
@@ -147,7 +149,7 @@ def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
 
 
 def _of_the_root(facts: ClusterFacts) -> ClusterFacts:
-    """The facts of a layer whose clusters were given up for the root."""
+    """Return the facts of a layer whose clusters were given up for the root."""
     n = facts.nodes
     return replace(facts, clusters=1, smallest=n, median=n, largest=n, singletons=0, neighbours_inside=1.0)
 
@@ -155,7 +157,7 @@ def _of_the_root(facts: ClusterFacts) -> ClusterFacts:
 def _layer_clusters(
     number: int, facts: ClusterFacts, options: ClusterOptions, relations: RelationCounts
 ) -> LayerClusters:
-    """What the report says of a new layer. Relations inside clusters are counted there, and no share."""
+    """Make the report's record of a new layer; relations inside clusters are counted there, not given as a share."""
     return LayerClusters(
         layer=number,
         nodes=facts.nodes,

@@ -34,9 +34,11 @@ _BLOCK = 4096  # relations whose texts are made together
 
 @dataclass(frozen=True)
 class RelationCounts:
-    """What became of the relations below a new layer. inside: of them with both ends in one cluster; summarised,
-    concatenated: new ones, of lambda above tau and up to it; descriptions_cut: descriptions that were shortened or left
-    out."""
+    """Counts of the relations below a new layer.
+
+    inside: of them with both ends in one cluster; summarised, concatenated: new ones, of lambda above tau and up to it;
+    descriptions_cut: descriptions that were shortened or left out.
+    """
 
     tau: float
     below: int
@@ -77,7 +79,10 @@ class LayerStep:
         self._made: dict[Kind, dict[int, CallMade]] = {"entity": {}, "relation": {}}  # by row of the new layer
 
     def run(self, kinds: Sequence[str], kind_counts: np.ndarray) -> Graph:
-        """The graph G_i over the clusters of layer i-1."""
+        """Build the graph G_i over the clusters of layer i-1.
+
+        kind_counts: (r, kinds) int64, base relations of each kind that each relation of layer i-1 stands for.
+        """
         offsets, order = children_offsets(self.below.parent, self.n_parents)
         children = [order[offsets[row] : offsets[row + 1]] for row in range(self.n_parents)]
         parents = self._entities(children)
@@ -92,12 +97,13 @@ class LayerStep:
         return graph
 
     def _record(self, kind: Kind, table: pa.Table) -> None:
-        """The calls that wrote rows of the new table, under the ids that these have by now."""
+        """Record the calls that wrote rows of the new table, under the ids that these rows have by now."""
         ids = table["id"].take(pa.array(list(self._made[kind]), pa.int64())).to_pylist()
         made = zip(ids, self._made[kind].values(), strict=True)
         self.calls += [WrittenCall(kind, self.number, id_, call) for id_, call in made]
 
     def _entities(self, children: Sequence[np.ndarray]) -> list[NewEntity]:
+        """Write the entity of each cluster. children: (k,) int rows of layer i-1 for each cluster."""
         columns, stage = self.columns, "aggregate entities"
         self.progress.expect(stage, len(children))
         offsets, rows = inside_rows(self.below.ends, self.below.parent, self.n_parents)
@@ -132,6 +138,9 @@ class LayerStep:
         return NewEntity(columns.names[row], columns.types[row], columns.descriptions[row], findings, True)
 
     def _relations(self, parents: Sequence[NewEntity], kinds: Sequence[str], counts: np.ndarray) -> NewRelations:
+        """Write the relations between the new entities. counts: (p, kinds) int64, base relations of each kind by
+        group.
+        """
         groups, columns = self.groups, self.columns
         self.progress.expect("aggregate relations", len(groups))
         if self.rules.relation_rule == RELEASED:
@@ -197,7 +206,7 @@ class LayerStep:
         )
 
     def _for_writer(self, view: RelationGroupView, left: NewEntity, right: NewEntity) -> RelationGroupView:
-        """The view with what the rules give a writer of both ends."""
+        """Replace both ends' descriptions by their findings where the rules say so."""
         if self.rules.relation_input == "descriptions":
             return view
         return replace(
@@ -207,7 +216,7 @@ class LayerStep:
         )
 
     def _records(self, rows: np.ndarray) -> str:
-        """Those relations of the layer below as the released code joins them."""
+        """Return those relations of the layer below as the released code joins them. rows: (k,) int."""
         return records_of(rows, self.below.ends, self.columns.names.of, self.columns.relation_descriptions.of(rows))
 
     def _texts(
@@ -218,8 +227,12 @@ class LayerStep:
         written: Iterator[Any],
         words: Callable[[int], Words],
     ) -> tuple[list[str], list[int]]:
-        """Descriptions of the groups of a block, and for the concatenated ones how many members' were cut. words: of
-        the name and description of a new entity."""
+        """Write the descriptions of a block of groups; count, for each concatenated one, the members' descriptions that
+        were cut.
+
+        strong: (p,) bool, summarised groups. ranked: (rows of all groups,) int, strongest first within a group. words:
+        of the name and description of a new entity.
+        """
         stage, descriptions = "aggregate relations", self.columns.relation_descriptions
         offsets = self.groups.offsets[block.start : block.stop + 1].tolist()
         texts, weak = list[str](), list[int]()
@@ -256,5 +269,6 @@ class LayerStep:
 
 
 def _ranked(kinds: Sequence[str], counts: np.ndarray) -> list[tuple[str, int]]:
+    """Return the kinds that are present with their counts, most first. counts: (kinds,) int64."""
     present = [(kind, int(count)) for kind, count in zip(kinds, counts, strict=True) if count]
     return sorted(present, key=lambda pair: (-pair[1], pair[0]))

@@ -40,17 +40,20 @@ class Lexicon:
         self._adding = Lock()
 
     def __len__(self) -> int:
-        """Number of sentences."""
+        """Return the number of sentences."""
         return len(self._sentences)
 
     def read(self, sentences: Iterable[str]) -> list[int]:
-        """The number of each sentence; one that is new gets the next."""
+        """Return the number of each sentence; a new sentence gets the next number."""
         known = self._sentences
         return [known[sentence] if sentence in known else self._add(sentence) for sentence in sentences]
 
     def tokens(self, numbers: Iterable[int]) -> tuple[list[int], list[int]]:
-        """Numbers of the words of those sentences, one after another, BREAK where a phrase ends; and the length of each
-        sentence in these numbers, of which the last is always a BREAK."""
+        """Return the numbers of the words of those sentences, one after another, and the length of each sentence in
+        numbers.
+
+        A BREAK stands where a phrase ends and at the end of each sentence.
+        """
         flat, lengths = array("i"), []
         for number in numbers:
             start, end = self._ends[number], self._ends[number + 1]
@@ -59,11 +62,13 @@ class Lexicon:
         return flat.tolist(), lengths
 
     def all_tokens(self) -> "tuple[array[int], array[int]]":
-        """What `tokens` gives for every sentence, flat, and where each sentence begins; the last value is the end."""
+        """Return the numbers of all sentences as `tokens` gives them, and where each sentence begins; the last value is
+        the end.
+        """
         return self._tokens, self._ends
 
     def tokens_of(self, text: str) -> list[int]:
-        """Numbers of the words of a text that is no sentence, such as a name, with BREAKs as in `tokens`."""
+        """Return the numbers of the words of a text that is no sentence, such as a name, with BREAKs as in `tokens`."""
         return [*map(self._words.__getitem__, _TOKEN.findall(text)), BREAK]
 
     def _add(self, sentence: str) -> int:
@@ -76,7 +81,7 @@ class Lexicon:
         return number
 
     def new_word(self, word: str) -> int:
-        """The number of a word that is not known yet."""
+        """Add a word that is not known yet and return its number."""
         form = folded(word)
         number = self._form_number.get(form)
         if number is None:

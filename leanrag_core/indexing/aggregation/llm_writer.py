@@ -53,12 +53,17 @@ class LLMWriter:
         self.fallback = BuiltinWriter()
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """The fallback knows the layer, should it be needed."""
+        """Prepare the built-in writer for the layer, in case the model fails. labels: (n,) int, see
+        AggregationWriter.
+        """
         self.fallback.prepare(layers, labels)
 
     def entity(self, members: ClusterView) -> Summary:
-        """The model's name, description and findings; asked again once when they do not parse or the name is a
-        member's, then written by the built-in writer with a Drop that says so."""
+        """Return the model's name, description and findings.
+
+        The model is asked again once when they do not parse or the name is a member's; then the built-in writer writes
+        them, with a Drop that says so.
+        """
         stage = "aggregate entities"
         relations = fitting(inside_lines(members), self.input_tokens - self.input_tokens * 2 // 3)
         listed = fitting(member_lines(members), self.input_tokens - relations.tokens)
@@ -85,7 +90,7 @@ class LLMWriter:
         return Summary(written.name, written.description, written.findings, call.usage, tuple(drops), call)
 
     def relation_prompt(self, view: RelationGroupView) -> str:
-        """What the model is asked about a group of relations."""
+        """Return the prompt about a group of relations."""
         return self.prompts.of("aggregate_relation").fill(
             left_name=view.left_name,
             left_description=trim_to_tokens(view.left_description, self.input_tokens // 4),
@@ -96,8 +101,11 @@ class LLMWriter:
         )
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """The model's sentence, at most sentence_tokens long, asked for again once when it is not one sentence or names
-        a member; the built-in one and a Drop when the model stays silent."""
+        """Return the model's sentence, at most sentence_tokens long.
+
+        The model is asked again once when it is not one sentence or names a member; the built-in writer writes it, with
+        a Drop, when no reply can be used.
+        """
         stage, item = "aggregate relations", f"{view.left_name} / {view.right_name}"
         relations = fitting(_relation_lines(view), self.input_tokens // 2)
         drops = [Drop(stage, item, reason) for reason in losses("relations", relations, self.input_tokens // 2)]

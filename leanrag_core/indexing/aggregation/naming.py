@@ -45,7 +45,8 @@ def cluster_name(
     used: Mapping[str, int] | None = None,
     numbered: dict[str, int] | None = None,
 ) -> ClusterName:
-    """The best pair of terms that share no word, of one kind where there is a choice, at most about 60 characters.
+    """Choose the best pair of terms that share no word, of one kind where there is a choice, at most about 60
+    characters.
 
     terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
     used: how many siblings are named with each casefolded term. numbered: the last number that each name was given
@@ -75,7 +76,7 @@ def cluster_name(
 
 
 def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
-    """How well two terms name a cluster together: both good ones, of one kind, and no sibling has them."""
+    """Score how well two terms name a cluster together: both good ones, of one kind, and no sibling has them."""
     score = first.score + _SECOND * second.score
     if first.kind == second.kind:
         score += _SAME_KIND
@@ -86,19 +87,22 @@ def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
 
 
 def overlap(first: str, second: str) -> bool:
-    """Whether two terms share a word, so that joining them would repeat it."""
+    """Return whether two terms share a word, so that joining them would repeat it."""
     return bool(folded_words(first) & folded_words(second))
 
 
 @lru_cache(maxsize=65_536)
 def folded_words(term: str) -> frozenset[str]:
-    """The words of a term as they compare."""
+    """Return the words of a term in the form in which they are compared."""
     return frozenset(folded(word) for word in words(term))
 
 
 def shown(phrase: str) -> str:
-    """The term with single spaces and no possessive ending; the rest stays as the documents write it, but for several
-    words in capitals or one long one, which are set in title case (acronyms are shorter)."""
+    """Return the term with single spaces and no possessive ending.
+
+    The rest stays as the documents write it, but for several words in capitals or one long one, which are set in title
+    case (acronyms are shorter).
+    """
     phrase = _POSSESSIVE.sub("", " ".join(phrase.split()))
     if phrase.isupper() and (" " in phrase or len(phrase) > _LONGEST_ACRONYM):
         phrase = title_case(phrase)
@@ -106,7 +110,7 @@ def shown(phrase: str) -> str:
 
 
 def title_case(phrase: str) -> str:
-    """Each word with a capital first letter, but for small words inside."""
+    """Give each word a capital first letter, but for small words inside."""
     parts = phrase.lower().split()
     return " ".join(
         word if place and word in _SMALL_WORDS else word[:1].upper() + word[1:] for place, word in enumerate(parts)
@@ -114,7 +118,7 @@ def title_case(phrase: str) -> str:
 
 
 def _joined(first: Term, second: Term) -> str:
-    """Both terms in sentence case; a second one that is too long is cut."""
+    """Join both terms in sentence case; a second one that is too long is cut."""
     start = first.surface[:1].upper() + first.surface[1:]
     joint = _JOINT if is_latin(first.surface + second.surface) else _OTHER_JOINT
     room = max(_LONGEST - len(start) - len(joint), 16)

@@ -45,11 +45,11 @@ class PhraseTable:
         return len(self.written)
 
     def surface(self, phrase: int) -> str:
-        """How the phrase is written most often."""
+        """Return the phrase as it is written most often."""
         return " ".join(self.lexicon.surfaces[word] for word in self.written[phrase])
 
     def folded(self, phrase: int) -> Phrase:
-        """The folded words of the phrase."""
+        """Return the folded words of the phrase."""
         lexicon = self.lexicon
         return tuple(lexicon.forms[lexicon.fold[word]] for word in self.written[phrase])
 
@@ -63,7 +63,7 @@ class PhraseCounts:
 
 
 def count_phrases(documents: Sequence[Document], names: Iterable[Words], lexicon: Lexicon) -> PhraseCounts:
-    """The phrases of the documents, and which document contains which. names: folded forms of the known names."""
+    """Count the phrases of the documents. names: folded forms of the known names."""
     from scipy.sparse import csr_array
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -96,7 +96,7 @@ class _PhraseReader:
         self.first_seen: dict[Words, None] = {}  # phrases by first appearance
 
     def phrases(self, document: Document) -> list[Words]:
-        """The phrases of the document as folded forms, in order of appearance."""
+        """Return the phrases of the document as folded forms, in order of appearance."""
         phrases, phrase_of, count = [], self._phrase_of, self._count
         for written in self._written(document):
             phrase = phrase_of.get(written)
@@ -109,7 +109,7 @@ class _PhraseReader:
         return phrases
 
     def _written(self, document: Document) -> list[Words]:
-        """The phrases as word numbers, in order of appearance."""
+        """Return the phrases as word numbers, in order of appearance."""
         tokens, fold, content = document.tokens, self._fold, self._content
         longest = self._longest if document.with_names else {}
         written: list[Words] = []
@@ -139,7 +139,9 @@ class _PhraseReader:
         return written
 
     def _name_at(self, tokens: Sequence[int], place: int, longest: int) -> int:
-        """Words of the longest known name that begins there, of at most `longest` words; 0 for none."""
+        """Return the number of words of the longest known name that begins there, of at most `longest` words; 0 for
+        none.
+        """
         forms = tuple(BREAK if word == BREAK else self._fold[word] for word in tokens[place : place + longest])
         for length in range(len(forms), 1, -1):
             if forms[:length] in self._names:
@@ -147,14 +149,14 @@ class _PhraseReader:
         return 0
 
     def _names_in(self, name: Sequence[int]) -> list[Words]:
-        """The name, then the shorter known names within it."""
+        """Return the name, then the shorter known names within it."""
         written = tuple(name)
         forms = tuple(self._fold[word] for word in written)
         spans = ((start, start + n) for n in range(2, len(written)) for start in range(len(written) - n + 1))
         return [written, *(written[start:end] for start, end in spans if forms[start:end] in self._names)]
 
     def table(self, names: frozenset[Words]) -> PhraseTable:
-        """The phrases that were read."""
+        """Return the table of the phrases that were read."""
         lexicon = self._lexicon
         best: dict[Words, tuple[int, str, Words]] = {}
         for written, phrase in self._phrase_of.items():

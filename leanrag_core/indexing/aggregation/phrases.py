@@ -39,12 +39,12 @@ STOP_WORDS = FUNCTION_WORDS | frozenset(_TOO_GENERAL.split())
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, as written."""
+    """Return the words of a text, as written."""
     return _WORD.findall(text)
 
 
 def folded(word: str) -> str:
-    """The form under which words compare: lower case, without possessive and plain plural endings."""
+    """Return the form under which words compare: lower case, without possessive and plain plural endings."""
     word = word.casefold().replace("’", "'")
     if word.endswith("'s"):
         word = word[:-2]
@@ -56,13 +56,15 @@ def folded(word: str) -> str:
 
 
 def is_content(word: str) -> bool:
-    """Whether a word as written can stand in the name of a cluster: no stop word, number, adverb or single letter."""
+    """Return whether a word as written can stand in the name of a cluster: no stop word, number, adverb or single
+    letter.
+    """
     low = word.casefold()
     return len(low) > 2 and low not in STOP_WORDS and not low[0].isdigit() and not low.endswith("ly")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, without empty ones; abbreviations and initials do not end one.
+    """Split a text into its sentences, without empty ones; abbreviations and initials do not end one.
 
     A sentence ends after . ! or ? (and closing quotes, which are left out) when white space and then a capital, a digit
     or a letter without case follow; after 。！？; at a new line; at a bar between spaces.

@@ -20,8 +20,11 @@ class Listing:
 
 
 def fitting(lines: Sequence[str], max_tokens: int) -> Listing:
-    """The lines whole, where the budget holds them all. Else the longest are cut to one length, as large as the budget
-    allows; what does not fit even so is left out from the end."""
+    """Fit the lines into the budget: whole where it holds them all.
+
+    Else the longest are cut to one length, as large as the budget allows; what does not fit even so is left out from
+    the end.
+    """
     sizes = [count_tokens(line + "\n") for line in lines]
     if sum(sizes) <= max_tokens:
         return Listing("\n".join(lines), sum(sizes))
@@ -40,7 +43,7 @@ def fitting(lines: Sequence[str], max_tokens: int) -> Listing:
 
 
 def _common_limit(sizes: Sequence[int], max_tokens: int) -> int:
-    """The largest length to which lines can be cut so that all fit, at least _SHORTEST."""
+    """Return the largest length to which lines can be cut so that all fit, at least _SHORTEST."""
     room, ordered = max_tokens, sorted(sizes)
     for place, size in enumerate(ordered):
         share = room // (len(ordered) - place)
@@ -51,7 +54,7 @@ def _common_limit(sizes: Sequence[int], max_tokens: int) -> int:
 
 
 def member_lines(members: ClusterView) -> list[str]:
-    """The members, the most connected first."""
+    """Return a line for each member, the most connected first."""
     return [
         f"- {members.names[place]} ({members.types[place] or 'unknown'}): {members.descriptions[place]}"
         for place in members.most_connected()
@@ -59,8 +62,11 @@ def member_lines(members: ClusterView) -> list[str]:
 
 
 def inside_lines(members: ClusterView) -> list[str]:
-    """R_Cj, strongest first. Aggregated relations are named by lambda and keywords, which do not depend on tau, so that
-    another tau asks for no aggregated entity again."""
+    """Return a line for each relation of R_Cj, strongest first.
+
+    Aggregated relations are named by lambda and keywords, which do not depend on tau, so that another tau asks for no
+    aggregated entity again.
+    """
     ordered = sorted(
         members.relations, key=lambda relation: (-relation.strength, -relation.weight, relation.source, relation.target)
     )
@@ -75,7 +81,7 @@ def inside_lines(members: ClusterView) -> list[str]:
 
 
 def losses(what: str, listing: Listing, budget: int) -> list[str]:
-    """What a prompt lacks, in words; nothing when it lacks nothing."""
+    """Say in words what a prompt lacks; nothing when it lacks nothing."""
     parts = []
     if listing.left_out:
         parts.append(f"{listing.left_out} {what} did not fit into the {budget} tokens of the prompt")

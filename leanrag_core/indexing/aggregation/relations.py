@@ -31,12 +31,12 @@ class RelationGroups:
         return len(self.left)
 
     def members(self, group: int) -> np.ndarray:
-        """Relation rows of the layer below that group stands for."""
+        """Return the relations of the layer below that the group stands for, (k,) int32 rows, ascending."""
         return self.rows[self.offsets[group] : self.offsets[group + 1]]
 
 
 def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n_parents: int) -> RelationGroups:
-    """R<Cj,Ck> for every pair of clusters with lambda_jk > 0.
+    """Group the relations of the layer below into R<Cj,Ck> for every pair of clusters with lambda_jk > 0.
 
     ends: (r, 2) rows in the layer below; weights: (r,); parent: (n,) row in the new layer. The sum of strength over all
     groups plus the sum of inside equals r (invariant 5).
@@ -62,7 +62,7 @@ def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n
 
 
 def sorted_pairs(keys: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The keys in order, and the rows in the same order; rows, which ascend, still do where keys are equal.
+    """Sort the keys, and the rows with them; rows, which ascend, still do where keys are equal. keys, rows: (n,) int64.
 
     Key and row in one number are sorted several times as fast as places are by their keys.
     """
@@ -75,7 +75,7 @@ def sorted_pairs(keys: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def strongest_first(groups: RelationGroups, strengths: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """groups.rows with the rows of each group by falling strength, then falling weight, then row.
+    """Return groups.rows with the rows of each group by falling strength, then falling weight, then row.
 
     strengths, weights: (r,) of the layer below.
     """
@@ -85,7 +85,7 @@ def strongest_first(groups: RelationGroups, strengths: np.ndarray, weights: np.n
 
 
 def lift_counts(counts: np.ndarray, groups: RelationGroups) -> np.ndarray:
-    """Base relations of each kind that each group stands for.
+    """Count the base relations of each kind that each group stands for.
 
     counts: (r, kinds) for the relations of the layer below. Returns (p, kinds), int64.
     """
@@ -94,9 +94,9 @@ def lift_counts(counts: np.ndarray, groups: RelationGroups) -> np.ndarray:
 
 
 def group_keywords(keywords: pa.ChunkedArray, groups: RelationGroups) -> pa.ListArray:
-    """For each group the keywords that most of its relations have, ties in alphabetical order; at most five.
+    """Return for each group the keywords that most of its relations have, ties in alphabetical order; at most five.
 
-    keywords: list<string> of the relations of the layer below.
+    keywords: (r,) list<string> of the relations of the layer below. Returns (p,) list<string>.
     """
     import pyarrow.compute as pc
 

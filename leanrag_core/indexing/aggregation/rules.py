@@ -40,17 +40,19 @@ class AggregationRules:
     max_layers: str = "root"
 
     def stopped(self, labels: np.ndarray, layer: int, depth: int) -> np.ndarray:
-        """(n,) int32 labels of the clusters of layer number `layer`; all 0 where the recursion ends there."""
+        """Return the labels of the clusters of layer number `layer`, all 0 where the recursion ends there; (n,) int32,
+        as given.
+        """
         few = self.stop_rule == RELEASED and len(labels) and int(labels.max()) + 1 <= CLUSTERS_AT_STOP
         deep = self.max_layers == RELEASED and layer >= depth
         return np.zeros_like(labels) if few or deep else labels
 
     def allowed_tokens(self, layer: int, depth: int) -> int:
-        """The longest joined records of relations of layer number `layer` that the released rule leaves joined."""
+        """Return the length up to which the released rule leaves the records of relations of layer `layer` joined."""
         return max(0, depth - layer) * TOKENS_A_LAYER
 
     def dropped(self, ends: np.ndarray, parent: np.ndarray) -> np.ndarray:
-        """(r,) bool, the relations that go no higher. ends: (r, 2) rows; parent: (n,) row in the new layer."""
+        """Return which relations go no higher, (r,) bool. ends: (r, 2) rows; parent: (n,) row in the new layer."""
         if self.singleton_relations == "lifted" or not len(ends):
             return np.zeros(len(ends), dtype=bool)
         alone = np.bincount(parent)[parent] == 1
@@ -65,19 +67,22 @@ def aggregation_rules(config: IndexConfig, *, heuristic: bool) -> AggregationRul
 
 
 def released_depth(n_base: int, cluster_size: int) -> int:
-    """Layers above n_base entities, as the released code reckons before it makes the first one."""
+    """Return the layers above n_base entities, as the released code reckons before it makes the first one."""
     return round(math.log(n_base, cluster_size)) + 1
 
 
 def records_of(
     rows: np.ndarray, ends: np.ndarray, names: Callable[[np.ndarray], list[str]], texts: Sequence[str]
 ) -> str:
-    """The relations as records with delimiters, a blank after each. texts: the descriptions of those rows."""
+    """Join the relations as records with delimiters, a blank after each.
+
+    rows: (k,) int. ends: (r, 2) int. texts: the descriptions of those rows.
+    """
     sources, targets = (names(side) for side in ends[rows].T.copy())
     records = zip(sources, targets, texts, strict=True)
     return _RECORD.join(_FIELD.join((_KIND, *record)) for record in records) + " "
 
 
 def findings_text(description: str, findings: Sequence[Finding]) -> str:
-    """The findings of an entity as a text; its description where it has none."""
+    """Join the findings of an entity to a text; its description where it has none."""
     return " ".join(f"{finding.summary} {finding.explanation}".strip() for finding in findings) or description

@@ -29,7 +29,9 @@ class StageProgress:
         }
 
     def expect(self, stage: str, total: int) -> None:
-        """The stage has at least so much ahead of it, and has begun: its first step may wait long for a server."""
+        """Announce that the stage has begun and has at least so much ahead: its first step may wait long for a
+        server.
+        """
         self._total[stage] = max(self._total[stage], self._done[stage] + total)
         if total:
             self.advance(stage, 0)
@@ -41,6 +43,6 @@ class StageProgress:
         self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text))
 
     def finish(self) -> None:
-        """Every stage is at its end, estimates being over."""
+        """Report every stage as finished, with what was done as its total."""
         for stage, done in self._done.items():
             self._report(Progress(stage, done, done, _UNITS[stage]))

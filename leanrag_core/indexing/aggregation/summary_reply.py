@@ -31,15 +31,15 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\W\da-
 
 
 def whole(completion: Completion) -> str:
-    """The reply's text. Raises ReplyError when it was cut at the token limit."""
+    """Return the reply's text. Raises ReplyError when it was cut at the token limit."""
     if completion.cut:
         raise ReplyError("reply.cut_be_shorter")
     return completion.text
 
 
 def parse_summary(reply: str, member_names: Sequence[str], *, stage: str = "", item: str = "") -> Summary:
-    """Name, description and findings of a reply, mended where its JSON is broken; findings that cannot be read are its
-    drops, of that stage and item.
+    """Read name, description and findings from a reply, whose broken JSON is repaired; a finding that cannot be read is
+    a Drop.
 
     Raises ReplyError when there is no object, its end is missing, there is no name or description, or when the name is
     a member's.
@@ -72,7 +72,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _finding(entry: Any) -> Finding | None:
-    """A finding from an object or a text; None for anything else."""
+    """Make a finding from an object or a text; None for anything else."""
     if isinstance(entry, str):
         return Finding(entry.strip(), "") if entry.strip() else None
     if not isinstance(entry, dict):
@@ -84,7 +84,7 @@ def _finding(entry: Any) -> Finding | None:
 
 
 def sentence_of(completion: Completion) -> str:
-    """The reply in one line, without quotes around it. Raises ReplyError when it is empty or cut."""
+    """Return the reply in one line, without quotes around it. Raises ReplyError when it is empty or cut."""
     text = " ".join(whole(completion).split()).strip("`\"'“” ")
     if not text:
         raise ReplyError("reply.empty")
@@ -92,7 +92,7 @@ def sentence_of(completion: Completion) -> str:
 
 
 def faults_of(text: str, view: RelationGroupView) -> list[str]:
-    """What a sentence on two groups lacks of eq. 5: that it is one sentence, and names no member."""
+    """Say where a sentence on two groups breaks the rules of eq. 5: that it is one sentence, and names no member."""
     faults = []
     n_sentences = count_sentences(text)
     if n_sentences > 1:
@@ -104,13 +104,15 @@ def faults_of(text: str, view: RelationGroupView) -> list[str]:
 
 
 def count_sentences(text: str) -> int:
-    """How many sentences a text has; initials and abbreviations end none."""
+    """Count the sentences of a text; initials and abbreviations end none."""
     pieces = [piece for piece in _SENTENCE_END.split(text) if piece.strip()]
     return sum(1 for piece in pieces[:-1] if not ends_with_abbreviation(piece)) + bool(pieces)
 
 
 def named_members(text: str, view: RelationGroupView) -> list[str]:
-    """Members that the text names. A group's own words are no member's name there, nor is a single common noun."""
+    """Return the members that the text names; a group's own words or a single common noun do not count as a member's
+    name.
+    """
     groups = _plain(f"{view.left_name} {view.right_name}")
     plain = _plain(text)
     return [

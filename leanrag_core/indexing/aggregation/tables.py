@@ -24,7 +24,11 @@ class NewEntity:
 
 @dataclass(frozen=True, eq=False)
 class NewRelations:
-    """Columns of a layer's relations. ends: (p, 2) rows of the layer, left < right. summarised: (p,) bool."""
+    """Columns of a layer's relations, p of them.
+
+    ends: (p, 2) rows of the layer, left < right. weight, strength: (p,). summarised: (p,) bool. offsets: (p + 1,) and
+    members: relations of the layer below, those of relation j being members[offsets[j] : offsets[j + 1]].
+    """
 
     ends: np.ndarray
     weight: np.ndarray
@@ -37,22 +41,25 @@ class NewRelations:
 
 
 def hashed_id(prefix: str, parts: Sequence[str]) -> str:
-    """prefix and 16 hex digits that follow from the parts alone."""
+    """Return the prefix and 16 hex digits that follow from the parts alone."""
     return prefix + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
 def entity_id(layer: int, child_ids: Sequence[str]) -> str:
-    """Id of an aggregated (or promoted) entity: from its layer and its children."""
+    """Return the id of an aggregated (or promoted) entity, made of its layer and its children."""
     return hashed_id("agg-", [str(layer), *sorted(child_ids)])
 
 
 def relation_id(layer: int, left: str, right: str) -> str:
-    """Id of an aggregated relation: from its ends and its layer."""
+    """Return the id of an aggregated relation, made of its ends and its layer."""
     return hashed_id("rel-", [*sorted((left, right)), str(layer)])
 
 
 def union_chunks(chunks: pa.ChunkedArray, parent: np.ndarray, n_parents: int) -> pa.ListArray:
-    """Chunks of each parent: the union of its children's, sorted. chunks: list<int32> of the layer below."""
+    """Return the chunks of each parent, the union of its children's, sorted; (n_parents,) list<int32>.
+
+    chunks: (n,) list<int32> of the layer below. parent: (n,) int.
+    """
     lists = joined(chunks)
     lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
@@ -69,7 +76,9 @@ def layer_tables(
     chunks: pa.ListArray,
     relations: NewRelations,
 ) -> Graph:
-    """The tables of a new layer. children: ids of each entity's children."""
+    """Make the tables of a new layer of n entities. children: ids of each entity's children. chunks: (n,)
+    list<int32>.
+    """
     ids = [entity_id(layer, child_ids) for child_ids in children]
     columns = {
         "id": ids,
@@ -102,6 +111,7 @@ def layer_tables(
 
 
 def _findings(entities: Sequence[NewEntity]) -> pa.ListArray:
+    """Return the findings of n entities as a column, (n,) lists."""
     cell = ENTITY_SCHEMA.field("findings").type.value_type
     listed = [finding for entity in entities for finding in entity.findings]
     texts = [pa.array([getattr(finding, field.name) for finding in listed], pa.string()) for field in cell]

@@ -18,7 +18,7 @@ class TauRule:
     steps: tuple[float | tuple[str, float], ...]
 
     def threshold(self, layer_number: int, lambdas: np.ndarray) -> float:
-        """tau_i of layer `layer_number` (1 is the first above the base graph).
+        """Return tau_i of layer `layer_number` (1 is the first above the base graph).
 
         lambdas: (pairs,) connectivity strengths of that layer; only positive ones count towards a quantile.
         """
@@ -29,12 +29,13 @@ class TauRule:
         return float(np.quantile(positive, step[1])) if len(positive) else 0.0
 
     def step(self, layer_number: int) -> float | tuple[str, float]:
-        """The number, or ("q", share), of layer `layer_number`."""
+        """Return the number, or ("q", share), of layer `layer_number`."""
         return self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
 
     def with_step(self, layer_number: int, tau: float, n_layers: int) -> "TauRule":
-        """The rule with another tau for one layer alone. n_layers: aggregated layers of the index; those above the last
-        one repeat it, so that no layer but the named one changes."""
+        """Return the rule with another tau for one layer alone. n_layers: aggregated layers of the index; those above
+        the last one repeat it, so that no layer but the named one changes.
+        """
         steps = [self.step(number) for number in range(1, max(n_layers, layer_number) + 1)]
         steps[layer_number - 1] = float(tau)
         while len(steps) > 1 and steps[-1] == steps[-2]:
@@ -42,7 +43,7 @@ class TauRule:
         return TauRule(tuple(steps))
 
     def step_text(self, layer_number: int) -> str:
-        """The step of that layer, as a setting writes it."""
+        """Return the step of that layer, as a setting writes it."""
         return str(TauRule((self.step(layer_number),)))
 
     def __str__(self) -> str:
@@ -53,7 +54,7 @@ PAPER_TAU = TauRule((3.0,))
 
 
 def parse_tau(value: str | int | float | None, heuristic: bool) -> TauRule:
-    """The rule that a setting of tau stands for: a number, a list by layer ("3,5"), a quantile ("q0.75"), or a mix.
+    """Read the rule from a setting of tau: a number, a list by layer ("3,5"), a quantile ("q0.75"), or a mix.
 
     None or an empty text chooses the paper's 3 for graphs that a language model extracted, and "3,q0.75" for heuristic
     ones. Raises InvalidConfig for anything else.

@@ -14,7 +14,10 @@ from leanrag_core.types.graph import Layer
 
 @dataclass(frozen=True, eq=False)
 class LayerColumns:
-    """A layer's columns, whose cells become Python values when they are looked at."""
+    """A layer's columns, whose cells become Python values when they are looked at.
+
+    weights: (r,) float32 and strengths: (r,) int32, of its relations.
+    """
 
     names: Texts
     types: Texts
@@ -28,7 +31,7 @@ class LayerColumns:
 
 
 def columns_of(layer: Layer) -> LayerColumns:
-    """The columns of a layer; empty cells read as empty texts and lists."""
+    """Return the columns of a layer; empty cells read as empty texts and lists."""
     entities, relations = layer.entities, layer.relations
     return LayerColumns(
         names=Texts(entities["name"]),
@@ -44,7 +47,11 @@ def columns_of(layer: Layer) -> LayerColumns:
 
 
 def inside_rows(ends: np.ndarray, parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the relations inside each cluster: those of cluster j are rows[offsets[j]:offsets[j + 1]], ascending."""
+    """Return offsets (n_parents + 1,) and rows (k,), int64: cluster j has inside it the relations
+    rows[offsets[j]:offsets[j + 1]].
+
+    They ascend within a cluster. ends: (r, 2) rows. parent: (n,) cluster of each node.
+    """
     lifted = parent[ends.reshape(-1, 2)]
     rows = np.flatnonzero(lifted[:, 0] == lifted[:, 1])
     owner = lifted[rows, 0]
@@ -55,7 +62,9 @@ def inside_rows(ends: np.ndarray, parent: np.ndarray, n_parents: int) -> tuple[n
 def cluster_view(
     layer: Layer, columns: LayerColumns, label: int, members: np.ndarray, relation_rows: np.ndarray
 ) -> ClusterView:
-    """The view of one cluster of `layer`. members: its rows, ascending; relation_rows: the relations inside it."""
+    """Make the view of one cluster of `layer`. members: (k,) int rows, ascending; relation_rows: (q,) int, relations
+    inside.
+    """
     position = {row: place for place, row in enumerate(members.tolist())}
     degrees = [0] * len(position)
     relations = []
@@ -95,9 +104,10 @@ def relation_view(
     base_kinds: Sequence[tuple[str, int]],
     keywords: Sequence[str],
 ) -> RelationGroupView:
-    """The view of one group of relations of `layer`, for the relation between parents[left] and parents[right].
+    """Make the view of one group of relations of `layer`, for the relation between parents[left] and parents[right].
 
-    rows: the group's relations, the strongest first."""
+    rows: (k,) int, the group's relations, the strongest first.
+    """
     left, right = parents[int(groups.left[group])], parents[int(groups.right[group])]
     return RelationGroupView(
         layer=layer.number + 1,

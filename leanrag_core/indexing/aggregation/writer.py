@@ -49,7 +49,7 @@ class ClusterView:
         return f"layer {self.layer}, cluster {self.label} ({', '.join(self.names[:2])}, ...)"
 
     def most_connected(self) -> list[int]:
-        """Positions of the members, the most inside relations first, ties by position."""
+        """Return the positions of the members, the most inside relations first, ties by position."""
         return sorted(range(len(self.rows)), key=lambda member: (-self.degrees[member], member))
 
 
@@ -106,10 +106,12 @@ class AggregationWriter(Protocol):
     threads; what they return depends on their argument and on the last `prepare` alone."""
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """The top layer so far, layers[-1], is about to be grouped by labels (n,); each layer below has its parents."""
+        """Prepare for the top layer so far, layers[-1], to be grouped by labels (n,) int; each layer below has its
+        parents.
+        """
 
     def entity(self, members: ClusterView) -> Summary:
-        """Name, description and findings for a cluster (eq. 4); the name differs from every member's name."""
+        """Write name, description and findings for a cluster (eq. 4); the name differs from every member's name."""
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """One sentence on how two clusters are related, naming no member (eq. 5)."""
+        """Write one sentence on how two clusters are related, naming no member (eq. 5)."""
