@@ -30,10 +30,11 @@ class Report:
 
 
 def builtin_report(graph: ElementGraph, nodes: np.ndarray, parts: Sequence[np.ndarray], rating: float) -> Report:
-    """A report in the members' own words: the first sentences of the most connected entities, then five to ten findings
-    from the relations whose ends are most connected, or from entities where these do not suffice.
+    """Write a report in the members' own words, without a language model.
 
-    parts: nodes of the communities that it was split into; the summary then takes the entities from each in turn.
+    It has the first sentences of the most connected entities, then five to ten findings from the relations whose ends
+    are most connected, or from entities where these do not suffice. nodes: (k,) int. parts: nodes of the communities
+    that it was split into, (q,) int each; the summary then takes the entities from each in turn.
     """
     order = _in_turn([graph.by_degree(part) for part in parts]) if len(parts) else graph.by_degree(nodes).tolist()
     edges = graph.edges_inside(nodes)
@@ -56,7 +57,10 @@ def builtin_report(graph: ElementGraph, nodes: np.ndarray, parts: Sequence[np.nd
 
 
 def ratings(graph: ElementGraph, communities: Sequence[np.ndarray]) -> list[float]:
-    """0 to 10 for each community, by the logarithm of the degrees of its nodes, added up; the largest has 10."""
+    """Rate each community from 0 to 10 by the logarithm of its nodes' summed degrees; the largest has 10.
+
+    communities: (k,) int nodes of each.
+    """
     sums = np.array([graph.degrees[nodes].sum() for nodes in communities], dtype=np.float64)
     if not len(sums):
         return []
@@ -65,7 +69,7 @@ def ratings(graph: ElementGraph, communities: Sequence[np.ndarray]) -> list[floa
 
 
 def _in_turn(lists: Sequence[np.ndarray]) -> list[int]:
-    """The first of each list, then the second of each, as far as a report needs them."""
+    """Return the first node of each list, (k,) int, then the second of each, as far as a report needs them."""
     longest = sorted(lists, key=len, reverse=True)
     turns = (nodes[place] for place in range(_FEWEST_FINDINGS) for nodes in longest if place < len(nodes))
     return [int(node) for node, _ in zip(turns, range(_FEWEST_FINDINGS + _SUMMARISED), strict=False)]

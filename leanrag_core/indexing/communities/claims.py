@@ -35,8 +35,9 @@ CLAIMS_REPLY: JsonSchema = {
 
 
 def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> pa.Table:
-    """CLAIM_SCHEMA: the claims that each chunk makes about the entities in it, by entity. A chunk whose reply cannot be
-    used has none. Raises BudgetSpent, Cancelled."""
+    """Extract the claims that each chunk makes about the entities in it, by entity; a table of CLAIM_SCHEMA. A chunk
+    whose reply cannot be used has none. Raises BudgetSpent, Cancelled.
+    """
     names = index.layers[0].entities["name"].to_pylist()
     prompt, entities_in = tools.prompts.of(TASK), index.entity_chunks.tocsc()
     n_chunks = index.chunks.num_rows

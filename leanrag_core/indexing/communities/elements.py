@@ -39,11 +39,14 @@ class ElementGraph:
 
     @cached_property
     def _edges_by_node(self) -> tuple[np.ndarray, np.ndarray]:
+        """Offsets (n + 1,) and edges (r,) int64: node i is the first end of edges[offsets[i] : offsets[i + 1]]."""
         order = np.argsort(self.ends[:, 0], kind="stable")
         return np.searchsorted(self.ends[order, 0], np.arange(len(self) + 1)), order
 
     def edges_inside(self, nodes: np.ndarray) -> np.ndarray:
-        """Rows of the edges with both ends among those nodes (ascending), the most prominent first."""
+        """Return the edges with both ends among those nodes, (q,) rows, the most prominent first. nodes: (k,) int,
+        ascending.
+        """
         offsets, order = self._edges_by_node
         edges = np.concatenate([order[offsets[node] : offsets[node + 1]] for node in nodes.tolist()])
         place = np.searchsorted(nodes, self.ends[edges, 1]).clip(max=len(nodes) - 1)
@@ -51,21 +54,21 @@ class ElementGraph:
         return np.asarray(inside[np.lexsort((inside, -self.prominence[inside]))])
 
     def by_degree(self, nodes: np.ndarray) -> np.ndarray:
-        """Those nodes, the most connected first."""
+        """Return those nodes, (k,) int, the most connected first."""
         return np.asarray(nodes[np.lexsort((nodes, -self.degrees[nodes]))])
 
     def node_line(self, node: int) -> str:
-        """The node as a line of a prompt."""
+        """Return the node as a line of a prompt."""
         return f"- {self.names[node]} ({self.types[node]}): {' '.join(self.descriptions[node].split())}"
 
     def edge_line(self, edge: int) -> str:
-        """The edge as a line of a prompt."""
+        """Return the edge as a line of a prompt."""
         source, target = (self.names[node] for node in self.ends[edge])
         return f"- {source} / {target}: {' '.join(self.edge_texts[edge].split())}"
 
 
 def graph_of_layer(layer: Layer, claims: dict[int, list[str]] | None = None) -> ElementGraph:
-    """The graph of one layer of the index."""
+    """Return the graph of one layer of the index."""
     return ElementGraph(
         names=layer.entities["name"].to_pylist(),
         types=layer.entities["type"].to_pylist(),
@@ -78,8 +81,11 @@ def graph_of_layer(layer: Layer, claims: dict[int, list[str]] | None = None) -> 
 
 
 def element_lines(graph: ElementGraph, nodes: np.ndarray) -> list[str]:
-    """Lines of a community in the order in which a prompt takes them: for each edge in falling order of the degrees of
-    its ends, both ends with their claims, then the edge; at last the nodes without an edge inside."""
+    """Return the lines of a community in the order in which a prompt takes them. nodes: (k,) int.
+
+    For each edge in falling order of the degrees of its ends come both ends with their claims, then the edge; at last
+    the nodes without an edge inside.
+    """
     lines: list[str] = []
     listed: set[int] = set()
 
@@ -107,7 +113,7 @@ class Material:
 
 
 def fitted(lines: Sequence[str], max_tokens: int) -> Material:
-    """The first lines that fit."""
+    """Return the first lines that fit."""
     used = 0
     for place, line in enumerate(lines):
         used += count_tokens(f"{line}\n")
@@ -117,5 +123,5 @@ def fitted(lines: Sequence[str], max_tokens: int) -> Material:
 
 
 def tokens_of(lines: Sequence[str]) -> int:
-    """Tokens of those lines, each with its end."""
+    """Count the tokens of those lines, each with its end."""
     return sum(count_tokens(f"{line}\n") for line in lines)

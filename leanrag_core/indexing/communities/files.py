@@ -16,7 +16,7 @@ VECTOR = "vector"
 
 
 def with_vectors(table: pa.Table, vectors: np.ndarray) -> pa.Table:
-    """The table with a column of vectors, where they have a dimension. vectors: (n, d) float32."""
+    """Return the table with a column of vectors, where they have a dimension. vectors: (n, d) float32."""
     if not vectors.shape[1]:
         return table
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
@@ -24,7 +24,7 @@ def with_vectors(table: pa.Table, vectors: np.ndarray) -> pa.Table:
 
 
 def vectors_in(table: pa.Table) -> np.ndarray:
-    """(n, d) float32, the column of vectors; (n, 0) where there is none."""
+    """Return the column of vectors, (n, d) float32; (n, 0) where there is none."""
     if VECTOR not in table.column_names:
         return np.zeros((table.num_rows, 0), dtype=np.float32)
     dimension = table.schema.field(VECTOR).type.list_size
@@ -32,14 +32,14 @@ def vectors_in(table: pa.Table) -> np.ndarray:
 
 
 def write_communities(folder: Path, communities: Communities) -> None:
-    """Writes the two tables."""
+    """Write the two tables."""
     table = with_vectors(communities.table, communities.vectors)
     write_table(folder / COMMUNITIES_FILE, table.replace_schema_metadata({"n_nodes": str(communities.n_nodes)}))
     write_table(folder / CLAIMS_FILE, communities.claims)
 
 
 def read_communities(folder: Path, *, n_nodes: int, dimension: int) -> Communities:
-    """The communities of that folder. n_nodes: of the graph. dimension: of the reports' vectors.
+    """Return the communities of that folder. n_nodes: of the graph. dimension: of the reports' vectors.
 
     Raises IndexDamaged where a number leads outside, and PartDamaged for communities of another graph.
     """

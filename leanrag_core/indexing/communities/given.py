@@ -16,8 +16,9 @@ from leanrag_core.types.rows import RowOf
 
 
 def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) -> Communities:
-    """The communities and claims of an import as the index part holds them; entities that the index does not have are
-    left out, and communities without any. Levels are counted from the coarsest that there is."""
+    """Return the communities and claims of an import as the index part holds them; entities that the index does not
+    have are left out, and communities without any. Levels are counted from the coarsest that there is.
+    """
     given = imported.communities
     row_of = index.layers[0].row_of
     held = [(sorted({row_of[id_] for id_ in each.entities if id_ in row_of}), each) for each in given]

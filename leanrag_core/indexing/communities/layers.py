@@ -23,12 +23,12 @@ class JoinedEdges:
 
 
 def joined_layers(index: Index) -> tuple[Layer, ...]:
-    """All layers below the root, which would lie between any two entities; the base layer at least."""
+    """Return all layers below the root, which would lie between any two entities; the base layer at least."""
     return index.layers[: max(1, len(index.layers) - 1)]
 
 
 def joined_edges(layers: Sequence[Layer]) -> JoinedEdges:
-    """The edges of the joined graph."""
+    """Return the edges of the joined graph."""
     starts = np.cumsum([0, *(len(layer) for layer in layers)])
     relations = [layer.ends + start for layer, start in zip(layers, starts[:-1], strict=True)]
     links = [
@@ -45,7 +45,7 @@ def joined_edges(layers: Sequence[Layer]) -> JoinedEdges:
 
 
 def joined_graph(layers: Sequence[Layer]) -> ElementGraph:
-    """The joined graph with the texts of its nodes and edges."""
+    """Return the joined graph with the texts of its nodes and edges."""
     graphs, edges = [graph_of_layer(layer) for layer in layers], joined_edges(layers)
     names = [name for graph in graphs for name in graph.names]
     n_relations = sum(len(graph.edge_texts) for graph in graphs)

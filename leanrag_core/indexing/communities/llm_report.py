@@ -37,10 +37,11 @@ REPORT_REPLY: JsonSchema = {
 def material(
     graph: ElementGraph, nodes: np.ndarray, parts: Sequence[tuple[np.ndarray, Report]], max_tokens: int
 ) -> Material:
-    """What the prompt says of the community: all its elements where they fit. Else reports on its parts stand in for
-    the parts' elements, the part with most tokens first, until all fits; at last what does not fit is left out.
+    """Return the text about a community that goes into the prompt: all its elements where they fit.
 
-    parts: nodes and report of each community that it was split into.
+    Else reports on its parts stand in for the parts' elements, the part with most tokens first, until all fits; at last
+    what does not fit is left out. nodes: (k,) int. parts: nodes, (q,) int, and report of each community that it was
+    split into.
     """
     lines = element_lines(graph, nodes)
     if not parts or tokens_of(lines) <= max_tokens:
@@ -64,7 +65,7 @@ def material(
 
 
 def llm_report(language: LanguageModel, prompts: PromptBook, given: Material) -> Report:
-    """The model's report, asked for again once where it does not read. Raises ReplyError, BudgetSpent."""
+    """Return the model's report, asked for again once where it cannot be read. Raises ReplyError, BudgetSpent."""
     prompt = prompts.of(TASK)
     messages = [{"role": "user", "content": prompt.fill(elements=given.text)}]
     return ask(language, messages, _read, schema=REPORT_REPLY, task=prompt.fingerprint).value

@@ -29,8 +29,8 @@ _TEXTS_AT_ONCE = 256
 
 
 def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, *, max_tokens: int) -> list[Report]:
-    """A report on each community, those of the lowest level first: by the language model where there is one, and by the
-    built-in writer where there is none or its reply cannot be used twice.
+    """Return a report on each community, those of the lowest level first: by the language model where there is one, and
+    by the built-in writer where there is none or its reply cannot be used twice.
 
     max_tokens: of the material in a prompt. Replies come from the store of calls where they were given before. Raises
     BudgetSpent, Cancelled.
@@ -63,7 +63,7 @@ def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, 
 
 
 def community_table(tree: CommunityTree, reports: Sequence[Report | None], titles: Sequence[str] = ()) -> pa.Table:
-    """COMMUNITY_SCHEMA of communities that were made here.
+    """Make the table of communities that were made here, of COMMUNITY_SCHEMA.
 
     Of imported ones (titles given) a report may be None; the title then is the whole report.
     """
@@ -94,7 +94,7 @@ def community_table(tree: CommunityTree, reports: Sequence[Report | None], title
 
 
 def embedded(table: pa.Table, dimension: int, tools: PartTools) -> np.ndarray:
-    """(m, d) float32 unit rows, of title and summary of each report; of dimension 0 none are made."""
+    """Embed title and summary of each report, (m, d) float32 unit rows; with dimension 0 nothing is embedded."""
     if not dimension:
         return np.zeros((table.num_rows, 0), dtype=np.float32)
     titles, summaries = table["title"].to_pylist(), table["summary"].to_pylist()
@@ -115,12 +115,12 @@ def communities_of(
     dimension: int,
     claims: pa.Table | None = None,
 ) -> Communities:
-    """The communities with their reports and vectors. claims: CLAIM_SCHEMA, None for none."""
+    """Return the communities with their reports and vectors. claims: CLAIM_SCHEMA, None for none."""
     tools.report(Progress("make", 0, len(tree), "reports"))
     table = community_table(tree, written_reports(graph, tree, tools, max_tokens=max_tokens))
     return Communities(table, embedded(table, dimension, tools), no_claims() if claims is None else claims, len(graph))
 
 
 def no_claims() -> pa.Table:
-    """CLAIM_SCHEMA without rows."""
+    """Return a table of CLAIM_SCHEMA without rows."""
     return CLAIM_SCHEMA.empty_table()
