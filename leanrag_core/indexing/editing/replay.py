@@ -40,7 +40,7 @@ class Replay:
         return tuple(EditOutcome(step.edit.number, self._affected[step.edit.number]) for step in self._steps)
 
     def mentions(self, extractions: Iterable[Extraction]) -> list[Extraction]:
-        """The extractions under the names that the edits give, without what they delete."""
+        """Return the extractions under the names that the edits give, without what they delete."""
         return [self._extraction(extraction) for extraction in extractions]
 
     def _extraction(self, extraction: Extraction) -> Extraction:
@@ -92,7 +92,7 @@ class Replay:
         return replace(relation, source=source, target=target)
 
     def rows(self, graph: Graph) -> Graph:
-        """The merged graph with the types and the relations' descriptions that the edits give."""
+        """Return the merged graph with the types and the relations' descriptions that the edits give."""
         types = dict(zip(graph.entities["id"].to_pylist(), graph.entities["type"].to_pylist(), strict=True))
         texts = dict(zip(graph.relations["id"].to_pylist(), graph.relations["description"].to_pylist(), strict=True))
         for place, step in enumerate(self._steps):
@@ -125,12 +125,12 @@ def _step(edit: Edit, documents: Sequence[Document], chunks: Sequence[Chunk]) ->
 
 
 def _takes(step: _Step, name: str, chunk_id: str) -> bool:
-    """Whether the edit's turn concerns a mention of that name in that chunk."""
+    """Return whether the edit's turn concerns a mention of that name in that chunk."""
     return name_key(name) == step.key and (step.chunks is None or chunk_id in step.chunks)
 
 
 def _called(key: str, following: Sequence[_Step]) -> str:
-    """What the entity of that key is called once the following edits are done; a split takes nothing from it."""
+    """Return what the entity of that key is called once the following edits are done; a split takes nothing from it."""
     for step in following:
         if step.edit.action in ("rename", "merge") and step.key == key:
             key = step.other

@@ -9,8 +9,9 @@ _NEEDS_OTHER = ("rename", "retype", "merge", "split", "delete-relation", "descri
 
 
 def require_applicable(index: Index, edit: Edit) -> None:
-    """Nothing, or InvalidConfig for an edit of an entity, relation or document that the index does not have, or with a
-    name that says nothing."""
+    """Raise InvalidConfig for an edit of an entity, relation or document that the index does not have, or with a name
+    that says nothing.
+    """
     base = index.layers[0]
     if edit.number > MAX_EDITS:
         raise InvalidConfig("edit.too_many", limit=MAX_EDITS)
