@@ -27,16 +27,16 @@ class Names:
     kind: dict[str, str]
 
     def key(self, document: int, key: str) -> str:
-        """The key under which a sighting of that document is kept."""
+        """Return the key under which a sighting of that document is kept."""
         return self.joined.get((document, key), key)
 
     def name(self, document: int, key: str) -> str:
-        """The name that is shown for a sighting of that document."""
+        """Return the name that is shown for a sighting of that document."""
         return self.shown[self.key(document, key)]
 
 
 def acronyms_in(text: str) -> tuple[tuple[str, str], ...]:
-    """(short, long) for every "Long Form (LF)" whose initials fit, e.g. Integrated Pest Management (IPM)."""
+    """Return (short, long) for every "Long Form (LF)" whose initials fit, e.g. Integrated Pest Management (IPM)."""
     if "(" not in text:
         return ()
     pairs = []
@@ -48,7 +48,9 @@ def acronyms_in(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _long_form(before: str, short: str) -> str:
-    """The shortest run of words at the end of the text whose initials spell the short form; "" when none does."""
+    """Return the shortest run of words that ends the text and whose initials spell the short form; "" when none
+    does.
+    """
     letters = [letter for letter in short.casefold() if letter.isalpha()]
     words = list(_WORDS.finditer(before))[-2 * len(letters) - 1 :]
     for start in range(len(words) - len(letters), -1, -1):
@@ -63,11 +65,11 @@ def _long_form(before: str, short: str) -> str:
 
 
 def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -> Names:
-    """Short forms and acronyms joined where exactly one long form fits, in their document first, then in the corpus.
+    """Join short forms and acronyms with the one long form that fits, in their document first, then in the corpus.
 
     A name is joined with the one person or organization whose name ends with it; within a document also with the one
-    person whose name begins with it. Words that are also written small are no names.
-    titles: key to spelling of the document titles, which is preferred.
+    person whose name begins with it. Words that are also written small are no names. titles: key to spelling of the
+    document titles, which is preferred.
     """
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     types: dict[str, Counter[str]] = defaultdict(Counter)
@@ -102,7 +104,9 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
 
 
 def _join_companies(joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]]) -> None:
-    """A company's name without its legal form is the name with it, where the corpus has one form only."""
+    """Join a company's name without its legal form with the name that has it, where the corpus has one such form
+    only.
+    """
     full: dict[str, set[str]] = defaultdict(set)
     for keys in keys_in.values():
         for key in keys:
@@ -119,7 +123,9 @@ def _fold_single_mentions(
     surfaces: Mapping[str, Counter[str]],
     shown: dict[str, str],
 ) -> None:
-    """A phrase that occurs once and begins with an evaluating word is its bare phrase: "long thread" is "thread"."""
+    """Join a phrase that occurs once and begins with an evaluating word with its bare phrase: "long thread",
+    "thread".
+    """
     for sentence in sentences:
         for sighting in sentence.sightings:
             if sighting.bare_key and surfaces[sighting.key].total() == 1:
@@ -138,7 +144,7 @@ def _join_acronyms(
     as_spelled: dict[str, str],
     shown: dict[str, str],
 ) -> None:
-    """Acronyms that a document spells out, and elsewhere those that the corpus spells out in one way only."""
+    """Join acronyms that a document spells out, and elsewhere those that the corpus spells out in one way only."""
     own: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     corpus: dict[str, set[str]] = defaultdict(set)
     for sentence in sentences:
@@ -163,7 +169,7 @@ def _join_short_forms(
     shown: dict[str, str],
     whole: set[str],
 ) -> None:
-    """Single words joined with the one long name they shorten; an organization's only after it was named in full.
+    """Join single words with the one long name they shorten; an organization's only after it was named in full.
 
     whole: words that are no short forms: common nouns, and titles of documents.
     """
@@ -186,7 +192,7 @@ def _join_short_forms(
 
 
 def _shortest(forms: set[str]) -> set[str]:
-    """The forms without those that only lengthen another one ("Agent Alex Mercer" beside "Alex Mercer")."""
+    """Return the forms without those that only lengthen another one ("Agent Alex Mercer" beside "Alex Mercer")."""
     return {form for form in forms if not any(form.endswith(f" {other}") for other in forms)}
 
 
@@ -197,7 +203,7 @@ class _LongForms:
 
 
 def _long_forms(keys: Iterable[str], kind: dict[str, str]) -> _LongForms:
-    """Names of several words by their last word, and persons' names by their first."""
+    """Return the names of several words by their last word, and persons' names by their first."""
     ends: dict[str, set[str]] = defaultdict(set)
     begins: dict[str, set[str]] = defaultdict(set)
     for key in keys:
@@ -214,7 +220,7 @@ def _long_forms(keys: Iterable[str], kind: dict[str, str]) -> _LongForms:
 def _join_articles(
     joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]], titles: Mapping[str, str]
 ) -> None:
-    """A title keeps its article: "Hobbit" in running text is "The Hobbit" when that is a document's title."""
+    """Join a title with the form that has its article: "Hobbit" is "The Hobbit" when that is a document's title."""
     bare = {key.removeprefix("the "): key for key in titles if key.startswith("the ")}
     for document, keys in keys_in.items():
         for key in keys:

@@ -28,4 +28,4 @@ class Extractor(Protocol):
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
+        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""

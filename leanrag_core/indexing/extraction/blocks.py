@@ -80,20 +80,20 @@ class Block:
     speaker: str = ""
 
     def source(self, position: int) -> int:
-        """The place in the document of a character of the text."""
+        """Return the place in the document of a character of the text."""
         run = max(0, bisect_right(self.starts, position) - 1)
         return self.sources[run] + position - self.starts[run]
 
 
 def blocks_of(document: Document) -> Iterator[Block]:
-    """The document's blocks in order, without headings, boilerplate and fenced code."""
+    """Yield the document's blocks in order, without headings, boilerplate and fenced code."""
     speakers = _speakers(document.text)
     for start, end in _free_spans(document):
         yield from _blocks_between(document.text, start, end, speakers)
 
 
 def _speakers(text: str) -> frozenset[str]:
-    """Labels before a colon that open at least two lines; once alone may be any heading."""
+    """Return labels before a colon that open at least two lines; once alone may be any heading."""
     counted = Counter(match[1] for match in _SPEAKER.finditer(text))
     return frozenset(name for name, n in counted.items() if n > 1 and len(name) > 2 and not _is_label(name))
 
@@ -116,7 +116,9 @@ def _free_spans(document: Document) -> Iterator[tuple[int, int]]:
 
 
 def _blocks_between(text: str, start: int, end: int, speakers: frozenset[str]) -> Iterator[Block]:
-    """Blocks of text[start:end]; a block ends at a blank line, and before an item, a table row or a new speaker."""
+    """Yield blocks of text[start:end]; a block ends at a blank line, and before an item, a table row or a new
+    speaker.
+    """
     begin, speaker, previous = -1, "", ""
     position = start
     while position < end:
@@ -141,7 +143,9 @@ def _blocks_between(text: str, start: int, end: int, speakers: frozenset[str]) -
 
 
 def _broken_off(previous: str, line: str) -> bool:
-    """Whether the line is a block of its own: short, without a sentence end, before a capital (a verse, a caption)."""
+    """Return whether the line is a block of its own: short, without a sentence end, before a capital (a verse, a
+    caption).
+    """
     short = 0 < len(previous.strip()) < _SHORT_LINE
     return short and not _ENDS_SENTENCE.search(previous) and line.lstrip()[:1].isupper()
 
@@ -156,7 +160,7 @@ def _cut(text: str, start: int, end: int, speaker: str) -> Iterator[Block]:
 
 
 def _clean(text: str, start: int, end: int, speaker: str) -> Iterator[Block]:
-    """The piece without markup, white space folded; nothing when no letter is left."""
+    """Yield the piece without markup, white space folded; nothing when no letter is left."""
     lead = _LEAD.match(text[start:end])
     position = start + lead.end() if lead else start
     pieces: list[str] = []

@@ -48,7 +48,7 @@ class BuiltinExtractor:
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
+        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
         progress = _Progress(documents, chunks, report)
         in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
         neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
@@ -71,7 +71,7 @@ class BuiltinExtractor:
         return extractions
 
     def _note(self, sentences: Sequence[ReadSentence]) -> None:
-        """What was read counts among what was found so far."""
+        """Count what was read among the names and relations found so far."""
         sightings = [sighting for sentence in sentences for sighting in sentence.sightings if sighting.mentioned]
         surfaces = {seen.key: seen.surface for seen in sightings if seen.key not in self.names}  # names that are new
         self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
@@ -80,13 +80,14 @@ class BuiltinExtractor:
 
 
 def is_read(document: Document, titles: Iterable[str], store: StageStore) -> bool:
-    """Whether the document's sentences need no parsing: an earlier build has kept them, or its language has no grammar
-    here. titles: of all documents of the corpus."""
+    """Return whether the document's sentences need no parsing: an earlier build has kept them, or its language has no
+    grammar here. titles: of all documents of the corpus.
+    """
     return not _is_english(document) or is_parsed(document, sorted(_titles(titles).values()), store)
 
 
 def share_without_grammar(index: Index) -> float:
-    """The share of an index's chunks that this extractor reads by statistics alone: those in other languages."""
+    """Return the share of an index's chunks that this extractor reads by statistics alone: those in other languages."""
     languages = index.documents["language"].to_pylist()
     documents = index.chunks["document"].to_pylist()
     unknown = {row for row, language in enumerate(languages) if language in ("und", "", None)}
@@ -96,7 +97,7 @@ def share_without_grammar(index: Index) -> float:
 
 
 def _titles(titles: Iterable[str]) -> dict[str, str]:
-    """Those that name something, by their key."""
+    """Return the titles that name something, by their key."""
     return {title_key(name): name for name in map(title_of, titles) if name}
 
 
@@ -114,7 +115,7 @@ class _Progress:
         self._told = 0
 
     def reached(self, row: int, position: int) -> None:
-        """All before that place is read; calls the report when that finished whole chunks."""
+        """Note that everything before that place is read, and report when that finished whole chunks."""
         done = bisect_right(self._ends, (row, position))
         if done > self._told:
             self._told = done
@@ -133,11 +134,11 @@ class _Chunks:
         self._starts = [min((chunks[place].start for place in places), default=0) for places in own]
 
     def of(self, row: int) -> ChunkLocator:
-        """The locator of a document."""
+        """Return the locator of a document."""
         return self._locators[row]
 
     def first_start(self, row: int) -> int:
-        """Where a document's first chunk begins."""
+        """Return where a document's first chunk begins."""
         return self._starts[row]
 
 
@@ -149,7 +150,7 @@ def _by_chunk(
     located: _Chunks,
     neutral: set[int],
 ) -> list[Extraction]:
-    """What was read, under settled names, in the chunks that hold it."""
+    """Return what was read, under settled names, in the chunks that hold it."""
     mentions: list[list[Mention]] = [[] for _ in chunks]
     relations: list[list[RelationMention]] = [[] for _ in chunks]
     drops: list[list[Drop]] = [[] for _ in chunks]
@@ -200,7 +201,7 @@ def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[
 
 
 def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bool) -> Iterator[Drop]:
-    """One line for each thing that the rules leave out of a document on purpose."""
+    """Yield one line for each thing that the rules leave out of a document on purpose."""
     if neutral and sentences:
         yield Drop("extract", document.name, f"language {document.language}: language-neutral fallback")
     general = Counter(phrase for sentence in sentences for phrase in sentence.left_out)

@@ -39,7 +39,7 @@ class _Record:
 
 
 def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
-    """Mentions and relations of a delimited reply; a record that is not as it must be becomes a Drop.
+    """Return the mentions and relations of a delimited reply; a record that is not as it must be becomes a Drop.
 
     upper: names in capitals, as those systems store them. done: the reply says that it is complete. strengths are
     limited to 0 ... 10. Raises ReplyError when there is neither a record nor the mark of completion.
@@ -68,10 +68,10 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
 
 
 def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool = False) -> Extraction:
-    """All that the replies about one chunk hold, the first one's and those of gleaning, each statement once.
+    """Return everything in the replies about one chunk, the first one's and those of gleaning, each statement once.
 
-    The end of a relation that no reply lists as an entity becomes a mention of unknown type, described by the
-    relation. A reply without any record is a Drop, unless it is a bare yes or no to "is there more?".
+    The end of a relation that no reply lists as an entity becomes a mention of unknown type, described by the relation.
+    A reply without any record is a Drop, unless it is a bare yes or no to "is there more?".
     """
     mentions: dict[tuple[str, str], Mention] = {}
     relations: dict[tuple[str, str, str], RelationMention] = {}
@@ -98,8 +98,9 @@ def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool =
 
 
 def _records(text: str) -> Iterator[_Record]:
-    """The records in their order. One begins with its kind and a delimiter, and ends where the next begins, at a
-    closing parenthesis at the end of a line, or at a mark."""
+    """Yield the records in their order. One begins with its kind and a delimiter, and ends where the next begins, at a
+    closing parenthesis at the end of a line, or at a mark.
+    """
     starts = [match for match in _START.finditer(text) if _begins(text, match)]
     for place, start in enumerate(starts):
         last = place + 1 == len(starts)
@@ -113,7 +114,9 @@ def _records(text: str) -> Iterator[_Record]:
 
 
 def _begins(text: str, match: re.Match[str]) -> bool:
-    """Whether a word before a delimiter begins a record; it may also be a field: a type can be called "entity"."""
+    """Return whether a word before a delimiter begins a record; it may also be a field: a type can be called
+    "entity".
+    """
     known = match[1].lower() in _KINDS or match[1].lower() in _PASSED_OVER
     bracketed = match[0].startswith("(")
     is_field = text[: match.start()].rstrip(" \t").endswith("|>")
@@ -121,14 +124,14 @@ def _begins(text: str, match: re.Match[str]) -> bool:
 
 
 def _fields(record: _Record) -> list[str]:
-    """The fields without quotes. Raises ReplyError for a record that broke off in the middle."""
+    """Return the fields without quotes. Raises ReplyError for a record that broke off in the middle."""
     if not record.closed and not _WHOLE.search(record.text):
         raise ReplyError("reply.record_broken_off")
     return [_cleaned(field) for field in _FIELD.split(record.text)]
 
 
 def _cleaned(field: str) -> str:
-    """The field in one line, out of its quotes; a lone double quote at an end was never closed or opened."""
+    """Return the field in one line, out of its quotes; a lone double quote at an end was never closed or opened."""
     text = _CONTROL.sub("", " ".join(html.unescape(field).split()))
     while len(text) > 1 and any(text[0] in pair and text[-1] in pair for pair in (_DOUBLE, _SINGLE)):
         text = text[1:-1].strip()

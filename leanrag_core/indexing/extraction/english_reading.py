@@ -54,7 +54,7 @@ class ReadTask:
     stage: ClassVar[str] = "sentences"
 
     def __call__(self, batch: EnglishBatch) -> list[list[ReadSentence]]:
-        """The sentences of each block; read_english() sets their document."""
+        """Return the sentences of each block; read_english() sets their document."""
         if (RULES, english_version()) != (self.rules, self.pipeline):
             raise ModelMismatch(
                 "worker.other_english",
@@ -73,16 +73,16 @@ class ReadTask:
             ]
 
     def key(self, batch: EnglishBatch) -> bytes:
-        """Hash of rules, pipeline, blocks and titles."""
+        """Return the hash of rules, pipeline, blocks and titles."""
         blocks = [list(vars(block).values()) for block in batch.blocks]
         return stage_key(self.stage, self.rules, self.pipeline, json.dumps([blocks, batch.titles]))
 
     def pack(self, result: list[list[ReadSentence]]) -> bytes:
-        """The sentences as JSON."""
+        """Return the sentences as JSON."""
         return json.dumps([[_cells(sentence) for sentence in block] for block in result]).encode()
 
     def unpack(self, content: bytes) -> list[list[ReadSentence]]:
-        """The sentences. Raises ValueError for a damaged file."""
+        """Return the sentences. Raises ValueError for a damaged file."""
         try:
             return [[_sentence(*cells) for cells in block] for block in json.loads(content)]
         except TypeError as error:
@@ -125,7 +125,7 @@ def _sentence(
 def read_english(
     documents: Sequence[tuple[int, Document]], titles: Sequence[str], apply: Apply
 ) -> Iterator[tuple[int, list[ReadSentence]]]:
-    """For each block of the documents, in order: its document's row and its sentences.
+    """Yield for each block of the documents, in order: its document's row and its sentences.
 
     titles: of all documents; a passage that names one is linked to it. apply maps the task over batches and yields
     results in order.
@@ -145,14 +145,14 @@ def read_english(
 
 
 def is_parsed(document: Document, titles: Sequence[str], store: StageStore) -> bool:
-    """Whether an earlier build has kept the sentences of the document. titles: as in read_english()."""
+    """Return whether an earlier build has kept the sentences of the document. titles: as in read_english()."""
     task = ReadTask(RULES, english_version())
     keys = [task.key(batch) for batch in _batches(document, _by_first_word(titles))]
     return len(store.stored_keys(keys)) == len(set(keys))
 
 
 def _by_first_word(titles: Sequence[str]) -> dict[str, list[str]]:
-    """Titles that a passage may spell, by the first word of each."""
+    """Return titles that a passage may spell, by the first word of each."""
     by_word: dict[str, list[str]] = defaultdict(list)
     for title in titles:
         first = _WORD.search(title)
@@ -162,7 +162,7 @@ def _by_first_word(titles: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _batches(document: Document, by_word: Mapping[str, list[str]]) -> Iterator[EnglishBatch]:
-    """The document's blocks in their order; with each batch only the titles whose first word it has.
+    """Yield the document's blocks in their order; with each batch only the titles whose first word it has.
 
     A batch holds blocks of one document and depends on nothing else but those titles, so that a document that is added
     or changed leaves what was read in the others as it is.
@@ -174,7 +174,9 @@ def _batches(document: Document, by_word: Mapping[str, list[str]]) -> Iterator[E
 
 
 def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
-    """Finds document titles as they are spelled, so that a passage that names another one is linked to it."""
+    """Return a matcher of document titles as they are spelled, so that a passage that names another one is linked to
+    it.
+    """
     from spacy.matcher import PhraseMatcher
 
     matcher = PhraseMatcher(nlp.vocab)
@@ -227,7 +229,7 @@ def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> 
 
 
 def _pieces(sentence: Any) -> Iterator[Any]:
-    """The sentence; one of more than a hundred tokens in parts, cut at semicolons, else at commas, else anywhere."""
+    """Yield the sentence; one of over a hundred tokens in parts, cut at semicolons, else at commas, else anywhere."""
     start = sentence.start
     while sentence.end - start > _LONGEST:
         window = sentence.doc[start : start + _LONGEST]

@@ -72,7 +72,7 @@ class _Corpus:
 
 
 def settled_types(sentences: Sequence[ReadSentence]) -> dict[str, str]:
-    """The type of each key that is seen in running text."""
+    """Return the type of each key that is seen in running text."""
     seen: dict[str, _Seen] = defaultdict(_Seen)
     small: set[str] = set()
     for sentence in sentences:
@@ -96,13 +96,13 @@ def settled_types(sentences: Sequence[ReadSentence]) -> dict[str, str]:
 
 
 def company_of(key: str) -> str:
-    """The name without the legal form that ends it; "" for a name without one."""
+    """Return the name without the legal form that ends it; "" for a name without one."""
     short, _, last = key.rpartition(" ")
     return short.rstrip(", ") if last in LEGAL_FORMS else ""
 
 
 def _majority(counted: Counter[str]) -> str:
-    """The most frequent label, of equal ones a named type before a concept."""
+    """Return the most frequent label, of equal ones a named type before a concept."""
     return min(counted, key=lambda label: (-counted[label], label == "concept", label))
 
 
@@ -135,7 +135,7 @@ def _of_common_noun(words: Sequence[str]) -> str:
 
 
 def _by_words(surface: str, words: Sequence[str], label: str, corpus: _Corpus) -> str:
-    """What the words of a name alone decide; "" when they decide nothing."""
+    """Return what the words of a name alone decide; "" when they decide nothing."""
     low = [word.casefold() for word in words]
     if _REFERENCE.match(surface):
         return "law"
@@ -165,8 +165,7 @@ def _by_words(surface: str, words: Sequence[str], label: str, corpus: _Corpus) -
 
 
 def _is_person(words: Sequence[str], corpus: _Corpus) -> bool:
-    """Two to five words of which the first is a given name and the last one no noun that ends other names; "of" and a
-    place may follow."""
+    """Return whether the name has two to five words, the first a given name, the last no noun that ends other names."""
     low = [word.casefold() for word in words]
     if "of" in low[2:]:
         words, low = words[: low.index("of")], low[: low.index("of")]

@@ -32,8 +32,9 @@ class Gathered:
         self._told_copies: set[str] = set()
 
     def add(self, reply: Reply, completion: Completion) -> bool:
-        """Whether the reply, read from that completion, has an entity or relation that was not known. Another
-        description of a known entity is kept beside the first."""
+        """Add the reply, read from that completion; return whether it has an entity or relation that was not known.
+        Another description of a known entity is kept beside the first.
+        """
         self.usage = self.usage + completion.usage
         return self._add(reply, completion)
 
@@ -52,7 +53,7 @@ class Gathered:
         return len(self._names) + len(self._relations) > before
 
     def _copied(self, reply: Reply) -> frozenset[str]:
-        """Names of the reply that come from the prompt's example; each is recorded as a drop."""
+        """Return the names of the reply that come from the prompt's example; each is recorded as a drop."""
         names = {mention.name for mention in reply.mentions}
         names.update(end for relation in reply.relations for end in (relation.source, relation.target))
         copied = self._example.copied(names, self._passage)
@@ -89,7 +90,7 @@ class Gathered:
         return sum(known == key for known, _ in self._mentions) == 1
 
     def keep_complete_part(self, error: ReplyCut) -> None:
-        """Keeps what is complete in a reply that was cut; records the rest as lost."""
+        """Keep what is complete in a reply that was cut; record the rest as lost."""
         try:
             self._add(parse_reply(getattr(error, "text", ""), self.chunk_id), getattr(error, "completion", None))
         except ReplyError as problem:
@@ -98,14 +99,14 @@ class Gathered:
         self.drop(f"{error}; what was complete is kept")
 
     def drop(self, reason: str) -> None:
-        """Something of the chunk was lost."""
+        """Record that something of the chunk was lost."""
         self._drops.append(Drop("extract", f"chunk {self.chunk_id}", reason, chunk=self.chunk_id))
 
     def _drop_item(self, item: str, reason: str) -> None:
         self._drops.append(Drop("extract", f"chunk {self.chunk_id}: {item}", reason))
 
     def extraction(self) -> Extraction:
-        """All of it, in the order of the replies; names that the passage does not have are marked."""
+        """Return everything gathered, in the order of the replies; names that the passage does not have are marked."""
         for name in self._names.values():
             if not self._passage.speaks_of(name):
                 item = f"chunk {self.chunk_id}: entity {name!r}"

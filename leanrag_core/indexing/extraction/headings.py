@@ -24,14 +24,14 @@ _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
 def title_of(title: str) -> str:
-    """A document's title as an entity's name; "" when it names nothing."""
+    """Return a document's title as an entity's name; "" when it names nothing."""
     return _name(_FILE_ENDING.sub("", title))
 
 
 def heading_sentences(
     document: Document, row: int, sentences: Sequence[ReadSentence], first_chunk: int
 ) -> Iterator[ReadSentence]:
-    """The title and each heading as a sighting, described by the sentences that follow it.
+    """Yield the title and each heading as a sighting, described by the sentences that follow it.
 
     sentences: of the document, in order. first_chunk: where the first chunk begins; the title belongs to it. A heading
     is related with the heading or title above it.
@@ -59,7 +59,7 @@ def heading_sentences(
 
 
 def _name(text: str) -> str:
-    """The text without markup, as a name; "" for one that names nothing, or that is a sentence."""
+    """Return the text without markup, as a name; "" for one that names nothing, or that is a sentence."""
     name = " ".join(_MARKUP.sub("", text).split()).strip(" –—-")
     letters = sum(letter.isalpha() for letter in name)
     if all(word in _SAY_NOTHING for word in _WORD.findall(name.casefold())):  # "What this is about", "Who is who"
@@ -77,7 +77,7 @@ def _described(
     following: Sequence[ReadSentence],
     parent: Sighting | None = None,
 ) -> Iterator[ReadSentence]:
-    """The sighting once for each sentence that follows; the first that names it says most."""
+    """Yield the sighting once for each sentence that follows; the first that names it says most."""
     words = {word for word in sighting.key.split() if len(word) > 2}
     texts = [(sentence.text, sentence.words) for sentence in following] or [(sighting.surface, ())]
     for number, (text, content) in enumerate(texts):

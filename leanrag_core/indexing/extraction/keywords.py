@@ -8,7 +8,8 @@ MAX_KEYWORDS = 4
 
 
 def keywords_of(words: Sequence[tuple[str, int]], source: Sighting, target: Sighting) -> tuple[str, ...]:
-    """At most four words in the order of the sentence: those between the ends first, then the nearest around them.
+    """Return at most four words in the order of the sentence: those between the ends first, then the nearest around
+    them.
 
     words: base forms of the sentence's content words and their places, which are counted as the sightings count theirs.
     """

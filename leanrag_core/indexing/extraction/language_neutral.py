@@ -34,13 +34,13 @@ _JAPANESE_PARTICLES = re.compile("[及又並或其此之]")
 
 
 def is_latin(text: str) -> bool:
-    """At least half of the letters (of the first 5,000 characters) are Latin."""
+    """Return whether at least half of the letters (of the first 5,000 characters) are Latin."""
     letters = [letter for letter in text[:5000] if letter.isalpha()]
     return 2 * sum(letter < "\u0250" for letter in letters) >= len(letters)
 
 
 def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator[list[ReadSentence]]:
-    """For each document its sentences with their key phrases; rows: the documents' numbers in the corpus."""
+    """Yield for each document its sentences with their key phrases; rows: the documents' numbers in the corpus."""
     texts = [list(_sentences(document)) for document in documents]
     vocabulary: dict[str, _Words] = {}
     for language in sorted({document.language for document in documents}):
@@ -129,7 +129,7 @@ def _read(document: int, start: int, end: int, text: str, words: _Words) -> Read
 
 
 def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
-    """Runs of content words; capitals alone where nouns have capitals."""
+    """Yield runs of content words; capitals alone where nouns have capitals."""
     run: list[re.Match[str]] = []
     previous = 0
     for word in [*_WORD.finditer(text), None]:
@@ -147,7 +147,7 @@ def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
 
 
 def _of_run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
-    """The run as one entity when it is short; else its names (runs of capitals) and its longer words."""
+    """Yield the run as one entity when it is short; else its names (runs of capitals) and its longer words."""
     if len(run) <= _MAX_WORDS:
         phrase = text[run[0].start() : run[-1].end()]
         if 2 < len(phrase) <= _MAX_LENGTH:
@@ -176,7 +176,7 @@ def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
 
 
 def _segments(piece: str, position: int, words: _Words) -> Iterator[tuple[int, str]]:
-    """A short piece whole; a long one by the longest runs that recur, and what remains between them."""
+    """Yield a short piece whole; a long one by the longest runs that recur, and what remains between them."""
     if 2 <= len(piece) <= 4:
         yield position, piece
         return

@@ -86,7 +86,7 @@ class LLMExtractor:
 
     @classmethod
     def of(cls, model: LanguageModel, config: IndexConfig, *, apply: Apply = map) -> "LLMExtractor":
-        """The extractor that an index's settings ask for."""
+        """Return the extractor that an index's settings ask for."""
         return cls(
             model,
             entity_types=config.entity_types,
@@ -110,11 +110,11 @@ class LLMExtractor:
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done.
+        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done.
 
-        A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk
-        (no key, server down, budget spent) are raised, and EndpointError with the server's words when calls failed and
-        no chunk gave anything.
+        A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk (no
+        key, server down, budget spent) are raised, and EndpointError with the server's words when calls failed and no
+        chunk gave anything.
         """
         done, lock = 0, threading.Lock()
 
@@ -134,23 +134,26 @@ class LLMExtractor:
         return extractions
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
-        """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""
+        """Return what the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any
+        order.
+        """
         gathered = Gathered(chunk, self._example)
         self._read(chunk.text, gathered)
         return gathered.extraction()
 
     def first_question(self, text: str) -> tuple[Messages, JsonSchema, str]:
-        """Messages, schema and task of the first call about a passage."""
+        """Return messages, schema and task of the first call about a passage."""
         return self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
 
     def first_messages(self, text: str) -> Messages:
-        """The first question about a passage."""
+        """Return the first question about a passage."""
         prompt = self._first.fill(entity_types=self._types, text=_as_material(text))
         return [{"role": "user", "content": prompt}]
 
     def read_once(self, passage: str, completion: Completion) -> Extraction:
-        """What a build keeps of a first reply about the passage, and what it drops. Raises ReplyError for a reply that
-        a build refuses."""
+        """Return what a build keeps of a first reply about the passage, and what it drops. Raises ReplyError for a
+        reply that a build refuses.
+        """
         gathered = Gathered(Chunk("", "", 0, 0, len(passage), 1, passage), self._example)
         require_no_loop(completion.text)
         if completion.cut:
@@ -164,7 +167,7 @@ class LLMExtractor:
         return gathered.extraction()
 
     def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
-        """The replies about a passage that are stored already, as a build would meet them."""
+        """Return the replies about a passage that are stored already, as a build would meet them."""
         messages, schema, task = self.first_question(text)
         replies: list[tuple[Reply, Completion]] = []
         for number in range(self.gleaning_rounds + 1):
@@ -189,7 +192,7 @@ class LLMExtractor:
         return StoredReplies(tuple(replies), True)
 
     def _next_messages(self, messages: Messages, completion: Completion) -> Messages:
-        """The next gleaning question."""
+        """Return the next gleaning question."""
         return [
             *messages,
             {"role": "assistant", "content": completion.text},
@@ -201,7 +204,7 @@ class LLMExtractor:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
 
     def _read(self, text: str, gathered: Gathered) -> None:
-        """All that the model finds in the passage; one whose reply does not fit is read in two halves."""
+        """Return everything that the model finds in the passage; one whose reply does not fit is read in two halves."""
         messages = self.first_messages(text)
         try:
             asked = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, gathered, _most_items(text))
@@ -229,7 +232,7 @@ class LLMExtractor:
     def _asked(
         self, messages: Messages, schema: JsonSchema, task: str, gathered: Gathered, most: int
     ) -> "Asked[Reply] | None":
-        """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
+        """Return the model's reply; None and a Drop when it cannot be read, not even its entities alone."""
 
         broken: list[Asked[Reply]] = []
 
@@ -271,7 +274,7 @@ class LLMExtractor:
 
 
 def _require_something(extractions: Sequence[Extraction]) -> None:
-    """Nothing, or EndpointError when no chunk gave an entity and replies were lost."""
+    """Raise EndpointError when no chunk gave an entity and replies were lost."""
     lost = [extraction for extraction in extractions if extraction.drops]
     if lost and not any(extraction.mentions for extraction in extractions):
         raise EndpointError(
@@ -288,18 +291,18 @@ class _Cut(ReplyCut):
 
 
 def _require_plausible(reply: Reply, most: int) -> None:
-    """Nothing, or ReplyError for more items than a passage can hold."""
+    """Raise ReplyError for more items than a passage can hold."""
     if len(reply.mentions) > most or len(reply.relations) > 2 * most:
         raise ReplyError("reply.too_many_items", n_entities=len(reply.mentions), n_relations=len(reply.relations))
 
 
 def _most_items(text: str) -> int:
-    """As many entities as a passage can hold by any reading."""
+    """Return how many entities a passage can hold at most, by any reading."""
     return max(40, len(text) // 6)
 
 
 def _halves(text: str) -> tuple[str, str] | None:
-    """The text in two parts, cut between paragraphs or sentences near its middle; None when it is too short."""
+    """Return the text in two parts, cut between paragraphs or sentences near its middle; None when it is too short."""
     if len(text) < 2 * _SMALLEST:
         return None
     middle = len(text) // 2
@@ -309,5 +312,5 @@ def _halves(text: str) -> tuple[str, str] | None:
 
 
 def _as_material(text: str) -> str:
-    """The text, unable to close the fence that marks it as material."""
+    """Return the text, unable to close the fence that marks it as material."""
     return _FENCE.sub(lambda fence: fence[0].replace("<", "‹").replace(">", "›"), text)

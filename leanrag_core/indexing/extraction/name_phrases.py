@@ -32,7 +32,7 @@ _EDGE = re.compile(r"['’]s$|^[\W_]+|[^\w.)+#]+$|(?<![A-Z])\.$")
 
 
 def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sighting]:
-    """Named entities and document titles, the longer one where they overlap."""
+    """Yield named entities and document titles, the longer one where they overlap."""
     doc = sentence.doc
     spans: list[tuple[int, int, str]] = []
     species = list(_species(sentence))
@@ -68,7 +68,7 @@ def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sight
 
 
 def _is_human(root: Any) -> bool:
-    """A name does what persons do, is a "who", or is enumerated with persons."""
+    """Return whether a name does what persons do, is a "who", or is enumerated with persons."""
     if root.dep_ in ("nsubj", "nsubjpass") and root.head.lemma_.lower() in HUMAN_VERBS:
         return True
     if any(child.dep_ == "relcl" and any(word.lower_ == "who" for word in child.children) for child in root.children):
@@ -77,7 +77,7 @@ def _is_human(root: Any) -> bool:
 
 
 def _species(sentence: Any) -> Iterator[tuple[int, int, str]]:
-    """Latin names of two words: a capitalised genus and an epithet in small letters, both unknown to English."""
+    """Yield Latin names of two words: a capitalised genus and an epithet in small letters, both unknown to English."""
     words = english_dictionary()
     for token in sentence[:-1]:
         after = token.nbor(1)
@@ -90,7 +90,7 @@ def _species(sentence: Any) -> Iterator[tuple[int, int, str]]:
 
 
 def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
-    """Token range of a name without articles, possessives and what is outside a bracket or quote."""
+    """Return the token range of a name without articles, possessives and what is outside a bracket or quote."""
     while tokens and (tokens[0].pos_ in ("DET", "PUNCT", "SYM", "SPACE") or tokens[0].tag_ in ("PRP$", "POS", "CC")):
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].pos_ in ("ADV", "ADP", "SCONJ"):  # "Later Curie wrote"
@@ -112,7 +112,9 @@ def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
 
 
 def _begins_another(tokens: list[Any], place: int) -> bool:
-    """Something else begins inside what was read as a name: "Closing Date | the Lenders", "Princeton | , Meitner"."""
+    """Return whether another name begins inside what was read as one: "Closing Date | the Lenders", "Princeton | ,
+    Meitner".
+    """
     token, before = tokens[place], tokens[place - 1] if place else None
     if before is None:
         return False
@@ -156,7 +158,9 @@ def _is_name(span: Any) -> bool:
 
 
 def _with_honorific(doc: Any, start: int, first: int) -> int:
-    """Mrs. Cratchit is not Mr. Cratchit, King George is a king, and the Bottle Works are the Calder Bottle Works."""
+    """Return where the name starts with its honorific and words the recogniser missed, so that Mrs. and Mr. Cratchit
+    differ.
+    """
     while start > first and _is_left_out(doc[start - 1], doc[start]):
         start -= 1
     before = start - 1
@@ -164,7 +168,7 @@ def _with_honorific(doc: Any, start: int, first: int) -> int:
 
 
 def _is_left_out(token: Any, following: Any) -> bool:
-    """A capitalised word that belongs to the name after it, although the recogniser began the name later."""
+    """Return whether a capitalised word belongs to the name after it, although the recogniser began the name later."""
     if token.pos_ != "PROPN" or token.ent_type_ or token.dep_ != "compound" or not token.text[0].isupper():
         return False
     if token.lower_ in RANKS or (
@@ -175,7 +179,7 @@ def _is_left_out(token: Any, following: Any) -> bool:
 
 
 def hyphenated(token: Any) -> bool:
-    """The token is written in one with what follows a hyphen."""
+    """Return whether the token is written in one with what follows a hyphen."""
     after = token.i + 1
     doc = token.doc
     return (
@@ -184,7 +188,7 @@ def hyphenated(token: Any) -> bool:
 
 
 def tidy(text: str) -> str:
-    """The phrase without outer punctuation and without half a pair of brackets."""
+    """Return the phrase without outer punctuation and without half a pair of brackets."""
     if "(" in text and ")" not in text:
         text = text[: text.index("(")]
     elif ")" in text and "(" not in text:

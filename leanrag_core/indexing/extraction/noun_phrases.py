@@ -40,7 +40,7 @@ class Phrases:
 
 
 def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases:
-    """Names, then the noun phrases that no name covers.
+    """Return the names, then the noun phrases that no name covers.
 
     sentence: a parsed spaCy Span. titles: token spans of the sentence that spell a document's title.
     """
@@ -73,7 +73,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
 
 
 def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
-    """The phrase without determiners, possessors, quantities, adverbs and what comes before a bracket."""
+    """Return the phrase without determiners, possessors, quantities, adverbs and what comes before a bracket."""
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
         if token.i in covered or hyphenated(token):
@@ -102,7 +102,9 @@ def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
 
 
 def _after_quantity(tokens: list[Any]) -> list[Any]:
-    """The phrase after its quantity: "ratings" of "little over 100 million ratings", but "type 2 diabetes" whole."""
+    """Return the phrase after its quantity: "ratings" of "little over 100 million ratings", but "type 2 diabetes"
+    whole.
+    """
     for place in range(len(tokens) - 2, -1, -1):
         token = tokens[place]
         counts = token.pos_ == "NUM" and token.ent_type_ in _MEASURES and not hyphenated(token)
@@ -112,7 +114,7 @@ def _after_quantity(tokens: list[Any]) -> list[Any]:
 
 
 def _without_relative(tokens: list[Any]) -> list[Any]:
-    """The phrase without the words in front that only evaluate or compare: "queens" of "new queens"."""
+    """Return the phrase without the words in front that only evaluate or compare: "queens" of "new queens"."""
     while len(tokens) > 1 and tokens[0].text.islower() and not hyphenated(tokens[0]) and _is_relative(tokens[0]):
         tokens = tokens[1:]
     return tokens
@@ -138,7 +140,7 @@ def _leads(token: Any, *, alone: bool) -> bool:
 
 
 def _starts_term(token: Any) -> bool:
-    """A capital inside a sentence, before another one: "First" of "First Lien Agent"."""
+    """Return whether a capital stands inside a sentence, before another one: "First" of "First Lien Agent"."""
     after = token.i + 1
     capital = token.text[0].isupper() and token.pos_ not in ("DET", "PRON") and not token.is_sent_start
     return bool(capital and after < len(token.doc) and token.doc[after].text[0].isupper())
@@ -149,7 +151,7 @@ def _wordless(token: Any) -> bool:
 
 
 def _concept_surface(tokens: list[Any]) -> str:
-    """The phrase as it is written, but without the capital that only the start of a sentence gives it."""
+    """Return the phrase as it is written, but without the capital that only the start of a sentence gives it."""
     parts = []
     for token in tokens:
         initial = token.is_sent_start and token.pos_ != "PROPN" and not token.ent_type_ and token.text[1:].islower()
@@ -158,7 +160,7 @@ def _concept_surface(tokens: list[Any]) -> str:
 
 
 def _concept_key(tokens: list[Any], surface: str) -> str:
-    """The surface with its last word in the singular, so that "insects" and "Insect" meet."""
+    """Return the surface with its last word in the singular, so that "insects" and "Insect" meet."""
     last = tokens[-1]
     if last.tag_ != "NNS" or not surface.endswith(last.text if last.text in surface else last.lower_):
         return surface.casefold()
@@ -185,7 +187,9 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
 
 
 def _no_noun(word: str, lemma: str) -> bool:
-    """The dictionary knows the word, but as a verb or an adjective only: the tagger took "shortens" for a noun."""
+    """Return whether the dictionary has the word as a verb or an adjective only: the tagger took "shortens" for a
+    noun.
+    """
     words = english_dictionary()
     if word in words.nouns or lemma in words.nouns:
         return False
@@ -193,5 +197,5 @@ def _no_noun(word: str, lemma: str) -> bool:
 
 
 def title_key(title: str) -> str:
-    """The key of a document title or heading."""
+    """Return the key of a document title or heading."""
     return " ".join(title.split()).casefold()

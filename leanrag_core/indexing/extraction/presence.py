@@ -16,14 +16,14 @@ _ACRONYM = re.compile(r"^[^\W\d_]{2,8}$")
 
 
 def plain(text: str) -> str:
-    """The text without accents, case and kinds of letters that look alike."""
+    """Return the text without accents, case and kinds of letters that look alike."""
     if text.isascii():
         return text.lower()
     return _ACCENT.sub("", unicodedata.normalize("NFKD", text)).casefold()
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in plain form; of a script without spaces, pairs of neighbouring signs."""
+    """Return the words of a text in plain form; of a script without spaces, pairs of neighbouring signs."""
     words: list[str] = []
     runs = _WORD.findall(plain(text))
     if text.isascii():
@@ -61,17 +61,19 @@ class Passage:
         return script_of(self._text)
 
     def has_word(self, word: str) -> bool:
-        """Whether the word occurs, in this form or another with the same stem."""
+        """Return whether the word occurs, in this form or another with the same stem."""
         if word in self._words:
             return True
         return any(_alike(word, other) for other in self._by_stem.get(word[:_SHORTEST_STEM], ()))
 
     def has_all(self, name: str) -> bool:
-        """Whether every word of the name occurs."""
+        """Return whether every word of the name occurs."""
         return all(self.has_word(word) for word in words_of(name))
 
     def speaks_of(self, name: str) -> bool:
-        """Whether the passage can mean the name: a word of it occurs, it is an acronym, or another script is used."""
+        """Return whether the passage can mean the name: a word of it occurs, it is an acronym, or another script is
+        used.
+        """
         words = words_of(name)
         if not words or any(self.has_word(word) for word in words if len(word) > 2 or not word.isascii()):
             return True
@@ -86,7 +88,7 @@ class Passage:
 
 
 def script_of(text: str) -> str:
-    """The script of most letters: "LATIN", "CYRILLIC", "CJK", ...; "" without letters."""
+    """Return the script of most letters: "LATIN", "CYRILLIC", "CJK", ...; "" without letters."""
     if text.isascii():
         return "LATIN" if any(map(str.isalpha, text)) else ""
     counted: dict[str, int] = {}
@@ -107,7 +109,7 @@ class ExampleNames:
         self._own = frozenset(word for name in names for word in words_of(" ".join(_capitalised(name))))
 
     def copied(self, names: Iterable[str], passage: Passage) -> frozenset[str]:
-        """Those of the names that are the example's and not the passage's."""
+        """Return those of the names that are the example's and not the passage's."""
         return frozenset(name for name in names if self._has(name) and not passage.has_all(name))
 
     def _has(self, name: str) -> bool:

@@ -77,7 +77,7 @@ class Reply:
 
 
 def parse_reply(text: str, chunk_id: str) -> Reply:
-    """Mentions and relations of a reply; an item that cannot be read becomes a Drop, not a lost chunk.
+    """Return the mentions and relations of a reply; an item that cannot be read becomes a Drop, not a lost chunk.
 
     Raises ReplyError when the reply holds no JSON object with a list of entities or relations.
     """
@@ -103,7 +103,7 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
 def _read(
     items: list[Any], what: str, read: Callable[[dict[str, Any], str, list[Drop]], T], chunk_id: str, drops: list[Drop]
 ) -> Iterator[T]:
-    """The items that can be read; the others become drops."""
+    """Yield the items that can be read; the others become drops."""
     for item in items:
         try:
             if not isinstance(item, dict):

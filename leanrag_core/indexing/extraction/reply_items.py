@@ -38,21 +38,21 @@ RELATION = {
 
 
 def renamed(cells: dict[str, Any], names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """The cells under the names that we use; null is nothing. Of two with one meaning the usual name counts."""
+    """Return the cells under the names that we use; null is nothing. Of two with one meaning the usual name counts."""
     given = {_SEPARATOR.sub("_", str(key).strip().lower()): value for key, value in cells.items() if value is not None}
     meant = ((name, next((other for other in others if other in given), None)) for name, others in names.items())
     return {name: given[other] for name, other in meant if other is not None}
 
 
 def items_of(value: Any) -> list[Any] | None:
-    """The items of a list, or of an object whose keys are their names; None for anything else."""
+    """Return the items of a list, or of an object whose keys are their names; None for anything else."""
     if isinstance(value, dict) and value and all(isinstance(item, dict) for item in value.values()):
         return [{"name": name, **item} for name, item in value.items()]
     return value if isinstance(value, list) else None
 
 
 def name_of(value: Any, what: str) -> str:
-    """A name in one line. Raises ReplyError for what cannot be a name."""
+    """Return a name in one line. Raises ReplyError for what cannot be a name."""
     if value is None:
         raise ReplyError("reply.field_missing", field=what)
     if not isinstance(value, str):
@@ -65,20 +65,20 @@ def name_of(value: Any, what: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A text in one line; a number or a list of texts is taken as one."""
+    """Return a text in one line; a number or a list of texts is taken as one."""
     if isinstance(value, list):
         return folded("; ".join(str(part) for part in value if isinstance(part, str | int | float)))
     return folded(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def keywords_of(value: Any) -> tuple[str, ...]:
-    """Keywords from a list or from a text that separates them."""
+    """Return keywords from a list or from a text that separates them."""
     parts: Iterable[Any] = value if isinstance(value, list) else _BETWEEN_KEYWORDS.split(text_of(value))
     return tuple(word for word in map(text_of, parts) if word)
 
 
 def strength_of(value: Any) -> float:
-    """A strength as the model gives it, 7 for 7, "7", "7/10", "70 %" and 5 for "medium". Raises ReplyError."""
+    """Return a strength as the model gives it, 7 for 7, "7", "7/10", "70 %" and 5 for "medium". Raises ReplyError."""
     if isinstance(value, int) and not isinstance(value, bool):
         return float(max(-_FAR, min(_FAR, value)))  # one of hundreds of digits is too large for a float
     if isinstance(value, float) and math.isfinite(value):
@@ -96,12 +96,12 @@ def strength_of(value: Any) -> float:
 
 
 def on_scale(strengths: list[float]) -> list[float]:
-    """Strengths from 0 to 10. Where most of a reply's are above 10, the model counts to 100."""
+    """Scale the strengths to 0 ... 10. Where most of a reply's are above 10, the model counts to 100."""
     above = sum(strength > 10 for strength in strengths)
     scale = 10 if 2 * above > len(strengths) and max(strengths, default=0) <= 100 else 1
     return [min(10.0, max(0.0, strength / scale)) for strength in strengths]
 
 
 def folded(text: str) -> str:
-    """The text in one line."""
+    """Return the text in one line."""
     return " ".join(text.split())

@@ -83,7 +83,9 @@ class ChunkLocator:
         return self._rows[0] if self._rows else None
 
     def holding(self, start: int, end: int) -> list[int]:
-        """Rows of every chunk that wholly contains [start, end); when none does, of the one that holds its start."""
+        """Return the rows of every chunk that wholly contains [start, end); when none does, of the one that holds its
+        start.
+        """
         after = bisect_right(self._starts, start)
         if after == 0:
             return self._rows[:1]
@@ -99,7 +101,8 @@ class ChunkLocator:
 def link_neighbours(
     n_sightings: int, related: Sequence[Link], max_pairs: int, near: Sequence[tuple[int, int]] = ()
 ) -> tuple[list[Link], int]:
-    """Co-occurrence links for pairs that nothing stronger joins, the nearest first; and how many pairs were left out.
+    """Return co-occurrence links for pairs that nothing stronger joins, the nearest first; and how many pairs were left
+    out.
 
     Neighbours are always linked, pairs further apart only until the sentence has max_pairs of links. near: pairs that
     must not be linked, because one is part of the other.

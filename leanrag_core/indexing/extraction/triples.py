@@ -14,7 +14,7 @@ _MAX_JOINED = 6  # members of one enumeration ("X, Y and Z founded ...")
 
 
 def links_of(sentence: Any, sightings: Sequence[Sighting]) -> list[Link]:
-    """For each pair of sightings the strongest relation that the parse states, in order of appearance."""
+    """Return for each pair of sightings the strongest relation that the parse states, in order of appearance."""
     place_of = {
         token: place for place, sighting in enumerate(sightings) for token in range(sighting.start, sighting.end)
     }
@@ -59,7 +59,7 @@ def _of_verb(verb: Any, place_of: dict[int, int]) -> Iterator[Link]:
 
 
 def _subjects(verb: Any) -> list[Any]:
-    """Subjects of a verb; of a verb without its own, those of the verb or noun that it hangs on."""
+    """Return subjects of a verb; of a verb without its own, those of the verb or noun that it hangs on."""
     for _ in range(4):
         own = [child for child in verb.children if child.dep_ in _SUBJECTS]
         if own:
@@ -77,7 +77,7 @@ def _subjects(verb: Any) -> list[Any]:
 
 
 def _prepositional(token: Any) -> Iterator[tuple[str, Any]]:
-    """(preposition, object) of a verb or noun, through one preposition more ("out of the house")."""
+    """Yield (preposition, object) of a verb or noun, through one preposition more ("out of the house")."""
     for child in token.children:
         if child.dep_ == "prep":
             for below in child.children:
@@ -89,7 +89,7 @@ def _prepositional(token: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _joined(token: Any) -> list[Any]:
-    """A token and what is enumerated with it."""
+    """Return a token and what is enumerated with it."""
     return [token, *[conjunct for conjunct in token.conjuncts if conjunct.i > token.i]][:_MAX_JOINED]
 
 
@@ -103,7 +103,9 @@ def _pairs(
 
 
 def content_words(sentence: Any) -> tuple[tuple[str, int], ...]:
-    """The base forms of the sentence's verbs, nouns and adjectives that say something, with their token positions."""
+    """Return the base forms of the sentence's verbs, nouns and adjectives that say something, with their token
+    positions.
+    """
     return tuple(
         (token.lemma_.lower(), token.i)
         for token in sentence
@@ -117,7 +119,9 @@ def content_words(sentence: Any) -> tuple[tuple[str, int], ...]:
 
 
 def informative(sentence: Any, sighting: Sighting) -> float:
-    """How much the sentence says about the entity: it is the subject, it is defined, it comes early; 0 to about 4."""
+    """Score how much the sentence says about the entity, 0 to about 4: it is the subject, it is defined, it comes
+    early.
+    """
     words = sum(1 for token in sentence if not token.is_punct and not token.is_space)
     root = sentence.root
     weight = min(words, 25) / 25
