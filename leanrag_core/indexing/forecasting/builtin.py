@@ -32,7 +32,7 @@ _SLOWEST, _FASTEST = 0.8, 1.2  # share of the speeds of earlier builds
 
 
 def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: str = BUILTIN) -> list[float]:
-    """Tokens a second of the last builds with that model that asked no server. tokens_of: by corpus id.
+    """Return the tokens a second of the last builds with that model that asked no server. tokens_of: by corpus id.
 
     A reference graph is read several times as fast as the built-in extractor works, so that each has speeds of its own.
     """
@@ -73,7 +73,7 @@ def look_at(
     model: EmbeddingModel,
     store: StageStore,
 ) -> Looked:
-    """The documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
+    """Return the documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
     n_chunks, kept = 0, 0
     for document in documents:
         chunks = chunk_documents([document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
@@ -93,9 +93,10 @@ def forecast_builtin_build(
     speeds: Sequence[float] = (),
     looked: Looked = NOT_LOOKED,
 ) -> Forecast:
-    """Chunks and seconds of a build of so many documents with so many tokens, and calls of an embedding model at an
+    """Forecast chunks and seconds of a build of so many documents and tokens, and calls of an embedding model at an
     endpoint. speeds: of earlier builds, in tokens a second. looked: at some of the documents, for what they have in
-    common with the others."""
+    common with the others.
+    """
     kept = looked.share_kept
     if looked.tokens:
         chunks = round(looked.chunks * n_tokens / looked.tokens)
@@ -125,7 +126,7 @@ def forecast_builtin_build(
 
 
 def kept_seconds(n_tokens: int) -> Range:
-    """Seconds of a build of a text whose chunks are all kept by an earlier one, without calls of a model."""
+    """Return the seconds of a build of a text whose chunks are all kept by an earlier one, without calls of a model."""
     slow, fast = _KEPT_TOKENS_A_SECOND
     least, most = _KEPT_FIXED_SECONDS
     low, high = least + n_tokens / fast, most + n_tokens / slow

@@ -10,7 +10,7 @@ _TOKENS_A_TEXT = 80
 
 
 def embedding_stage(texts: Range, config: IndexConfig, settings: Settings) -> StageForecast:
-    """The embedding of so many texts; with the built-in model it takes time alone."""
+    """Return the embedding of so many texts; with the built-in model it takes time alone."""
     if config.embedding == BUILTIN:
         return StageForecast("embed", seconds=texts.scaled(SECONDS_A_TEXT))
     calls, tokens = texts.scaled(1 / _TEXTS_A_CALL) + Range(1, 3, 6), texts.scaled(_TOKENS_A_TEXT)
@@ -19,7 +19,7 @@ def embedding_stage(texts: Range, config: IndexConfig, settings: Settings) -> St
 
 
 def money(prompts: Range, replies: Range, price: Price) -> Range:
-    """US dollars of so many tokens of prompts and replies."""
+    """Return US dollars of so many tokens of prompts and replies."""
     return Range(
         price.of(int(prompts.low), int(replies.low)),
         price.of(int(prompts.expected), int(replies.expected)),

@@ -55,7 +55,7 @@ class _Known:
 def forecast_endpoint_build(
     documents: Sequence[Document], config: IndexConfig, models: Models, *, dry_run: int = 0
 ) -> Forecast:
-    """Calls, tokens, money and time of a build of the documents, less what the call store holds.
+    """Forecast calls, tokens, money and time of a build of the documents, less what the call store holds.
 
     config: its model is one at the endpoint. dry_run: so many chunks, spread over all, are extracted first. Raises
     EndpointError.
@@ -100,7 +100,7 @@ def forecast_endpoint_build(
 
 
 def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLanguageModel) -> _Known:
-    """Walks each chunk's stored replies as a build would, as far as they go."""
+    """Walk each chunk's stored replies as a build would, as far as they go."""
     known = _Known()
     asked: set[str] = set()
     for chunk in chunks:

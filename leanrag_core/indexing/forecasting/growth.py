@@ -27,12 +27,12 @@ class LayerCounts:
 
 
 def entities_of_tokens(n_tokens: int) -> Range:
-    """Entities of a text of which nothing is known but its length."""
+    """Estimate the entities of a text of which only the length is known."""
     return _DENSITY.scaled(n_tokens / 1000)
 
 
 def entities_of_chunks(n_names: int, n_known: int, n_chunks: int) -> Range:
-    """Entities of all chunks, when n_known of them (one at least) have n_names."""
+    """Estimate the entities of all chunks, when n_known of them (one at least) have n_names."""
     if n_known >= n_chunks:
         return exactly(n_names)
     expected = grown(n_names, n_known, n_chunks)
@@ -41,7 +41,7 @@ def entities_of_chunks(n_names: int, n_known: int, n_chunks: int) -> Range:
 
 
 def relations_an_entity(n_relations: int, n_names: int) -> Range:
-    """Relations for each entity, from those that are known; the usual number where no name is."""
+    """Return the relations for each entity, from those that are known; the usual number where no name is."""
     if not n_names:
         return _RELATIONS_AN_ENTITY
     each = n_relations / n_names
@@ -49,7 +49,7 @@ def relations_an_entity(n_relations: int, n_names: int) -> Range:
 
 
 def layer_counts(entities: Range, relations_each: Range, config: IndexConfig) -> LayerCounts:
-    """What is aggregated above so many entities with so many relations each."""
+    """Estimate the aggregated layers above so many entities with so many relations each."""
     bounds = [
         _aggregated(n, each, config)
         for n, each in zip(
@@ -83,7 +83,7 @@ class SizeEffects:
 def effects_of_sizes(
     entities: float, relations_each: float, config: IndexConfig, sizes: Iterable[int]
 ) -> tuple[SizeEffect, ...]:
-    """For each clustersize what a build over so many entities would give, all other settings being the same."""
+    """Return for each clustersize what a build over so many entities would give, all other settings being the same."""
     effects = []
     for size in sizes:
         clusters, summaries = _aggregated(entities, relations_each, replace(config, cluster_size=size))
@@ -95,7 +95,7 @@ def effects_of_sizes(
 
 
 def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig) -> tuple[float, float]:
-    """Aggregated entities and summarised relations of all layers."""
+    """Return aggregated entities and summarised relations of all layers."""
     rule = parse_tau(config.tau, False)
     nodes, relations = max(1, round(entities)), entities * relations_an_entity
     clusters = summaries = 0.0
@@ -112,7 +112,7 @@ def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig
 
 
 def _share_above(step: float | tuple[str, float], strength: float) -> float:
-    """Share of the joined pairs whose lambda exceeds tau, lambda being geometric with that mean."""
+    """Return the share of the joined pairs whose lambda exceeds tau, lambda being geometric with that mean."""
     if isinstance(step, tuple):
         return 1.0 - step[1]
     return float((strength / (1 + strength)) ** int(step))

@@ -43,8 +43,9 @@ class RelationCalls:
 
 
 def relation_calls(index: Index, number: int, models: ModelOf, calls: CallStore) -> RelationCalls | None:
-    """The calls of layer `number`; None where no model at an endpoint writes, or the layer's relations are not those
-    that its clusters give (an imported or an edited one)."""
+    """Return the calls of layer `number`; None where no model at an endpoint writes, or the layer's relations are not
+    those that its clusters give (an imported or an edited one).
+    """
     config: IndexConfig = index.manifest.config
     model = models.language(config.aggregation_model or config.model)
     below, layer = index.layers[number - 1], index.layers[number]
@@ -66,7 +67,7 @@ def relation_calls(index: Index, number: int, models: ModelOf, calls: CallStore)
 
 
 def _groups(below: Layer, layer: Layer, config: IndexConfig) -> RelationGroups | None:
-    """The groups that the layer's relations stand for, in their rows; None where they are others."""
+    """Return the groups that the layer's relations stand for, in their rows; None where they are others."""
     weights = np.asarray(below.relations["weight"].to_numpy())
     dropped = AggregationRules(singleton_relations=config.singleton_relations).dropped(below.ends, below.parent)
     ends = np.where(dropped[:, None], below.ends[:, :1], below.ends)
@@ -78,7 +79,7 @@ def _groups(below: Layer, layer: Layer, config: IndexConfig) -> RelationGroups |
 def _prompts(
     writer: LLMWriter, below: Layer, layer: Layer, groups: RelationGroups, wanted: np.ndarray, *, findings: bool
 ) -> list[str]:
-    """What the writer would ask about those groups."""
+    """Return the prompts of the writer about those groups. wanted: (k,) int rows of groups."""
     columns = columns_of(below)
     ranked = strongest_first(groups, columns.strengths, columns.weights)
     parents = [
