@@ -28,7 +28,7 @@ class Allowance:
         self.files, self.bytes = MAX_FILES, MAX_BYTES
 
     def take(self, n_files: int, n_bytes: int) -> None:
-        """An archive of that size is opened. Raises UnreadableDocument when it is too much."""
+        """Take an archive of that size off the allowance. Raises UnreadableDocument when it is too much."""
         if n_files > self.files:
             raise UnreadableDocument("file.archive_too_many_files", limit=MAX_FILES)
         if n_bytes > self.bytes:
@@ -37,7 +37,7 @@ class Allowance:
 
 
 def check_size(unpacked: int, packed: int) -> None:
-    """Raises UnreadableDocument for a file that is too large or packed as no text is."""
+    """Raise UnreadableDocument for a file that is too large or packed as no text is."""
     if unpacked > MAX_FILE_BYTES:
         raise UnreadableDocument("file.unpacks_too_large", limit=MAX_FILE_BYTES >> 20)
     if unpacked > _FREE_BYTES and unpacked > MAX_RATIO * max(1, packed):

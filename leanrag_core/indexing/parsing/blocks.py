@@ -65,7 +65,7 @@ class FormatResult:
 
 
 def clean(text: str) -> str:
-    """NFC, line ends as \\n, no control characters, no space at line ends, at most one empty line.
+    """Normalise the text: NFC, line ends as \\n, no control characters, no space at line ends, at most one empty line.
 
     Half a surrogate pair, which no file can hold, becomes the replacement character.
     """
@@ -78,12 +78,12 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one line, white space folded."""
+    """Return the text in one line, white space folded."""
     return " ".join(clean(text).split())
 
 
 def shown_name(name: str) -> str:
-    """A file name to show: no folders, no control characters, no drive; never used as a path.
+    """Return a file name to show: no folders, no control characters, no drive; never used as a path.
 
     What turns the direction of text is shown: "cod\\u202efdp.exe" would read as "codexe.pdf".
     """
@@ -91,19 +91,21 @@ def shown_name(name: str) -> str:
 
 
 def shown_path(name: str) -> str:
-    """The name of a file in an archive to show, with its folders; else as shown_name()."""
+    """Return the name of a file in an archive to show, with its folders; else as shown_name()."""
     return _shortened(visible(one_line(name)))
 
 
 def _shortened(name: str) -> str:
-    """The name in at most so many characters, its suffix kept: by that its reader is chosen."""
+    """Return the name in at most so many characters, its suffix kept: by that its reader is chosen."""
     suffix = PurePosixPath(name).suffix if len(name) > _LONGEST_NAME else ""
     suffix = suffix if len(suffix) <= _LONGEST_SUFFIX else ""
     return name[: _LONGEST_NAME - len(suffix)] + suffix or "unnamed"
 
 
 def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
-    """The document of the blocks; positions are those in its text. Raises UnreadableDocument when it has no text."""
+    """Return the document of the blocks; positions are those in its text. Raises UnreadableDocument when it has no
+    text.
+    """
     name = shown_name(parsed.name or file_name)
     parts: list[str] = []
     length = 0
@@ -154,22 +156,22 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
 
 
 def document_id(text: str) -> str:
-    """The id of a document with that text: the same content has the same id anywhere."""
+    """Return the id of a document with that text: the same content has the same id anywhere."""
     return f"doc-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _glue(before: str, after: str) -> str:
-    """What separates two pieces of one paragraph: nothing between ideographs, else a space."""
+    """Return what separates two pieces of one paragraph: nothing between ideographs, else a space."""
     return "" if is_wide(before[-1]) and is_wide(after[0]) else " "
 
 
 def is_wide(character: str) -> bool:
-    """Whether the character is an ideograph or kana, which take no space between lines."""
+    """Return whether the character is an ideograph or kana, which take no space between lines."""
     return unicodedata.east_asian_width(character) in "WF" and not "가" <= character <= "힣"
 
 
 def _page_spans(starts: list[int | None], length: int) -> tuple[Span, ...]:
-    """Spans of pages 1, 2, ...; a page without text is an empty span where the next one starts."""
+    """Return the spans of pages 1, 2, ...; a page without text is an empty span where the next one starts."""
     spans: list[Span] = []
     following = length
     for start in reversed(starts):
@@ -188,7 +190,7 @@ def _is_boilerplate(text: str) -> bool:
 
 
 def _ends_in_leader(line: str) -> bool:
-    """Whether the line ends like one of a table of contents: dots or a gap, then a page number."""
+    """Return whether the line ends like one of a table of contents: dots or a gap, then a page number."""
     line = line.rstrip()
     before = line.rstrip(_DIGITS)
     if before == line:
@@ -211,7 +213,7 @@ def _title(stated: str, headings: list[Heading], name: str) -> str:
 
 
 def fold_lines(text: str) -> str:
-    """Hard-wrapped lines of one paragraph joined: hyphenated words mended, ideographs without a space."""
+    """Join the hard-wrapped lines of one paragraph: hyphenated words are mended, ideographs get no space."""
     joined = ""
     for line in (line.strip() for line in text.split("\n")):
         if not line:

@@ -61,11 +61,11 @@ class ConfinedParser:
         self.close()
 
     def close(self) -> None:
-        """No process of this parser is left."""
+        """End all processes of this parser."""
         _end_all(self._idle)
 
     def parse(self, name: str, content: bytes) -> ParsedUpload:
-        """The documents in a file of that name; what breaks a limit is refused with its reason."""
+        """Return the documents in a file of that name; what breaks a limit is refused with its reason."""
         reading = _Reading(name, content, self.limits)
         with self._turns:
             while not reading.ended:
@@ -75,7 +75,7 @@ class ConfinedParser:
 
     @contextmanager
     def _process(self) -> "Iterator[_Process]":
-        """A process that waits for a request. It is ended unless it waits again afterwards."""
+        """Yield a process that waits for a request. It is ended unless it waits again afterwards."""
         try:
             process = self._idle.pop()
         except IndexError:
@@ -104,7 +104,7 @@ class _Reading:
         self._deadline = math.inf  # from the first part on
 
     def go_on(self, process: "_Process") -> None:
-        """The file is read to its end, or up to the part that breaks the process."""
+        """Read the file to its end, or up to the part that breaks the process."""
         before = len(self._begun)
         request = {
             "name": self.name,
@@ -169,7 +169,7 @@ class _Process:
         self._max_bytes = 0
 
     def ask(self, header: dict[str, Any], content: bytes, limits: ParseLimits) -> None:
-        """Sends the request. Raises _Ended when the process has ended."""
+        """Send the request. Raises _Ended when the process has ended."""
         assert self._popen.stdin is not None
         if self.is_waiting:
             self.is_new = False
@@ -197,7 +197,7 @@ class _Process:
                 return
 
     def answer(self, limits: ParseLimits, deadline: float) -> _Frame:
-        """The next answer. Raises _Ended, the process being ended, when it breaks a limit or down."""
+        """Return the next answer. Raises _Ended, the process being ended, when it breaks a limit or down."""
         import psutil
 
         while True:
@@ -224,7 +224,7 @@ class _Process:
         return _Ended(reason)
 
     def end(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._popen.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):

@@ -29,7 +29,7 @@ class Decoded:
 
 
 def decode(content: bytes) -> Decoded:
-    """The text. Raises UnreadableDocument for bytes that are no text."""
+    """Return the text. Raises UnreadableDocument for bytes that are no text."""
     notes: list[str] = []
     for mark, encoding in _MARKS:
         if content.startswith(mark):
@@ -49,14 +49,16 @@ def decode(content: bytes) -> Decoded:
 
 
 def _is_cut(content: bytes, error: UnicodeDecodeError) -> bool:
-    """Whether UTF-8 ends in the middle of its last character; one odd byte after plain ASCII is no such end."""
+    """Return whether UTF-8 ends in the middle of its last character; one odd byte after plain ASCII is no such end."""
     lost = len(content) - error.start
     whole = lost >= 2 or not content[: error.start].isascii()
     return error.reason == "unexpected end of data" and lost <= _MAX_LOST and whole
 
 
 def _is_western(content: bytes, matches: Any, best: Any) -> bool:
-    """Whether Windows-1252 reads it as cleanly, in a language written with it; short texts fit many code pages."""
+    """Return whether Windows-1252 reads it as cleanly, in a language written with it; short texts fit many code
+    pages.
+    """
     if not any("cp1252" in match.could_be_from_charset and match.chaos <= best.chaos for match in matches):
         return False
     return detect_language(content.decode("cp1252", errors="ignore")) in _WESTERN

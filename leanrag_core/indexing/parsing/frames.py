@@ -20,7 +20,7 @@ class FrameTooLarge(Exception):
 
 
 def write_frame(stream: IO[bytes], header: dict[str, Any], body: bytes = b"") -> None:
-    """The frame is on its way."""
+    """Write the frame to the stream and flush it."""
     head = json.dumps(header).encode()
     stream.write(_LENGTHS.pack(len(head), len(body)) + head)
     stream.write(body)
@@ -28,7 +28,7 @@ def write_frame(stream: IO[bytes], header: dict[str, Any], body: bytes = b"") ->
 
 
 def read_frame(stream: IO[bytes], max_bytes: int) -> tuple[dict[str, Any], bytes] | None:
-    """Header and body; None at the end of the stream. Raises FrameTooLarge, ValueError."""
+    """Return header and body; None at the end of the stream. Raises FrameTooLarge, ValueError."""
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
@@ -45,7 +45,7 @@ def read_frame(stream: IO[bytes], max_bytes: int) -> tuple[dict[str, Any], bytes
 
 
 def packed(upload: ParsedUpload) -> tuple[dict[str, Any], bytes]:
-    """The upload as a header and the texts of its documents as a body."""
+    """Return the upload as a header and the texts of its documents as a body."""
     texts = [document.text.encode() for document in upload.documents]
     documents = [
         {**asdict(document), "text": len(text)} for document, text in zip(upload.documents, texts, strict=True)
@@ -55,7 +55,7 @@ def packed(upload: ParsedUpload) -> tuple[dict[str, Any], bytes]:
 
 
 def unpacked(header: dict[str, Any], body: bytes) -> ParsedUpload:
-    """The upload of a header and its body."""
+    """Return the upload of a header and its body."""
     documents, start = [], 0
     for cells in header["documents"]:
         end = start + cells["text"]

@@ -48,8 +48,9 @@ def _detector() -> Any:
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of the text's language, "und" when it cannot be detected: too few letters, or a
-    short text that reads as one language hardly better than as another."""
+    """Return the ISO 639-1 code of the text's language, "und" when it cannot be detected: too few letters, or a short
+    text that reads as one language hardly better than as another.
+    """
     sample = text[:_SAMPLE]
     words = sample.lower().split()
     if len(words) >= 20 and sum(word in _COMMON_ENGLISH for word in words) > _ENGLISH_SHARE * len(words):

@@ -32,35 +32,35 @@ class ParseLimits:
         return self.output_mb * 1024 * 1024
 
     def too_long(self) -> Message:
-        """Why a file was passed over that took too much time."""
+        """Return why a file was passed over that took too much time."""
         return message("file.took_too_long", seconds=self.seconds)
 
     def archive_too_long(self) -> Message:
-        """Why the rest of an archive was passed over."""
+        """Return why the rest of an archive was passed over."""
         return message("file.archive_took_too_long", seconds=self.archive_seconds)
 
     def too_much_memory(self) -> Message:
-        """Why a file was passed over that needs too much memory."""
+        """Return why a file was passed over that needs too much memory."""
         return message("file.needs_too_much_memory", limit=self.memory_mb)
 
     def too_much_text(self) -> Message:
-        """Why a file was passed over whose text is too long."""
+        """Return why a file was passed over whose text is too long."""
         return message("file.too_much_text", limit=self.output_mb)
 
 
 def parse_limits(settings: Settings) -> ParseLimits:
-    """The limits that the settings name."""
+    """Return the limits that the settings name."""
     seconds = settings.parse_seconds
     return ParseLimits(seconds, _OF_AN_ARCHIVE * seconds, settings.parse_memory_mb, settings.parse_output_mb)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a library failed since it got no more memory; lxml reports that as a syntax error."""
+    """Return whether a library failed since it got no more memory; lxml reports that as a syntax error."""
     return isinstance(error, MemoryError) or getattr(error, "code", None) == _XML_NO_MEMORY
 
 
 def limit_memory(max_bytes: int) -> None:
-    """Limits this process's memory where the system has such a limit; elsewhere only its parent process watches it."""
+    """Limit this process's memory where the system has such a limit; elsewhere only its parent process watches it."""
     try:
         import resource
     except ImportError:

@@ -15,7 +15,7 @@ _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 def read_office(
     content: bytes, read: Callable[[io.BytesIO], Parsed], *, suffix: str, old: str, program: str
 ) -> FormatResult:
-    """The one document that read() makes of the file. Raises UnreadableDocument for what is none of that format.
+    """Return the one document that read() makes of the file. Raises UnreadableDocument for what is none of that format.
 
     old: such as "Word file"; program: in which the person opens it.
     """

@@ -12,7 +12,7 @@ _SAMPLE = 8192  # characters
 
 
 def delimiter_of(text: str, delimiters: str) -> str:
-    """The delimiter that cuts most of the first rows into the same number of cells, more than one; else a comma.
+    """Return the delimiter that cuts most of the first rows into the same number of cells, more than one; else a comma.
 
     csv.Sniffer would take time that grows with the square of the text, and guesses at quotes too.
     """
@@ -27,7 +27,7 @@ def delimiter_of(text: str, delimiters: str) -> str:
 
 
 def blocks_of_rows(rows: Iterable[Sequence[str]], page: int = 0) -> Iterator[Block]:
-    """A paragraph a row, the first row being the names of the columns. Empty rows are left out.
+    """Yield a paragraph a row, the first row being the names of the columns. Empty rows are left out.
 
     A table of one row has no names.
     """

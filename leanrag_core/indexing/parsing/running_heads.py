@@ -31,7 +31,7 @@ class PageLine:
 
 
 def running_heads(lines: Sequence[PageLine], n_pages: int, *, heading_size: float) -> frozenset[int]:
-    """The places in `lines` of those that repeat at the top or foot of more than half of the pages.
+    """Return the places in `lines` of those that repeat at the top or foot of more than half of the pages.
 
     Words, font, size and position repeat; numbers are the same or count as the pages do; it is no sentence. In type
     larger than heading_size numbers are the same: Chapter 1 and Chapter 2 are no running head.
@@ -58,18 +58,18 @@ def running_heads(lines: Sequence[PageLine], n_pages: int, *, heading_size: floa
 
 
 def is_sentence(text: str) -> bool:
-    """Whether the line ends like a sentence and has the length of one."""
+    """Return whether the line ends like a sentence and has the length of one."""
     is_long = len(text.split()) >= _SENTENCE_WORDS or sum(map(is_wide, text)) >= _SENTENCE_IDEOGRAPHS
     return is_long and bool(_SENTENCE_END.search(text))
 
 
 def head_key(text: str) -> str:
-    """What is the same in a running head on all pages: its words in small letters, numbers masked."""
+    """Return what is the same in a running head on all pages: its words in small letters, numbers masked."""
     return _NUMBER.sub("#", one_line(text).lower())
 
 
 def _at_edges(lines: Sequence[PageLine]) -> Iterable[int]:
-    """The places of the lines in the two highest and the two lowest rows of their pages."""
+    """Return the places of the lines in the two highest and the two lowest rows of their pages."""
     by_page: dict[int, list[int]] = defaultdict(list)
     for place, line in enumerate(lines):
         by_page[line.page].append(place)
@@ -80,13 +80,13 @@ def _at_edges(lines: Sequence[PageLine]) -> Iterable[int]:
 
 
 def _second(heights: Sequence[float]) -> float:
-    """The second highest, those of the same row being one."""
+    """Return the second highest, those of the same row being one."""
     top = max(heights) - _SAME_PLACE
     return max((height for height in heights if height < top), default=top) - _SAME_PLACE
 
 
 def _split(places: Sequence[int], value: Callable[[int], float], gap: float) -> list[list[int]]:
-    """The places in groups whose values are apart by more than the gap."""
+    """Return the places in groups whose values are apart by more than the gap."""
     ordered = sorted(places, key=lambda place: (value(place), place))
     groups: list[list[int]] = []
     for place in ordered:
@@ -98,7 +98,9 @@ def _split(places: Sequence[int], value: Callable[[int], float], gap: float) -> 
 
 
 def _repeated(row: Sequence[PageLine], places: Sequence[int]) -> set[int]:
-    """Those of a row, at the given places, that share an edge or the middle and their numbers with another page."""
+    """Return those of a row, at the given places, that share an edge or the middle and their numbers with another
+    page.
+    """
     numbers = [[int(number[-9:]) for number in _NUMBER.findall(line.text)] for line in row]
     at = list(range(len(row)))
     across: set[int] = set()
@@ -117,7 +119,7 @@ def _repeated(row: Sequence[PageLine], places: Sequence[int]) -> set[int]:
 
 
 def _kinds_of_number(number: int, page: int) -> tuple[tuple[str, int], ...]:
-    """What another page's number shares with it: its value, or its distance from that of the page."""
+    """Return what another page's number shares with it: its value, or its distance from that of the page."""
     return (("value", number),) if number in _YEARS else (("value", number), ("distance", number - page))
 
 
@@ -126,8 +128,8 @@ def _n_pages(row: Sequence[PageLine], group: Sequence[int]) -> int:
 
 
 def put_back(document: Document, text: str) -> Document:
-    """The document with that running head in its text wherever the file has it, each as a paragraph; or, where it is in
-    the text, without it. The same file's document again when this is done twice.
+    """Return the document with that running head in its text wherever the file has it, each as a paragraph; or, where
+    it is in the text, without it. The same file's document again when this is done twice.
 
     text: of one of them; those that differ in numbers alone are put back with it.
     """
@@ -142,7 +144,7 @@ def put_back(document: Document, text: str) -> Document:
 
 
 def left_out_note(n: int) -> tuple[str, ...]:
-    """What the document says of so many running heads that are not in its text; nothing of none."""
+    """Return what the document says of so many running heads that are not in its text; nothing of none."""
     return (f"{n} running heads and page numbers were left out.",) if n else ()
 
 
@@ -161,7 +163,7 @@ def _without(document: Document, place: int) -> Document:
 
 
 def _moved(document: Document, place: int, text: str, n: int, end: int) -> Document:
-    """The document with the new text; what follows the running head of that place is n characters further on."""
+    """Return the document with the new text; what follows the running head of that place is n characters further on."""
     head = document.running_heads[place]
 
     def moved(at: int, follows: bool) -> int:

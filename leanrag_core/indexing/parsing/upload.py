@@ -28,12 +28,14 @@ class Begun:
 
 
 def formats() -> dict[str, ModuleType]:
-    """The reader of each file suffix; a file of the folder that does not load is passed over (see broken_formats())."""
+    """Return the reader of each file suffix; a file of the folder that does not load is passed over (see
+    broken_formats()).
+    """
     return {suffix: module for module in _found().modules for suffix in module.SUFFIXES}
 
 
 def broken_formats() -> tuple[BrokenExtension, ...]:
-    """The files of formats/ that do not load."""
+    """Return the files of formats/ that do not load."""
     return _found().broken
 
 
@@ -44,13 +46,13 @@ def _found() -> Extensions:
 
 
 def known() -> str:
-    """The formats that are read, as they are listed: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
+    """Return the formats that are read, as they are listed: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
     titles = {getattr(module, "TITLE", module.MEDIA_TYPE.upper()) for module in formats().values()}
     return ", ".join(sorted(titles, key=str.casefold))
 
 
 def parse_upload(name: str, content: bytes) -> ParsedUpload:
-    """The documents in a file of that name, read in this process; never raises for what the file holds.
+    """Return the documents in a file of that name, read in this process; never raises for what the file holds.
 
     Files of unknown suffix are refused with the list of those that are read. `confined` does the same under limits.
     """
@@ -64,7 +66,7 @@ def parse_upload(name: str, content: bytes) -> ParsedUpload:
 def parse_parts(
     name: str, content: bytes, *, done: int = 0, broken: frozenset[int] = frozenset()
 ) -> Iterator[Begun | ParsedUpload]:
-    """What the file, or each file in an archive, became; each after its name.
+    """Yield what the file, or each file in an archive, became; each after its name.
 
     done: as many parts were begun before and are not given again. broken: numbers of those that are not even opened.
     """
@@ -79,7 +81,10 @@ class _Parts:
         self.allowance = Allowance()
 
     def of(self, name: str, label: str, read: Callable[[], bytes], depth: int = 0) -> Iterator[Begun | ParsedUpload]:
-        """name: of the file alone. label: with the archives that it lies in."""
+        """Yield what the file, or each file in the archive, becomes, each after its name.
+
+        name: of the file alone. label: with the archives that it lies in.
+        """
         number, self.number = self.number, self.number + 1
         reader = formats().get(suffix_of(name))
         is_archive, is_new = hasattr(reader, "members"), number >= self.done
@@ -102,7 +107,7 @@ class _Parts:
 
 
 def suffix_of(name: str) -> str:
-    """By which a file's reader is chosen; a file without one is text."""
+    """Return the suffix by which a file's reader is chosen; a file without one is text."""
     return name.rsplit(".", 1)[1].lower() if "." in name else "txt"
 
 

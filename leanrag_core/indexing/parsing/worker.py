@@ -23,7 +23,7 @@ _OF_ITS_OWN = 0.9  # of the memory; what is left is for the libraries' files, wh
 
 
 def main() -> None:
-    """Answers requests until the parent process closes the pipe."""
+    """Answer requests until the parent process closes the pipe."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -45,7 +45,7 @@ def _is_asked(requests: BinaryIO) -> bool:
 
 
 def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
-    """Sends the file's parts, each after its name; False when the process is no longer fit for another file."""
+    """Send the file's parts, each after its name; False when the process is no longer fit for another file."""
     limits = ParseLimits(**header["limits"])
     limit_memory(int(_OF_ITS_OWN * limits.memory_bytes))
     try:
@@ -66,7 +66,7 @@ def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
 
 
 def _sent(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
-    """Whether the part was short enough to be sent."""
+    """Send the part where it is short enough, and return whether it was."""
     header, texts = packed(part)
     if len(texts) > max_bytes:
         return False
@@ -75,7 +75,7 @@ def _sent(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
 
 
 def _set_alarm(seconds: float) -> None:
-    """The system ends this process then, whatever it does; never, for 0."""
+    """Have the system end this process after so many seconds, whatever it does; never, for 0."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 

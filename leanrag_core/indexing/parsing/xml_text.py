@@ -7,7 +7,7 @@ _LONGEST = 100  # characters of an entity's meaning
 
 
 def own_text(element: Any) -> str:
-    """The element's text, that behind comments and entities too.
+    """Return the element's text, that behind comments and entities too.
 
     The parser leaves an entity as a node in the text. It becomes what the file says that it means, where that is short
     and names no further entity, or what it means in HTML, such as &nbsp;; else it is left out.

@@ -13,7 +13,7 @@ MEDIA_TYPE = "csv"
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document, a paragraph a row. Raises UnreadableDocument for what is no table."""
+    """Return one document, a paragraph a row. Raises UnreadableDocument for what is no table."""
     decoded = decode(content)
     csv.field_size_limit(10_000_000)
     try:

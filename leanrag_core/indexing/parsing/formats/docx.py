@@ -22,7 +22,7 @@ _CHARACTERS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreak
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document. Raises UnreadableDocument for what is no DOCX."""
+    """Return one document. Raises UnreadableDocument for what is no DOCX."""
     return read_office(content, _document, suffix="docx", old="Word file", program="a word processor")
 
 
@@ -41,7 +41,7 @@ def _document(file: io.BytesIO) -> Parsed:
 
 
 def _unwrapped(element: Any, *names: str) -> Iterator[Any]:
-    """Children of these names, those in content controls and tracked insertions among them."""
+    """Yield children of these names, those in content controls and tracked insertions among them."""
     wanted = frozenset(_W + name for name in names)
     for child in element:
         if child.tag in wanted:
@@ -51,7 +51,7 @@ def _unwrapped(element: Any, *names: str) -> Iterator[Any]:
 
 
 def _paragraphs(element: Any) -> Iterator[Any]:
-    """The paragraphs at and below an element, in text boxes and inner tables too, each once."""
+    """Yield the paragraphs at and below an element, in text boxes and inner tables too, each once."""
     for paragraph in element.iter(_W + "p"):
         if next(paragraph.iterancestors(_FALLBACK), None) is None:
             yield paragraph
@@ -79,7 +79,7 @@ def _paragraph(paragraph: Any) -> Block:
 
 
 def _table(table: Any) -> list[Block]:
-    """A block a row; a cell over several columns is written once, one over several rows in each of them."""
+    """Return a block a row; a cell over several columns is written once, one over several rows in each of them."""
     rows: list[Block] = []
     above: dict[int, str] = {}
     for row in _unwrapped(table, "tr"):

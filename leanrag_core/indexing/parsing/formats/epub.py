@@ -32,7 +32,7 @@ class _Book:
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document. Raises UnreadableDocument for what is no EPUB or is protected."""
+    """Return one document. Raises UnreadableDocument for what is no EPUB or is protected."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return FormatResult((_parsed(archive),))
@@ -63,7 +63,7 @@ def _parsed(archive: zipfile.ZipFile) -> Parsed:
 
 
 def _book(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> _Book:
-    """Title and chapters, as the book's package says. Its names lead into the archive and nowhere else."""
+    """Return the title and chapters, as the book's package says. Its names lead into the archive and nowhere else."""
     if _CONTAINER not in entries:
         raise UnreadableDocument(_NO_BOOK)
     root = _xml(unpack(archive, entries[_CONTAINER])).find(".//{*}rootfile")
@@ -84,7 +84,7 @@ def _book(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> _Boo
 
 
 def _encrypted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> frozenset[str]:
-    """Names of what is encrypted; fonts often are in books that can be read."""
+    """Return the names of what is encrypted; fonts often are in books that can be read."""
     if _ENCRYPTION not in entries:
         return frozenset()
     listed = _xml(unpack(archive, entries[_ENCRYPTION])).iterfind(".//{*}CipherReference")
@@ -92,7 +92,7 @@ def _encrypted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) ->
 
 
 def _xml(content: bytes) -> Any:
-    """The root. Entities are not unfolded, nothing is fetched."""
+    """Return the root. Entities are not unfolded, nothing is fetched."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)

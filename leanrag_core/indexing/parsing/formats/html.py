@@ -42,7 +42,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document."""
+    """Return one document."""
     from bs4.dammit import EncodingDetector
 
     text = utf8_or_bytes(content)
@@ -56,7 +56,7 @@ def parse(name: str, content: bytes) -> FormatResult:
 
 
 def utf8_or_bytes(content: bytes) -> str | bytes:
-    """The text, where it is UTF-8; else the bytes, whose encoding is declared or to be guessed.
+    """Return the text, where it is UTF-8; else the bytes, whose encoding is declared or to be guessed.
 
     Few texts in another encoding happen to be UTF-8, while guessing takes short UTF-8 pages for others.
     """
@@ -69,22 +69,23 @@ def utf8_or_bytes(content: bytes) -> str | bytes:
 
 
 def blocks_of(markup: str | bytes) -> list[Block]:
-    """The blocks of a piece of HTML."""
+    """Return the blocks of a piece of HTML."""
     soup = _soup(markup)
     text = markup if isinstance(markup, str) else markup.decode(soup.original_encoding or "utf-8", errors="replace")
     return _walk(soup, _unclosed(text))
 
 
 def _unclosed(markup: str) -> frozenset[str]:
-    """Names of silent elements that are opened more often than closed. The parser ends such a one with its parent or
-    the file, so that it swallows what follows."""
+    """Return the names of silent elements that are opened more often than closed. The parser ends such a one with its
+    parent or the file, so that it swallows what follows.
+    """
     opened = Counter(name.lower() for name, end in _START_TAG.findall(markup) if not end.endswith("/"))
     closed = Counter(name.lower() for name in _END_TAG.findall(markup))
     return frozenset(name for name in opened if opened[name] > closed[name]) - _NEVER_TEXT
 
 
 def _swallows(element: Any) -> bool:
-    """Whether an element that is never closed holds more than such an element does."""
+    """Return whether an element that is never closed holds more than such an element does."""
     if element.name == "svg":  # what it draws is silent all the same
         return True
     return element.find(_CONTENT) is not None or len(element.get_text()) > _MOST_OF_A_LABEL

@@ -19,7 +19,7 @@ _ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document or several. Raises UnreadableDocument for what is no JSON."""
+    """Return one document or several. Raises UnreadableDocument for what is no JSON."""
     decoded = decode(content)
     try:
         value = json.loads(decoded.text)
@@ -34,7 +34,7 @@ def parse(name: str, content: bytes) -> FormatResult:
 
 
 def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], unit: str) -> FormatResult:
-    """A document for each numbered item that has a text; the others are refused by their number."""
+    """Return a document for each numbered item that has a text; the others are refused by their number."""
     parsed, refusals = [], []
     for number, item in items:
         if text_of(item):
@@ -50,7 +50,7 @@ def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], uni
 
 
 def text_of(item: Any) -> str:
-    """The text of an object; empty when it has none."""
+    """Return the text of an object; empty when it has none."""
     if isinstance(item, str):
         return item if item.strip() else ""
     if not isinstance(item, dict):
@@ -59,7 +59,7 @@ def text_of(item: Any) -> str:
 
 
 def record(name: str, item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
-    """The document of an object: its title as a heading above its text, its id in the name and a note."""
+    """Return the document of an object: its title as a heading above its text, its id in the name and a note."""
     fields = item if isinstance(item, dict) else {}
     title = next((one_line(str(fields[key])) for key in _TITLE if fields.get(key)), "")
     key = next((key for key in _ID if fields.get(key) not in (None, "")), "")

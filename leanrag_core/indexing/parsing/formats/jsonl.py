@@ -14,7 +14,7 @@ MEDIA_TYPE = "jsonl"
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """A document a line. Raises UnreadableDocument when no line is JSON."""
+    """Return a document a line. Raises UnreadableDocument when no line is JSON."""
     decoded = decode(content)
     items, refusals = [], []
     for number, line in enumerate(decoded.text.split("\n"), start=1):

@@ -14,7 +14,7 @@ _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document."""
+    """Return one document."""
     from markdown_it import MarkdownIt
 
     decoded = decode(content)

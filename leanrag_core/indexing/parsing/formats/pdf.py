@@ -20,7 +20,7 @@ _HEADING_CHARACTERS = 120
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document. Raises UnreadableDocument: not a PDF, password, no text layer, damaged."""
+    """Return one document. Raises UnreadableDocument: not a PDF, password, no text layer, damaged."""
     if b"%PDF-" not in content[:1024]:
         raise UnreadableDocument("file.not_pdf")
     boxes, n_pages, damaged = _boxes(content)
@@ -38,7 +38,7 @@ def _body_size(boxes: Sequence[PageLine]) -> float:
 
 
 def _boxes(content: bytes) -> tuple[list[PageLine], int, tuple[str, ...]]:
-    """Text boxes in the order of the pages, the number of pages, and a note when the file breaks off."""
+    """Return text boxes in the order of the pages, the number of pages, and a note when the file breaks off."""
     import logging
 
     from pdfminer.layout import LTTextContainer
@@ -94,7 +94,7 @@ def _opened(content: bytes) -> Any:
 
 
 def _layouts(content: bytes) -> Iterator[Any]:
-    """The layout of each page in turn."""
+    """Yield the layout of each page in turn."""
     from pdfminer.converter import PDFPageAggregator
     from pdfminer.layout import LAParams
     from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
@@ -109,7 +109,7 @@ def _layouts(content: bytes) -> Iterator[Any]:
 
 
 def _type(element: Any) -> tuple[str, float]:
-    """The font of most letters, without the mark of its subset, and their median size in points."""
+    """Return the font of most letters, without the mark of its subset, and their median size in points."""
     from pdfminer.layout import LTChar, LTTextLine
 
     letters = [char for line in element if isinstance(line, LTTextLine) for char in line if isinstance(char, LTChar)]
@@ -148,7 +148,7 @@ def _blocks(boxes: Sequence[PageLine], heads: frozenset[int]) -> list[Block]:
 
 
 def _title(content: bytes) -> str:
-    """The title that the file states; empty when it states none that can be read."""
+    """Return the title that the file states; empty when it states none that can be read."""
     from pdfminer.pdfexceptions import PDFException
     from pdfminer.psexceptions import PSException
     from pdfminer.utils import decode_text

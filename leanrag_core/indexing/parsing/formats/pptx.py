@@ -19,7 +19,7 @@ _TITLES = ("title", "ctrTitle")
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document; a slide is a page, its title a heading. Raises UnreadableDocument for what is no PPTX."""
+    """Return one document; a slide is a page, its title a heading. Raises UnreadableDocument for what is no PPTX."""
     return read_office(content, _presentation, suffix="pptx", old="PowerPoint file", program="a presentation program")
 
 
@@ -39,8 +39,9 @@ def _presentation(file: io.BytesIO) -> Parsed:
 
 
 def _shapes(element: Any, page: int) -> Iterator[Block]:
-    """Blocks of the shapes at and below an element, in the order of the file; what is drawn for older programs is
-    left out."""
+    """Yield blocks of the shapes at and below an element, in the order of the file; what is drawn for older programs is
+    left out.
+    """
     for child in element:
         if child.tag == _FALLBACK:
             continue

@@ -12,13 +12,13 @@ _HEADING_CHARACTERS = 80
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document."""
+    """Return one document."""
     decoded = decode(content)
     return FormatResult((Parsed(blocks_of(decoded.text), notes=decoded.notes),))
 
 
 def blocks_of(text: str) -> tuple[Block, ...]:
-    """The paragraphs of a plain text, between empty lines."""
+    """Return the paragraphs of a plain text, between empty lines."""
     pieces = re.split(r"\n[^\S\n]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
     return tuple(Block(piece, "heading", 2) if _is_heading(piece) else Block(piece) for piece in pieces)
 

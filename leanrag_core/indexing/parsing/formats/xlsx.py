@@ -16,7 +16,7 @@ _UNNAMED = re.compile(r"Sheet|[^\W\d_]+ ?1")  # Sheet1, Tabelle1, Feuil1: as the
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """One document; a sheet is a page under its name. Raises UnreadableDocument for what is no XLSX."""
+    """Return one document; a sheet is a page under its name. Raises UnreadableDocument for what is no XLSX."""
     return read_office(content, _workbook, suffix="xlsx", old="Excel file", program="a spreadsheet program")
 
 
@@ -40,7 +40,7 @@ def _rows(sheet: Any) -> Iterator[list[str]]:
 
 
 def _shown(value: Any) -> str:
-    """A cell as a reader sees it, without its number format."""
+    """Return a cell as a reader sees it, without its number format."""
     if value is None:
         return ""
     if isinstance(value, datetime.datetime):

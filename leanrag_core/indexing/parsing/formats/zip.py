@@ -15,7 +15,9 @@ _ENCRYPTED = 0x1
 
 
 def members(content: bytes, allowance: Allowance, depth: int) -> Iterator[Member]:
-    """The files in the archive, hidden ones left out. Raises UnreadableDocument for what is no archive or too much."""
+    """Yield the files in the archive, hidden ones left out. Raises UnreadableDocument for what is no archive or too
+    much.
+    """
     if depth >= MAX_DEPTH:
         raise UnreadableDocument("file.too_many_archives", limit=MAX_DEPTH)
     try:
@@ -34,7 +36,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
-    """The name as it was meant: many programs write UTF-8 without saying so."""
+    """Return the name as it was meant: many programs write UTF-8 without saying so."""
     if entry.flag_bits & _NAME_IS_UTF8:
         return entry.filename
     try:
@@ -44,7 +46,7 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """The entry's bytes. Raises UnreadableDocument."""
+    """Return the entry's bytes. Raises UnreadableDocument."""
     if entry.flag_bits & _ENCRYPTED:
         raise UnreadableDocument("file.member_password")
     check_size(entry.file_size, entry.compress_size)
