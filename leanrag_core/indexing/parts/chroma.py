@@ -46,21 +46,21 @@ class Part:
     needs: tuple[str, ...] = (VECTORS,)
 
     def offered(self, index: Index) -> bool:
-        """Where a layer is too large to be searched exactly in a moment."""
+        """Return whether a layer is too large to be searched exactly in a moment."""
         return any(len(layer) > EXACT_UP_TO for layer in index.layers)
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the vectors and the options."""
+        """Return a hash of the vectors and the options."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of vectors; no model is called."""
+        """Estimate the seconds by the number of vectors; no model is called."""
         n_vectors = sum(map(len, index.layers))
         seconds = _SECONDS_TO_START + _SECONDS_A_VECTOR.scaled(n_vectors)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the search index; an earlier attempt is begun again, since Chroma cannot go on with it."""
+        """Write the search index; an earlier attempt is begun again, since Chroma cannot go on with it."""
         assert index.path is not None
         write_safely(
             SearchPlace(index.path, folder),
@@ -71,11 +71,14 @@ class Part:
         )
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """The record and the graphs that Chroma has written completely; it changes its other files when opened."""
+        """Return the record and the graphs that Chroma has written completely; it changes its other files when
+        opened.
+        """
         return [SEARCH, *(recorded(folder).files or ())]
 
     def read(self, folder: Path, index: Index) -> tuple[LayerSearch, ...]:
-        """How each layer is searched. The search index itself is opened by the SearchStore, once for all questions.
+        """Return how each layer is searched. The search index itself is opened by the SearchStore, once for all
+        questions.
 
         Raises SearchIndexFailed, and PartDamaged where Chroma's database is not the one that was written.
         """

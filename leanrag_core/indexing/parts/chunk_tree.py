@@ -49,22 +49,22 @@ class Part:
     needs: tuple[str, ...] = (CHUNKS,)
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the chunks, the options, and the model and prompts that write the summaries."""
+        """Return a hash of the chunks, the options, and the model and prompts that write the summaries."""
         return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """By the number of chunks, whose leaves are embedded."""
+        """Estimate calls and seconds by the number of chunks, whose leaves are embedded."""
         leaves = _LEAVES_A_CHUNK.scaled(index.chunks.num_rows)
         written = text_forecast(round(leaves.expected), 2000, models)
         seconds = written.seconds + leaves.scaled(SECONDS_A_TEXT)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=written.stages, seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        """Write the tree; replies of an earlier attempt come from the store of calls."""
         tools.report(Progress("make", 0, 0, "leaves"))
         leaves = cut_leaves(index, config.leaf_tokens)
         vectors = embedded([leaf.text for leaf in leaves], int(index.chunk_vectors.shape[1]), tools)
@@ -83,9 +83,9 @@ class Part:
         write_tree(folder, tree.finished())
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> TextTree:
-        """The tree."""
+        """Return the tree."""
         return read_tree(folder, index)

@@ -54,11 +54,13 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS)
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, the options, and what is imported or the model and prompts that write the reports."""
+        """Return a hash of the graph, the options, and what is imported or the model and prompts that write the
+        reports.
+        """
         own = fingerprint_of(self, _VERSION, index, config, models)
         files = (index.manifest.files or {}) if config.imported else {}
         if IMPORTED in files:
@@ -66,12 +68,12 @@ class Part:
         return with_language(own, index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """By the number of entities."""
+        """Estimate calls and seconds by the number of entities."""
         n_claims = index.chunks.num_rows if config.claims else 0
         return text_forecast(len(index.layers[0]), config.report_tokens, models, more_calls=n_claims)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the communities; replies of an earlier attempt come from the store of calls."""
+        """Write the communities; replies of an earlier attempt come from the store of calls."""
         tools.report(Progress("make", 0, 0, "communities"))
         imported = read_imported(index.path) if config.imported and index.path is not None else NO_EXTRAS
         if imported.communities:
@@ -97,10 +99,10 @@ class Part:
         write_communities(folder, made)
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Communities:
-        """The communities of the index."""
+        """Return the communities of the index."""
         base = index.layers[0]
         return read_communities(folder, n_nodes=len(base), dimension=int(base.vectors.shape[1]))

@@ -47,19 +47,19 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS)
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, the options, and the model and prompts that write the reports."""
+        """Return a hash of the graph, the options, and the model and prompts that write the reports."""
         return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """By the number of entities on all layers."""
+        """Estimate calls and seconds by the number of entities on all layers."""
         return text_forecast(sum(map(len, joined_layers(index))), config.report_tokens, models)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the communities; replies of an earlier attempt come from the store of calls."""
+        """Write the communities; replies of an earlier attempt come from the store of calls."""
         tools.report(Progress("make", 0, 0, "communities"))
         graph = joined_graph(joined_layers(index))
         tree = hierarchical_communities(
@@ -69,11 +69,11 @@ class Part:
         write_communities(folder, communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=0))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> LayeredCommunities:
-        """The communities, and the graph that they divide."""
+        """Return the communities, and the graph that they divide."""
         from scipy.sparse import coo_array
 
         edges = joined_edges(joined_layers(index))

@@ -46,20 +46,20 @@ class Part:
     needs: tuple[str, ...] = (CHUNKS,)
 
     def offered(self, index: Index) -> bool:
-        """No: it is made when a person asks for it."""
+        """Return False: the part is made when a person asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the chunks and the options."""
+        """Return a hash of the chunks and the options."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of chunks; no model is called."""
+        """Estimate the seconds by the number of chunks; no model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the term weights; a chunk without any word has none."""
+        """Write the term weights; a chunk without any word has none."""
         import bm25s
 
         n_chunks = index.chunks.num_rows
@@ -81,11 +81,11 @@ class Part:
         retriever.save(str(folder), show_progress=False)
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All: nothing changes them."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> "BM25":
-        """The lexical index, its matrix mapped from the disk. Raises PartDamaged."""
+        """Return the lexical index, its matrix mapped from the disk. Raises PartDamaged."""
         import bm25s
 
         try:

@@ -53,31 +53,33 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
 
     def offered(self, index: Index) -> bool:
-        """No: it is made when a person asks for it."""
+        """Return False: the part is made when a person asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, its vectors and the options."""
+        """Return a hash of the graph, its vectors and the options."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities; no model is called."""
+        """Estimate the seconds by the number of entities; no model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""
+        """Write the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""
         n = len(index.layers[0])
         tools.report(Progress("make", 0, n, "entities"))
         np.save(folder / _PAIRS, near_duplicates(index.layers[0], config.cosine))
         tools.report(Progress("make", n, n, "entities"))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All: nothing changes them."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> "csr_array":
-        """(n, n) transition matrix over relations and these links, all with weight 1. Raises PartDamaged."""
+        """Return the transition matrix, (n, n), over relations and these links, all with weight 1. Raises
+        PartDamaged.
+        """
         from scipy.sparse import coo_array
 
         base = index.layers[0]
@@ -91,7 +93,9 @@ class Part:
 
 
 def near_duplicates(layer: Layer, cosine: float) -> np.ndarray:
-    """(p, 2) int32: each entity with those of its two nearest that are near enough, come later and are not related."""
+    """Pair each entity with those of its two nearest that are near enough, come later and are not related; (p, 2)
+    int32.
+    """
     vectors = np.asarray(layer.vectors)
     n = len(vectors)
     if n < 2:

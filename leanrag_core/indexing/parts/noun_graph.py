@@ -35,30 +35,30 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the entities and the chunks."""
+        """Return a hash of the entities and the chunks."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """By the number of chunks; no model is called."""
+        """Estimate calls and seconds by the number of chunks; no model is called."""
         seconds = _SECONDS_A_CHUNK.scaled(index.chunks.num_rows) + Range(0.01, 0.1, 0.5)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the pairs and the occurrences."""
+        """Write the pairs and the occurrences."""
         graph = noun_graph(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         write_table(folder / _PAIRS, graph.pairs)
         write_table(folder / _OCCURRENCES, graph.occurrences)
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> NounGraph:
-        """The graph. Raises IndexDamaged where a number leads outside."""
+        """Return the graph. Raises IndexDamaged where a number leads outside."""
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
         pairs, occurrences = read_table(folder / _PAIRS), read_table(folder / _OCCURRENCES)
         require_columns(pairs, PAIR_SCHEMA, folder / _PAIRS)

@@ -40,20 +40,20 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
 
     def offered(self, index: Index) -> bool:
-        """Where it takes a while to compute."""
+        """Return whether it takes a while to compute."""
         return len(index.layers[0]) > EXACT_UP_TO
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of entities and chunks."""
+        """Return a hash of entities and chunks."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities; no model is called."""
+        """Estimate the seconds by the number of entities; no model is called."""
         seconds = _SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the arrays of the sparse matrix."""
+        """Write the arrays of the sparse matrix."""
         n = len(index.layers[0])
         tools.report(Progress("make", 0, n, "entities"))
         operator = walk_operator(index.entity_chunks)
@@ -64,11 +64,11 @@ class Part:
         tools.report(Progress("make", n, n, "entities"))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """The arrays."""
+        """Return the arrays."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> WalkOperator:
-        """The operator. Raises PartDamaged where they are no matrix of this index."""
+        """Return the operator. Raises PartDamaged where they are no matrix of this index."""
         from scipy.sparse import csr_array
 
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows

@@ -41,20 +41,20 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
 
     def offered(self, index: Index) -> bool:
-        """No: it is made when a person asks for it."""
+        """Return False: the part is made when a person asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of entities, relations, and the vectors, which go with the embedding model."""
+        """Return a hash of entities, relations, and the vectors, which go with the embedding model."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of relations; no language model is called."""
+        """Estimate the seconds by the number of relations; no language model is called."""
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_A_RELATION.scaled(index.layers[0].relations.num_rows)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Embeds each relation once; texts of like length go together."""
+        """Embed each relation once; texts of like length go together."""
         texts = relation_texts(index)
         vectors = np.zeros((len(texts), index.layers[0].vectors.shape[1]), dtype=np.float32)
         order = sorted(range(len(texts)), key=lambda row: (len(texts[row]), row))
@@ -66,11 +66,13 @@ class Part:
         np.save(folder / _VECTORS, vectors)
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All: nothing changes them."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> np.ndarray:
-        """(r, d) float32, mapped from the disk. Raises IndexDamaged for another shape."""
+        """Return the vectors of the relations, (r, d) float32, mapped from the disk. Raises IndexDamaged for another
+        shape.
+        """
         vectors = np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
         base = index.layers[0]
         require_vectors(vectors, base.relations.num_rows, int(base.vectors.shape[1]), folder / _VECTORS)
@@ -78,7 +80,7 @@ class Part:
 
 
 def relation_texts(index: Index) -> list[str]:
-    """The text of each base relation that is embedded."""
+    """Return the text of each base relation that is embedded."""
     base = index.layers[0]
     names = base.entities["name"].to_pylist()
     columns = (base.relations["keywords"].to_pylist(), base.relations["description"].to_pylist())

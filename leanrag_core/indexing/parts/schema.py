@@ -46,15 +46,17 @@ class Part:
     accepts = "accept"  # the option that holds what a person accepts of proposals()
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, the options, and the model and prompts that read the chunks."""
+        """Return a hash of the graph, the options, and the model and prompts that read the chunks."""
         return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities; with a language model a call for each chunk, and one for the schema."""
+        """Estimate the seconds by the number of entities; with a language model a call for each chunk, and one for the
+        schema.
+        """
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         stages: tuple[StageForecast, ...] = ()
         if models.language is not None:
@@ -65,20 +67,20 @@ class Part:
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the schema; replies of an earlier attempt come from the store of calls."""
+        """Write the schema; replies of an earlier attempt come from the store of calls."""
         limits = Limits(config.most_types, config.frequency, config.confidence, config.accept)
         write_schema(folder, make_schema(index, limits, tools))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Schema:
-        """The schema of the index. Raises PartDamaged."""
+        """Return the schema of the index. Raises PartDamaged."""
         return read_schema(folder, n_entities=len(index.layers[0]), n_relations=index.layers[0].relations.num_rows)
 
     def proposals(self, content: Schema) -> tuple[Proposal, ...]:
-        """The types that are frequent and sure enough to be put before a person."""
+        """Return the types that are frequent and sure enough to be put before a person."""
         return tuple(
             Proposal(
                 f"{row['kind']}:{row['name']}",

@@ -43,19 +43,19 @@ class Part:
     needs: tuple[str, ...] = (CHUNKS,)
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the chunks, the options, and the model and prompts that write the summaries."""
+        """Return a hash of the chunks, the options, and the model and prompts that write the summaries."""
         return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """By the number of chunks."""
+        """Estimate calls and seconds by the number of chunks."""
         return text_forecast(index.chunks.num_rows, 6000, models)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        """Write the tree; replies of an earlier attempt come from the store of calls."""
         n_chunks = index.chunks.num_rows
         tools.report(Progress("make", 0, n_chunks, "chunks"))
         chunks = [index.chunk(row) for row in range(n_chunks)]
@@ -68,16 +68,17 @@ class Part:
         write_tree(folder, tree.finished())
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> TextTree:
-        """The tree."""
+        """Return the tree."""
         return read_tree(folder, index)
 
 
 def consecutive(documents: np.ndarray, size: int) -> list[np.ndarray]:
-    """Places of each group of so many neighbours in one document; none for a document with a single place left.
+    """Return the places of each group of so many neighbours in one document; none for a document with a single place
+    left.
 
     documents: (n,) of each place, those of one document next to each other.
     """

@@ -52,20 +52,20 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
 
     def offered(self, index: Index) -> bool:
-        """No: it is made when a person asks for it."""
+        """Return False: the part is made when a person asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, the vectors, which go with the embedding model, and the options."""
+        """Return a hash of the graph, the vectors, which go with the embedding model, and the options."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities, whose names are embedded; no language model is called."""
+        """Estimate the seconds by the number of entities, whose names are embedded; no language model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the pairs; the neighbours of a name are searched exactly up to 8,192 entities, then nearly so."""
+        """Write the pairs; the neighbours of a name are searched exactly up to 8,192 entities, then nearly so."""
         base = index.layers[0]
         n = len(base)
         tools.report(Progress("make", 0, n, "entities"))
@@ -84,11 +84,11 @@ class Part:
         tools.report(Progress("make", n, n, "entities"))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All: nothing changes them."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> EntityLinks:
-        """The links beside the index's own graph. Raises PartDamaged."""
+        """Return the links beside the index's own graph. Raises PartDamaged."""
         from scipy.sparse import coo_array
 
         base = index.layers[0]
@@ -98,6 +98,7 @@ class Part:
             raise PartDamaged("part.synonyms.outside", folder=str(folder))
 
         def joined(ends: np.ndarray, weights: np.ndarray) -> "csr_array":
+            """Return the symmetric matrix, (n, n), of these links. ends: (p, 2) rows. weights: (p,)."""
             both = np.concatenate([ends, ends[:, ::-1]]).T
             return coo_array((np.concatenate([weights, weights]), both), shape=size).tocsr()
 

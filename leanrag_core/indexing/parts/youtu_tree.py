@@ -53,15 +53,17 @@ class Part:
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS, "schema")
 
     def offered(self, index: Index) -> bool:
-        """Only when a person, or a strategy, asks for it."""
+        """Return False: the part is made when a person, or a strategy, asks for it."""
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, its vectors, the schema, the options, and the model and prompts that name communities."""
+        """Return a hash of the graph, its vectors, the schema, the options, and the model and prompts that name
+        communities.
+        """
         return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities; with a language model a call for each community."""
+        """Estimate the seconds by the number of entities; with a language model a call for each community."""
         n = len(index.layers[0])
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(n)
         stages: tuple[StageForecast, ...] = ()
@@ -73,7 +75,7 @@ class Part:
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        """Write the tree; replies of an earlier attempt come from the store of calls."""
         base, n = index.layers[0], len(index.layers[0])
         schema: Schema = tools.part("schema")
         tools.report(Progress("make", 0, n, "entities"))
@@ -95,11 +97,11 @@ class Part:
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """All."""
+        """Return every file: nothing changes them."""
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> KnowledgeTree:
-        """The tree of the index. Raises PartDamaged."""
+        """Return the tree of the index. Raises PartDamaged."""
         arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in _ARRAYS]
         base = index.layers[0]
         if not len(arrays[0]) == len(arrays[2]) == len(base):
