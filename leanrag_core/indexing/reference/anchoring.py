@@ -13,7 +13,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def collapsed(text: str) -> str:
-    """The text with each run of white space as one blank."""
+    """Return the text with each run of white space as one blank."""
     return _BLANKS.sub(" ", text).strip()
 
 
@@ -41,23 +41,25 @@ class QuotedText:
         return starts
 
     def spans(self, quote: str) -> list[Span]:
-        """Every place of the quote, in order."""
+        """Return every place of the quote, in order."""
         wanted = collapsed(quote)
         found_at = [match.start() for match in re.finditer(re.escape(wanted), self._collapsed)] if wanted else []
         return [Span(self._offset(place), self._offset(place + len(wanted) - 1) + 1) for place in found_at]
 
     def _offset(self, place: int) -> int:
-        """The offset in the text of a character of the collapsed text that is no blank."""
+        """Return the offset in the text of a character of the collapsed text that is no blank."""
         word = bisect_left(self._starts, place + 1) - 1
         return self._words[word].start + place - self._starts[word]
 
     def names(self, pattern: re.Pattern[str]) -> list[Span]:
-        """Every place of a name, in order."""
+        """Return every place of a name, in order."""
         return [Span(match.start(), match.end()) for match in pattern.finditer(self.text)]
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
-    """Finds the name as whole words, white space collapsed; capitals count in abbreviations alone."""
+    """Return a pattern that finds the name as whole words, white space collapsed; capitals count in abbreviations
+    alone.
+    """
     words = r"\s+".join(re.escape(word) for word in name.split())
     return re.compile(rf"(?<!\w){words}(?!\w)", 0 if name.isupper() else re.IGNORECASE)
 
@@ -73,15 +75,15 @@ class Anchors:
             self._chunks[names[chunk.document_id]].append(chunk)
 
     def has_document(self, name: str) -> bool:
-        """Whether a document of that name is there."""
+        """Return whether a document of that name is there."""
         return name in self._texts
 
     def holds(self, quote: Quote) -> bool:
-        """Whether the document is there and holds the quote."""
+        """Return whether the document is there and holds the quote."""
         return quote.document in self._texts and bool(self._texts[quote.document].spans(quote.quote))
 
     def quote_chunks(self, quotes: Iterable[Quote]) -> list[Chunk]:
-        """The chunks that overlap a quote, in the corpus's order."""
+        """Return the chunks that overlap a quote, in the corpus's order."""
         return self._overlapping(
             (quote.document, span)
             for quote in quotes
@@ -90,7 +92,7 @@ class Anchors:
         )
 
     def name_chunks(self, names: Iterable[str]) -> list[Chunk]:
-        """The chunks that hold a name as whole words, in the corpus's order."""
+        """Return the chunks that hold a name as whole words, in the corpus's order."""
         patterns = [name_pattern(name) for name in names if name.strip()]
         return self._overlapping(
             (document, span)

@@ -37,7 +37,8 @@ class ReferenceExtractor:
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """Entities in the chunks that hold a quote, their name or an alias; relations in those that hold a quote.
+        """Return the entities in the chunks that hold a quote, their name or an alias; relations in those that hold a
+        quote.
 
         An entity or relation that these documents do not hold is left out, with a drop in the first extraction.
         """

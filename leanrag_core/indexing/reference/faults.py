@@ -30,20 +30,21 @@ class Quoted:
 
 
 def quoted_documents(graph: ReferenceGraph, names: Sequence[str]) -> list[Quoted]:
-    """How well each document of those names is covered, sorted."""
+    """Return how well each document of those names is covered, sorted."""
     entities = Counter(name for row in graph.entities for name in {quote.document for quote in row.quotes})
     relations = Counter(name for row in graph.relations for name in {quote.document for quote in row.quotes})
     return [Quoted(name, entities[name], relations[name]) for name in sorted(names)]
 
 
 def faults(graph: ReferenceGraph) -> list[Message]:
-    """Names that are used twice, relations without their ends, texts of clusters that cannot be: all that makes the
-    graph unusable, whatever the documents."""
+    """Return everything that makes the graph unusable, whatever the documents: names that are used twice, relations
+    without their ends, texts of clusters that cannot be.
+    """
     return [*_entity_faults(graph), *_relation_faults(graph), *_aggregated_faults(graph)]
 
 
 def quote_faults(graph: ReferenceGraph, documents: Sequence[Document]) -> list[Message]:
-    """Quotes that their documents do not hold."""
+    """Return quotes that their documents do not hold."""
     anchors = Anchors(documents)
     rows = [(row.name, row.quotes) for row in graph.entities]
     rows += [(f"{row.source} – {row.target}", row.quotes) for row in graph.relations]
@@ -51,8 +52,9 @@ def quote_faults(graph: ReferenceGraph, documents: Sequence[Document]) -> list[M
 
 
 def naming_faults(graph: ReferenceGraph) -> list[Message]:
-    """Aggregated entities that bear the name of a member, and aggregated relations that mention one: their texts are
-    about groups, as the prompts aggregate_entity and aggregate_relation ask of a model."""
+    """Return aggregated entities that bear the name of a member, and aggregated relations that mention one: their texts
+    are about groups, as the prompts aggregate_entity and aggregate_relation ask of a model.
+    """
     return [*_borrowed_names(graph), *_named_members(graph)]
 
 
@@ -71,14 +73,16 @@ def _named_members(graph: ReferenceGraph) -> Iterator[Message]:
 
 
 def _names_below(graph: ReferenceGraph, members: Members, layer: int) -> list[str]:
-    """Names and aliases of the base entities, and names of the aggregated entities over them below the layer."""
+    """Return the names and aliases of the base entities, and names of the aggregated entities over them below the
+    layer.
+    """
     names = [name for row in graph.entities if name_key(row.name) in members for name in (row.name, *row.aliases)]
     between = (row for row in graph.aggregated_entities if row.layer < layer and members_of(row.members) <= members)
     return [*names, *(row.name for row in between)]
 
 
 def _mentioned(text: str, names: Iterable[str]) -> list[str]:
-    """The names that the text has as whole words, however they are written, each once."""
+    """Return the names that the text has as whole words, however they are written, each once."""
     folded = text.casefold()
     return [
         name

@@ -7,12 +7,12 @@ Members = frozenset[str]  # keys of the names of base entities
 
 
 def members_of(names: tuple[str, ...]) -> Members:
-    """The key of a cluster over base entities of those names."""
+    """Return the key of a cluster over base entities of those names."""
     return frozenset(map(name_key, names))
 
 
 def end_members(graph: ReferenceGraph, layer: int, name: str) -> Members | None:
-    """The base entities below the node of that name in the layer; None when no node has the name.
+    """Return the base entities below the node of that name in the layer; None when no node has the name.
 
     A node that was promoted keeps its name, so names of lower layers count as well, the highest first.
     """

@@ -93,12 +93,12 @@ def _record(kind: type[T], line: bytes, place: str) -> T:
 
 
 def is_reference(folder: Path) -> bool:
-    """Whether the folder holds entities and relations of a reference graph."""
+    """Return whether the folder holds entities and relations of a reference graph."""
     return (folder / ENTITIES).is_file() and (folder / RELATIONS).is_file()
 
 
 def read_reference(folder: Path) -> ReferenceGraph:
-    """The reference graph of the folder. Texts of aggregated entities and relations may be missing.
+    """Return the reference graph of the folder. Texts of aggregated entities and relations may be missing.
 
     Raises RecordDamaged for a line that is no such record, ReferenceDamaged for a file that cannot be read.
     """

@@ -46,7 +46,9 @@ class ReferenceWriter:
         self._prepared = _Prepared()
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """The clusters of the coming layer are looked up by the base entities below them."""
+        """Look up the clusters of the coming layer by the base entities below them. labels: (n,) int of the top
+        layer.
+        """
         self._fallback.prepare(layers, labels)
         labels = np.asarray(labels)
         cluster_of = np.arange(len(layers[0]))
@@ -65,7 +67,7 @@ class ReferenceWriter:
         self._prepared = _Prepared(texts, ends)
 
     def entity(self, members: ClusterView) -> Summary:
-        """The text written for these members, or the fallback's with a drop that says so."""
+        """Return the text written for these members, or the fallback's with a drop that says so."""
         text = self._prepared.texts.get(members.label)
         if text is not None:
             return Summary(text.name, text.description, text.findings)
@@ -77,7 +79,7 @@ class ReferenceWriter:
         return replace(summary, name=name, drops=(*summary.drops, self._drop("aggregate entities", item)))
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """The sentence written for these two ends, or the fallback's with a drop that says so."""
+        """Return the sentence written for these two ends, or the fallback's with a drop that says so."""
         ends = frozenset(self._prepared.ends.get(name) for name in (view.left_name, view.right_name))
         written = None if None in ends else self._sentences.get((view.layer, ends))
         if written is not None:
