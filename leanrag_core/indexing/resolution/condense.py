@@ -33,13 +33,14 @@ class Condensed:
 
 
 def too_long(descriptions: Sequence[str]) -> list[int]:
-    """Rows whose description has to be condensed."""
+    """Return the rows whose description has to be condensed."""
     return [row for row, text in enumerate(descriptions) if len(text) > LONGEST and count_tokens(text) > LONGEST]
 
 
 def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, apply: Apply = map) -> Condensed:
-    """Long descriptions of entities and relations rewritten; without a model, or where it fails, their first sentences
-    are kept, with a Drop that says so."""
+    """Rewrite long descriptions of entities and relations; without a model, or where it fails, their first sentences
+    are kept, with a Drop that says so.
+    """
     texts = {
         "entity": graph.entities["description"].to_pylist(),
         "relation": graph.relations["description"].to_pylist(),
@@ -110,8 +111,9 @@ def _with(table: pa.Table, descriptions: list[str]) -> pa.Table:
 
 
 def beginning(text: str, max_tokens: int) -> str:
-    """The whole sentences at the beginning of the text that fit; where they are less than half of what fits, all that
-    fits."""
+    """Return the whole sentences at the beginning of the text that fit; where they are less than half of what fits, all
+    that fits.
+    """
     kept = trim_to_tokens(text, max_tokens)
     return kept.rstrip() if kept == text else up_to_last_sentence(kept)
 

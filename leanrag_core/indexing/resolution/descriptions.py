@@ -10,7 +10,9 @@ _CLAUSE = re.compile(r"[;:,–—.!?)](?=\s)")
 
 @lru_cache(maxsize=50_000)
 def trim_sentence(text: str, max_words: int = MAX_WORDS) -> str:
-    """The sentence, cut at the last clause that ends within max_words (or there, when none does), with an ellipsis."""
+    """Return the sentence, cut at the last clause that ends within max_words (or there, when none does), with an
+    ellipsis.
+    """
     words = list(re.finditer(r"\S+", text))
     if len(words) <= max_words:
         return text
@@ -20,7 +22,7 @@ def trim_sentence(text: str, max_words: int = MAX_WORDS) -> str:
 
 
 def most_telling(candidates: Sequence[tuple[float, int, str]], count: int) -> list[str]:
-    """The texts of most weight, each text once and from different chunks as far as there are any, trimmed.
+    """Return the texts of most weight, each text once and from different chunks as far as there are any, trimmed.
 
     candidates: (weight, chunk row, text) in reading order. Result: the most telling first, ties in reading order.
     """
@@ -40,5 +42,5 @@ def most_telling(candidates: Sequence[tuple[float, int, str]], count: int) -> li
 
 
 def each_once(texts: Sequence[str]) -> list[str]:
-    """The texts without exact repeats and empty ones, in order."""
+    """Return the texts without exact repeats and empty ones, in order."""
     return [text for text in dict.fromkeys(text.strip() for text in texts) if text]

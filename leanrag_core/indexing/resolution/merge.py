@@ -50,7 +50,8 @@ class _Relation:
 
 
 def resolve(extractions: Sequence[Extraction], chunks: Sequence[Chunk], *, heuristic: bool) -> Resolution:
-    """G0 = (V0, R0): each name once, each unordered pair of ends once, with the chunks they come from (section 2.3).
+    """Merge mentions into G0 = (V0, R0): each name once, each unordered pair of ends once, with the chunks they come
+    from (section 2.3).
 
     Entities are ordered by the first chunk that mentions them, then by key; relations by their ends. An end that no
     mention names becomes an entity of type "unknown". heuristic: descriptions are source sentences, of which the most
@@ -165,7 +166,7 @@ def _most_frequent(counted: Mapping[str, int]) -> str:
 
 
 def _type(counted: Mapping[str, int]) -> str:
-    """The majority among the types; what says least (a heading, unknown) counts only when nothing else is known."""
+    """Return the majority among the types; a heading or "unknown" counts only when nothing else is known."""
     for vague in (_VAGUE[1:], ()):
         known = {name: n for name, n in counted.items() if name not in vague}
         if known:
@@ -174,7 +175,7 @@ def _type(counted: Mapping[str, int]) -> str:
 
 
 def _keywords(counted: Mapping[str, int], heuristic: bool) -> list[str]:
-    """All keywords as they came; of a heuristic relation the most frequent."""
+    """Return all keywords as they came; of a heuristic relation the most frequent."""
     words = list(counted)
     if not heuristic or len(words) <= KEYWORDS_KEPT:
         return words
@@ -205,7 +206,7 @@ def _relation_description(relation: _Relation, heuristic: bool) -> str:
 
 
 def _aliases(order: list[str], entities: dict[str, _Entity], shown: dict[str, str]) -> dict[str, str]:
-    """Every other form of a name; a form of several entities goes to the one with most mentions."""
+    """Return every other form of a name; a form of several entities goes to the one with most mentions."""
     claims: dict[str, tuple[int, str]] = {}
     for key in order:
         entity, name = entities[key], shown[key]

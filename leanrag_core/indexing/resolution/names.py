@@ -13,7 +13,7 @@ _MASKS = "*_"  # "A****", "F*"
 
 @lru_cache(maxsize=200_000)
 def tidy_name(name: str) -> str:
-    """The name in NFKC, white space folded, without outer quotes and punctuation (section 2, step 3).
+    """Return the name in NFKC, white space folded, without outer quotes and punctuation (section 2, step 3).
 
     A final ! or ?, a full stop after a capital or an abbreviation, and a closed bracket, belong to the name. So do
     stars and underscores right behind it, which mask letters; as many of them as stand before it are emphasis.
@@ -42,17 +42,17 @@ def _abbreviated(text: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def name_key(name: str) -> str:
-    """What equal names share: the tidy name without regard to case, final mark or kind of quotes."""
+    """Return what equal names share: the tidy name without regard to case, final mark or kind of quotes."""
     key = tidy_name(name).casefold().rstrip(".!?")
     return key.replace("’", "'").replace("‘", "'").replace("–", "-")
 
 
 def entity_id(key: str) -> str:
-    """Id of the entity with that key."""
+    """Return the id of the entity with that key."""
     return f"ent-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def relation_id(source_id: str, target_id: str) -> str:
-    """Id of the relation between two entities, whichever way round."""
+    """Return the id of the relation between two entities, whichever way round."""
     low, high = sorted((source_id, target_id))
     return f"rel-{hashlib.sha256(f'{low}|{high}'.encode()).hexdigest()[:16]}"
