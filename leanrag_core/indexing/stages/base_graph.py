@@ -60,11 +60,12 @@ def extract_base_graph(
     report: Report,
     edits: EditLog = NO_EDITS,
 ) -> BaseGraph:
-    """The base graph of the chunks. tables: documents and chunks as the index holds them. edits: by hand, replayed.
+    """Return the base graph of the chunks. tables: documents and chunks as the index holds them. edits: by hand,
+    replayed.
 
-    What the built-in engine finds follows from documents and chunks alone, so its graph is looked up before anything
-    is read. A language model's follows from its replies, which come from the store of calls where they were given
-    before. Raises EmptyCorpus when nothing names an entity.
+    What the built-in engine finds follows from documents and chunks alone, so its graph is looked up before anything is
+    read. A language model's follows from its replies, which come from the store of calls where they were given before.
+    Raises EmptyCorpus when nothing names an entity.
     """
     report(Progress("extract", 0, len(chunks), "chunks"))
     store = None if models.language or models.aggregation else models.stages
@@ -88,7 +89,7 @@ def extract_base_graph(
 
 
 def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Report) -> BaseGraph:
-    """The base graph of an import, long descriptions condensed as those of a build."""
+    """Return the base graph of an import, long descriptions condensed as those of a build."""
     condensed = condense(imported.graph, models.aggregation, models.prompts, apply=models.apply)
     named = set(condensed.graph.entities["chunks"].combine_chunks().flatten().to_pylist())
     empty = tuple(chunk.id for chunk in imported.chunks if chunk.position not in named)
@@ -98,20 +99,20 @@ def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Re
 
 
 def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
-    """Hash of an imported graph with its documents and chunks, and what is kept beside it."""
+    """Return the hash of an imported graph with its documents and chunks, and what is kept beside it."""
     parts = (tables.documents, tables.chunks, imported.graph.entities, imported.graph.relations)
     beside = (to_json(imported.extras),) if imported.extras else ()
     return stage_key("import", MERGE_RULES, *map(_stream, parts), *beside).hex()[:16]
 
 
 def _extracted(extractor: Extractor, done: int, total: int) -> Progress:
-    """Return chunks done, the names that were found last, and how much was found in all."""
+    """Report chunks done, the names that were found last, and how much was found in all."""
     n_names, n_relations = len(extractor.names), extractor.n_relations
     return Progress("extract", done, total, "chunks", extractor.latest, found=n_names, relations=n_relations)
 
 
 def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:
-    """The stage is done; what the graph holds."""
+    """Report that the stage is done, and what the graph holds."""
     names = ", ".join(graph.entities["name"][:_NAMES_SHOWN].to_pylist())
     n_entities, n_relations = graph.entities.num_rows, graph.relations.num_rows
     return Progress(stage, done, done, unit, names, found=n_entities, relations=n_relations)
@@ -153,7 +154,7 @@ def _kept(store: StageStore, key: bytes) -> BaseGraph | None:
 
 
 def _packed(base: BaseGraph) -> bytes:
-    """The record on one line, then the two tables."""
+    """Return the record on one line, then the two tables."""
     return b"\n".join([to_json(base.report), _stream(base.graph.entities) + _stream(base.graph.relations)])
 
 
@@ -168,7 +169,7 @@ def _unpacked(content: bytes) -> BaseGraph:
 
 
 def _stream(table: pa.Table) -> bytes:
-    """The table as an Arrow stream; equal tables give equal bytes."""
+    """Return the table as an Arrow stream; equal tables give equal bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table.combine_chunks())

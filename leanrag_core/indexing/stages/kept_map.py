@@ -14,13 +14,13 @@ class Keepable(Protocol):
     stage: str
 
     def key(self, batch: Any) -> bytes:
-        """Hash of everything that decides the result (storage.stages.stage_key)."""
+        """Return the hash of everything that decides the result (storage.stages.stage_key)."""
 
     def pack(self, result: Any) -> bytes:
-        """The result as bytes."""
+        """Return the result as bytes."""
 
     def unpack(self, content: bytes) -> Any:
-        """The result of its bytes, equal in every bit. Raises ValueError for damaged ones."""
+        """Return the result of its bytes, equal in every bit. Raises ValueError for damaged ones."""
 
 
 class KeptMap:
@@ -52,7 +52,7 @@ class KeptMap:
                 yield self._kept(function, batch, key)
 
     def _kept(self, function: Any, batch: Any, key: bytes) -> Any:
-        """The kept result; computed after all when it turns out to be damaged."""
+        """Return the kept result; computed after all when it turns out to be damaged."""
         assert self.store is not None
         content = self.store.get(key)
         if content is not None:

@@ -24,7 +24,7 @@ class KeptVectors:
         self.apply, self.store, self.model, self.dimension = apply, store, model, dimension
 
     def __call__(self, embed: Callable[[list[str]], np.ndarray], items: Iterable[list[str]]) -> Iterator[np.ndarray]:
-        """(len(texts), dimension) float32 rows for each list of texts, in order."""
+        """Yield the vectors of each list of texts, (len(texts), dimension) float32, in order."""
         lists = list(items)
         rows = self._kept([text for texts in lists for text in texts])
         missing = list(dict.fromkeys(text for texts in lists for text in texts if text not in rows))
@@ -38,6 +38,7 @@ class KeptVectors:
             yield np.array([rows[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
     def _kept(self, texts: list[str]) -> dict[str, np.ndarray]:
+        """Return the stored vectors of the texts that have one, (dimension,) float32 each."""
         keys = {text: self._key(text) for text in texts}
         contents = self.store.get_many(list(dict.fromkeys(keys.values())))
         size = 4 * self.dimension
@@ -48,6 +49,7 @@ class KeptVectors:
         }
 
     def _keep(self, texts: list[str], vectors: np.ndarray) -> None:
+        """Store the vectors of the texts, (len(texts), dimension); of another shape none are stored."""
         rows = np.asarray(vectors)
         if rows.shape == (len(texts), self.dimension):  # else the caller says what is wrong with them
             packed = rows.astype("<f4")
@@ -55,7 +57,7 @@ class KeptVectors:
             self.store.put_many(STAGE, {key: row.tobytes() for key, row in zip(keys, packed, strict=True)})
 
     def n_kept(self, texts: Sequence[str]) -> int:
-        """How many of the texts have a vector in the store."""
+        """Return how many of the texts have a vector in the store."""
         keys = [self._key(text) for text in texts]
         stored_keys = self.store.stored_keys(list(dict.fromkeys(keys)))
         return sum(key in stored_keys for key in keys)
@@ -65,12 +67,14 @@ class KeptVectors:
 
 
 def kept_vectors(task: EmbedTask, dimension: int, apply: Apply, store: StageStore) -> KeptVectors:
-    """The map that keeps the vectors of that task's model."""
+    """Return the map that keeps the vectors of that task's model."""
     return KeptVectors(apply, store, model=f"{task.fingerprint}@{task.runtime}", dimension=dimension)
 
 
 def n_kept(texts: Sequence[str], model: EmbeddingModel, store: StageStore) -> int:
-    """How many of the texts have a vector of that model in the store; none of a model whose vectors are not kept."""
+    """Return how many of the texts have a vector of that model in the store; none of a model whose vectors are not
+    kept.
+    """
     task = embed_task(model)
     if task is None or not task.exact:
         return 0
