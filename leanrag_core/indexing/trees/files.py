@@ -16,12 +16,12 @@ TREE_FILE = "tree.arrow"
 
 
 def write_tree(folder: Path, tree: TextTree) -> None:
-    """Writes the tree with its vectors."""
+    """Write the tree with its vectors."""
     write_table(folder / TREE_FILE, with_vectors(tree.table, tree.vectors))
 
 
 def read_tree(folder: Path, index: Index) -> TextTree:
-    """The tree of that folder, over chunks of the index.
+    """Return the tree of that folder, over chunks of the index.
 
     Raises IndexDamaged where a number leads outside, and PartDamaged for a tree of other vectors.
     """

@@ -16,9 +16,13 @@ _TEXTS_AT_ONCE = 256
 
 
 class GrowingTree:
-    """Leaves first; grow() adds a layer of summaries above. rows: of the layer that was added last."""
+    """A tree of texts that starts with its leaves; grow() adds a layer of summaries above.
+
+    rows: (k,) int64, the nodes of the layer that was added last.
+    """
 
     def __init__(self, leaves: Sequence[Leaf], vectors: np.ndarray, tools: PartTools) -> None:
+        """Start with the leaves alone. vectors: (leaves, d) float32 unit rows."""
         self._tools = tools
         self._texts = [leaf.text for leaf in leaves]
         self._leaves = leaves
@@ -39,7 +43,7 @@ class GrowingTree:
         return count_many([self._texts[row] for row in self.rows])
 
     def grow(self, groups: Sequence[np.ndarray], *, max_tokens: int) -> None:
-        """Adds a node above each group. groups: places in the last layer."""
+        """Add a node above each group. groups: places in the last layer, (q,) int each."""
         texts = [[self._texts[self.rows[place]] for place in group] for group in groups]
         vectors = [self.last_vectors[group] for group in groups]
         made = summaries(texts, vectors, self._tools, max_tokens=max_tokens, done=len(self._texts))
@@ -52,7 +56,7 @@ class GrowingTree:
         self.rows = np.arange(first, len(self._texts))
 
     def finished(self) -> TextTree:
-        """The tree as it is stored."""
+        """Return the tree as it is stored."""
         n = len(self._leaves)
         above = len(self._texts) - n
         columns = {
@@ -69,7 +73,7 @@ class GrowingTree:
 
 
 def embedded(texts: Sequence[str], dimension: int, tools: PartTools) -> np.ndarray:
-    """(n, d) float32 unit rows."""
+    """Embed the texts, (n, d) float32 unit rows."""
     vectors = [np.zeros((0, dimension), dtype=np.float32)]
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         tools.report(Progress("make", start, len(texts), "vectors"))

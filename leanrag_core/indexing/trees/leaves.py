@@ -22,7 +22,7 @@ class Leaf:
 
 
 def cut_leaves(index: Index, max_tokens: int) -> list[Leaf]:
-    """Leaves of at most so many tokens, in the order of the documents, each inside a chunk.
+    """Cut the documents into leaves of at most so many tokens, in their order, each inside a chunk.
 
     What two chunks share is in a leaf of the first alone.
     """
@@ -42,8 +42,9 @@ def cut_leaves(index: Index, max_tokens: int) -> list[Leaf]:
 
 
 def spans(text: str, max_tokens: int) -> list[tuple[int, int, int]]:
-    """Where each leaf begins and ends in the text, and its tokens: as many whole sentences as fit; a longer sentence is
-    cut at tokens."""
+    """Return where each leaf begins and ends in the text, and its tokens: as many whole sentences as fit; a longer
+    sentence is cut at tokens.
+    """
     pieces = _pieces(text, max_tokens)
     counts = count_many([text[start:end] for start, end in pieces]).tolist()
     packed: list[tuple[int, int]] = []

@@ -15,19 +15,19 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def plain(text: str) -> str:
-    """The words of a text in lower case, a blank before and after each."""
+    """Return the words of a text in lower case, a blank before and after each."""
     return f" {_BETWEEN_WORDS.sub(' ', text.lower()).strip()} "
 
 
 def occurs(name: str, sentence: str) -> bool:
-    """Whether a sentence holds the name, or its plural in s. Both are plain()."""
+    """Return whether a sentence holds the name, or its plural in s. Both are plain()."""
     if _UNSPACED.search(name):
         return name.strip() in sentence
     return name in sentence or f"{name[:-1]}s " in sentence
 
 
 def noun_graph(index: Index, report: Callable[[int, int], None]) -> NounGraph:
-    """The graph of the index's own entities. report: hears how many chunks of all are read."""
+    """Return the graph of the index's own entities. report: hears how many chunks of all are read."""
     from scipy.sparse import coo_array, triu
 
     base = index.layers[0]

@@ -30,7 +30,8 @@ class Summary:
 def summaries(
     groups: Sequence[Sequence[str]], vectors: Sequence[np.ndarray], tools: PartTools, *, max_tokens: int, done: int
 ) -> list[Summary]:
-    """A summary of each group of texts. vectors: of each group (k, d), its texts' unit rows. done: nodes made before.
+    """Return a summary of each group of texts. vectors: of each group (k, d), its texts' unit rows. done: nodes made
+    before.
 
     Raises BudgetSpent, Cancelled.
     """
@@ -57,8 +58,11 @@ def summaries(
 
 
 def extracted(texts: Sequence[str], vectors: np.ndarray, max_tokens: int) -> str:
-    """Sentences of the texts: the first of each, the most central text first, then the second of each, as many as fit;
-    in the order in which the texts come."""
+    """Choose sentences of the texts as a summary, as many as fit, in the order in which the texts come.
+
+    First comes the first sentence of each, the most central text first, then the second of each. vectors: (n, d) unit
+    rows of the texts.
+    """
     if not texts:
         return ""
     centroid = vectors.mean(axis=0)
