@@ -35,7 +35,7 @@ class Before:
         return bool(self.step.changed or self.step.removed or self.step.edits)
 
     def start(self, models: BuildModels) -> Start:
-        """Clusters, texts and vectors of the index before are the start."""
+        """Return a start that knows the clusters, texts and vectors of the index before."""
         layers, manifest, report = self.index.layers, self.index.manifest, self.index.report
         embedder = models.embedder()
         for layer in layers:
@@ -53,7 +53,7 @@ class Before:
         return Start(embedder, writer, Regrouping(layers))
 
     def chunk_vectors(self, texts: list[str], models: BuildModels) -> np.ndarray:
-        """(n_chunks, d) vectors of the chunks; only texts that the index does not have are embedded."""
+        """Return the vectors of the chunks, (n_chunks, d); only texts that the index does not have are embedded."""
         new = sorted({text for text in texts if text not in self._row_of_text})
         vectors = np.empty((len(texts), self.index.chunk_vectors.shape[1]), dtype=np.float32)
         place = {text: row for row, text in enumerate(new)}
@@ -70,8 +70,10 @@ class Before:
     def changes(
         self, chunks: Sequence[Chunk], hierarchy: Hierarchy, start: Start, fresh: Callable[[Layer], np.ndarray]
     ) -> UpdateReport:
-        """What the new index has that this one has not, and the other way round. fresh: labels of a fresh
-        clustering."""
+        """Return what the new index has that this one has not, and the other way round.
+
+        fresh: labels of a fresh clustering of a layer, (n,) int.
+        """
         assert isinstance(start.group, Regrouping)
         assert isinstance(start.writer, KeptTexts)
         start.group.finish(hierarchy.layers)

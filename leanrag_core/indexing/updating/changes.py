@@ -11,14 +11,16 @@ from leanrag_core.types.updating import DocumentChanges
 
 
 def require_updatable(manifest: Manifest) -> None:
-    """Nothing, or InvalidConfig for an index whose graph was not extracted from its documents by this program."""
+    """Raise InvalidConfig for an index whose graph was not extracted from its documents by this program."""
     if manifest.kind == IMPORTED or not manifest.extractor:
         raise InvalidConfig("update.imported", index=manifest.name)
 
 
 def changes_to(index: Index, documents: Sequence[Document]) -> DocumentChanges:
-    """Return what puts the documents into the index: one of the same name is replaced, one of the same content and name
-    stays. Raises InvalidConfig for an index that cannot be updated."""
+    """Return the changes that add these documents: one of the same name is replaced, one that is there already stays.
+
+    Raises InvalidConfig for an index that cannot be updated.
+    """
     require_updatable(index.manifest)
     ids_of = _ids_by_name(index)
     known = {(name, id_) for name, ids in ids_of.items() for id_ in ids}
@@ -34,8 +36,9 @@ def changes_to(index: Index, documents: Sequence[Document]) -> DocumentChanges:
 def changes_to_match(
     index: Index, listed: Iterable[tuple[str, str]], read: Callable[[str], Document]
 ) -> DocumentChanges:
-    """The index holds the listed documents, pairs of id and name, and no others. read: gives the document of an id;
-    only new ones are read."""
+    """Return the changes after which the index holds the listed documents, pairs of id and name, and no others. read:
+    gives the document of an id; only new ones are read.
+    """
     wanted = list(listed)
     has = set(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
     changes = changes_to(index, [read(id_) for id_, name in wanted if (id_, name) not in has])
@@ -46,8 +49,10 @@ def changes_to_match(
 
 
 def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
-    """Return what takes documents out of the index that are named by id or name. Raises InvalidConfig for one that the
-    index does not have, and for an index that cannot be updated."""
+    """Return the changes that remove the documents of those ids or names.
+
+    Raises InvalidConfig for one that the index does not have, and for an index that cannot be updated.
+    """
     require_updatable(index.manifest)
     ids_of, ids = _ids_by_name(index), set(index.documents["id"].to_pylist())
     removed: list[str] = []
@@ -59,7 +64,7 @@ def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
 
 
 def documents_after(index: Index, changes: DocumentChanges) -> list[Document]:
-    """The documents of the changed index. Raises InvalidConfig where none would be left."""
+    """Return the documents of the changed index. Raises InvalidConfig where none would be left."""
     gone = {*changes.replaced, *changes.removed}
     rows = [row for row, id_ in enumerate(index.documents["id"].to_pylist()) if id_ not in gone]
     documents = [*(index.document(row) for row in rows), *changes.added]

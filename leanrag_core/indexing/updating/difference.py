@@ -21,7 +21,7 @@ def changes_between(
     texts: KeptTexts,
     agreement: tuple[float | None, ...],
 ) -> UpdateReport:
-    """The report of an update. rows_before: see Regrouping."""
+    """Return the report of an update. rows_before: by layer, (n,) int64, see Regrouping."""
     chunks_before, chunks_now = set(before.chunks["id"].to_pylist()), {chunk.id for chunk in chunks}
     old, new = before.layers[0], layers[0]
     entities = _differences(old.entities, new.entities, ("name", "type", "description"))
@@ -46,7 +46,7 @@ def changes_between(
 
 
 def _outdated(layers: Sequence[Layer], texts: KeptTexts) -> tuple[str, ...]:
-    """Ids of the aggregated entities and relations whose texts are outdated."""
+    """Return ids of the aggregated entities and relations whose texts are outdated."""
     ids = [layers[number].entities["id"][label].as_py() for number, label in sorted(texts.outdated)]
     for number in sorted({layer for layer, _ in texts.outdated_pairs}):
         layer = layers[number]
@@ -61,8 +61,11 @@ def _outdated(layers: Sequence[Layer], texts: KeptTexts) -> tuple[str, ...]:
 def clusters_agreement(
     layers: Sequence[Layer], fresh: Callable[[Layer], np.ndarray], *, most_nodes: int = 100_000
 ) -> tuple[float | None, ...]:
-    """The adjusted Rand index of each layer's clusters with fresh ones of the same nodes; None for a layer of more than
-    most_nodes, whose clustering would take as long as the rest of the update. fresh: labels of a layer."""
+    """Return the adjusted Rand index of each layer's clusters with fresh ones of the same nodes.
+
+    It is None for a layer of more than most_nodes, whose clustering would take as long as the rest of the update.
+    fresh: labels of a layer, (n,) int.
+    """
     from sklearn.metrics import adjusted_rand_score
 
     return tuple(
@@ -72,8 +75,9 @@ def clusters_agreement(
 
 
 def agreement_of_bases(index: Index, other: Index) -> tuple[float, ...]:
-    """The adjusted Rand index of two hierarchies, layer by layer: of the clusters that their common base entities are
-    in."""
+    """Return the adjusted Rand index of two hierarchies, layer by layer: of the clusters that their common base
+    entities are in.
+    """
     from sklearn.metrics import adjusted_rand_score
 
     common = sorted(set(index.layers[0].row_of) & set(other.layers[0].row_of))
@@ -86,7 +90,9 @@ def agreement_of_bases(index: Index, other: Index) -> tuple[float, ...]:
 
 
 def _differences(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> tuple[int, int, int]:
-    """How many rows are new, gone, and there before with other values in these columns; rows are known by their ids."""
+    """Return how many rows are new, gone, and there before with other values in these columns; rows are known by their
+    ids.
+    """
     was, now = _by_id(old, columns), _by_id(new, columns)
     changed = sum(was[id_] != now[id_] for id_ in was.keys() & now.keys())
     return len(now.keys() - was.keys()), len(was.keys() - now.keys()), changed
@@ -100,6 +106,7 @@ def _by_id(table: pa.Table, columns: Sequence[str]) -> dict[str, tuple[object, .
 def _layer_changes(
     before: Sequence[Layer], layers: Sequence[Layer], rows_before: Sequence[np.ndarray]
 ) -> list[LayerChange]:
+    """Count kept, changed, new and removed entities of each aggregated layer. rows_before: by layer, (n,) int64."""
     changes = []
     for (_, above), rows in zip(pairwise(layers), rows_before[1:], strict=True):
         known = np.flatnonzero(rows >= 0)

@@ -77,11 +77,11 @@ class KeptTexts:
         self.entities_kept = self.entities_written = self.relations_kept = self.relations_written = 0
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """As the writer that writes what is not kept."""
+        """Prepare the writer that writes what is not kept. labels: (n,) int."""
         self._writer.prepare(layers, labels)
 
     def entity(self, members: ClusterView) -> Summary:
-        """The text that the same members had; else what the writer makes of them."""
+        """Return the text that the same members had; else what the writer makes of them."""
         content = _Content.of(members)
         kept = self._entities[members.layer - 1].get(_digest(content)) if members.layer <= self._depth else None
         if kept is not None and kept.outdated and self._exact:
@@ -105,8 +105,7 @@ class KeptTexts:
         return summary
 
     def _under_its_name(self, members: ClusterView, written: Summary) -> Summary:
-        """The new text of a cluster that has only grown keeps the name that people, links and sentences about its
-        relations use."""
+        """Give the new text of a cluster that has only grown the name that people, links and sentences already use."""
         before = self._of_member[members.layer - 1] if members.layer <= self._depth else {}
         candidates = [before[name] for name in members.names if name in before]
         own = set(members.names)
@@ -117,7 +116,7 @@ class KeptTexts:
         return written
 
     def _nearly(self, content: "_Content") -> "_Kept | None":
-        """The text of the same members, where little of what it was written from has changed, and never before."""
+        """Return the text of the same members where little of its sources has changed, in this update and before."""
         kept = self._by_members.get(content.names)
         if kept is None or kept.outdated:
             return None
@@ -126,7 +125,7 @@ class KeptTexts:
         return kept if len(new) <= SMALL_CHANGE * len(parts) else None
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """The sentence that the same group had; else what the writer makes of it."""
+        """Return the sentence that the same group had; else what the writer makes of it."""
         ends = sorted([(view.left_name, view.left_description), (view.right_name, view.right_description)])
         key = self._group_key(ends, list(zip(view.pairs, view.descriptions, strict=True)))
         kept = self._sentences[view.layer - 1].get(key) if view.layer <= self._depth else None
@@ -182,7 +181,9 @@ class KeptTexts:
 
     @staticmethod
     def _group_key(ends: Sequence[tuple[str, str]], group: Sequence[tuple[tuple[str, str], str]]) -> bytes:
-        """Hash of the names of both ends and of the group's relations. ends: names and descriptions, sorted."""
+        """Return the hash of the names of both ends and of the group's relations. ends: names and descriptions,
+        sorted.
+        """
         listed = sorted((*sorted(pair), description) for pair, description in group)
         return _digest(([name for name, _ in ends], listed))
 
@@ -230,7 +231,7 @@ class _KeptSentence:
 
 
 def _renamed(summary: Summary, name: str) -> Summary:
-    """The text with that name, also where it speaks of itself."""
+    """Return the text with that name, also where it speaks of itself."""
     findings = tuple(
         Finding(each.summary.replace(summary.name, name), each.explanation.replace(summary.name, name))
         for each in summary.findings
@@ -244,7 +245,7 @@ def _digest(content: object) -> bytes:
 
 
 def _calls_of(calls: pa.Table | None) -> dict[str, CallMade]:
-    """The call that wrote each aggregated entity and relation, by its id."""
+    """Return the call that wrote each aggregated entity and relation, by its id."""
     rows = calls.to_pylist() if calls is not None else ()
     return {
         row["target"]: CallMade(row["key"], Usage(1, row["prompt_tokens"], row["completion_tokens"], cost=row["cost"]))
@@ -254,7 +255,7 @@ def _calls_of(calls: pa.Table | None) -> dict[str, CallMade]:
 
 
 def _drops_of(report: BuildReport) -> dict[tuple[str, str], tuple[Drop, ...]]:
-    """What the report lists as lost of each text, which a text that is taken over has still lost."""
+    """Return what the report lists as lost of each text, which a text that is taken over has still lost."""
     drops: dict[tuple[str, str], tuple[Drop, ...]] = {}
     for stage in (_ENTITIES, _RELATIONS):
         for listed in report.dropped.get(stage, ()):

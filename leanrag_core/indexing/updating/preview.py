@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 
 def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable[[Chunk], bool]) -> UpdatePreview:
-    """The preview of an update. is_answered: whether all replies about a chunk are stored.
+    """Return the preview of an update. is_answered: whether all replies about a chunk are stored.
 
     Chunks are counted; entities of new chunks are looked for by their names, and as many new ones are expected as the
     chunks of the index have on average. Tokens and cost of a call are the mean of what the index has taken so far.
@@ -79,7 +79,7 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
 
 
 def _clusters_of(index: Index, rows: set[int], share: float) -> list[int]:
-    """Clusters of base entities of which more than that share are among the rows."""
+    """Return the clusters of base entities of which more than that share are among the rows."""
     if len(index.layers) == 1 or not rows:
         return []
     parent = np.asarray(index.layers[0].parent)
@@ -88,14 +88,14 @@ def _clusters_of(index: Index, rows: set[int], share: float) -> list[int]:
 
 
 def _named_in(index: Index, chunk_rows: np.ndarray) -> set[int]:
-    """Rows of the base entities that these chunks mention."""
+    """Return the rows of the base entities that these chunks mention. chunk_rows: (k,) int."""
     offsets, values = index.layers[0].mention_lists
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return set(owner[np.isin(values, chunk_rows)].tolist())
 
 
 def _occurring_in(index: Index, chunks: Sequence[Chunk]) -> set[int]:
-    """Rows of the base entities whose names occur in these chunks as whole words, whatever their case."""
+    """Return the rows of the base entities whose names occur in these chunks as whole words, whatever their case."""
     text = " ".join(" ".join(_WORD.findall(chunk.text.casefold())) for chunk in chunks)
     rows = set()
     for row, name in enumerate(index.layers[0].entities["name"].to_pylist() if text else ()):
@@ -106,7 +106,9 @@ def _occurring_in(index: Index, chunks: Sequence[Chunk]) -> set[int]:
 
 
 def _sentences_between(index: Index, changed: Sequence[Sequence[int]]) -> int:
-    """Summarised relations above the base with both ends in clusters that change: at least their groups may."""
+    """Count the summarised relations above the base with both ends in clusters that change: at least their groups
+    may.
+    """
     n = 0
     for layer, rows in zip(index.layers[1:], changed, strict=False):
         summarised = np.array(layer.relations["kind"].to_pylist()) == "summarised"
@@ -115,7 +117,7 @@ def _sentences_between(index: Index, changed: Sequence[Sequence[int]]) -> int:
 
 
 def _calls_of_a_build(index: Index, n_chunks: int) -> int:
-    """Calls of language models that a build of so many chunks with these settings takes."""
+    """Estimate the calls of language models that a build of so many chunks with these settings takes."""
     config, calls = index.manifest.config, 0
     if is_remote(config.model):
         calls += (1 + config.gleaning_rounds) * n_chunks

@@ -35,7 +35,7 @@ class Regrouping:
         return clustered
 
     def finish(self, layers: Sequence[Layer]) -> None:
-        """Adds the rows before of the root, which is not grouped."""
+        """Add the former row of the root, which is not grouped."""
         if len(layers) > 1:
             self._labels[-1] = layers[-2].parent
             self.rows_before.append(self._aggregated_rows(len(layers[-1])))
@@ -43,6 +43,9 @@ class Regrouping:
             self.rows_before.append(self._base_rows(layers[0]))
 
     def _clustered(self, below: Layer, rows: np.ndarray, options: ClusterOptions, apply: Apply) -> Clustering:
+        """Cluster the layer, from its former clusters where it had any. rows: (n,) int64, former rows, -1 for a new
+        node.
+        """
         number = below.number
         has_clusters = number + 2 < len(self._before)  # those of the last layer but one are the root alone
         if n_components(len(below), options.cluster_size) == 1 or not has_clusters:
@@ -59,11 +62,12 @@ class Regrouping:
         return refit(below.vectors, previous, rows, options, below.ends)
 
     def _base_rows(self, base: Layer) -> np.ndarray:
+        """Return the former rows of the base entities, (n,) int64, -1 for a new one."""
         row_of = RowOf(self._before[0].entities["id"])
         return np.array([row_of.get(id_, -1) for id_ in base.entities["id"].to_pylist()], dtype=np.int64)
 
     def _aggregated_rows(self, n: int) -> np.ndarray:
-        """(n,) the rows before of the nodes over the last grouped layer."""
+        """Return the former rows of the nodes over the last grouped layer, (n,) int64, -1 for a new node."""
         number = len(self.rows_before)
         rows = np.full(n, -1, dtype=np.int64)
         if number >= len(self._before):
