@@ -28,8 +28,9 @@ class Sighting:
 
 
 def counted(kind: str, sightings: Iterable[Sighting]) -> list[Candidate]:
-    """The labels by frequency, then by name. Confidence is the share of a label's occurrences that have its commonest
-    context: a label that always joins the same types of entities is consistent across documents."""
+    """Return the labels by frequency, then by name. Confidence is the share of a label's occurrences that have its
+    commonest context: a label that always joins the same types of entities is consistent across documents.
+    """
     contexts: dict[str, Counter[str]] = {}
     examples: dict[str, str] = {}
     for sighting in sightings:
@@ -43,19 +44,22 @@ def counted(kind: str, sightings: Iterable[Sighting]) -> list[Candidate]:
 
 
 def proposed(candidates: Iterable[Candidate], *, frequency: int, confidence: float) -> list[Candidate]:
-    """Those with that frequency and confidence at least."""
+    """Return those with that frequency and confidence at least."""
     return [each for each in candidates if each.frequency >= frequency and each.confidence >= confidence]
 
 
 def is_accepted(candidate: Candidate, accept: str) -> bool:
-    """Whether the person accepts it. accept: names apart by commas, each alone or as kind:name; "all" for all."""
+    """Return whether the person accepts it. accept: names apart by commas, each alone or as kind:name; "all" for
+    all.
+    """
     wanted = {part.strip().casefold() for part in accept.split(",")}
     name = candidate.name.casefold()
     return bool(wanted & {"all", name, f"{candidate.kind}:{name}"})
 
 
 def assigned(labels: Sequence[str], names: Sequence[str], near: dict[str, int], other: int) -> np.ndarray:
-    """(k,) int32, the type of each label: of the same name, else the nearest one where it is near, else `other`.
+    """Return the type of each label: that of the same name, else the nearest one where it is near, else `other`; (k,)
+    int32.
 
     near: see nearest_types().
     """
@@ -67,7 +71,10 @@ def assigned(labels: Sequence[str], names: Sequence[str], near: dict[str, int], 
 def nearest_types(
     labels: Sequence[str], label_vectors: np.ndarray, type_vectors: np.ndarray, cosine: float
 ) -> dict[str, int]:
-    """The nearest type of each label whose cosine to it is that high. Vectors are unit rows."""
+    """Return the nearest type of each label whose cosine to it is that high.
+
+    label_vectors: (k, d) and type_vectors: (t, d), unit rows.
+    """
     if not len(labels) or not len(type_vectors):
         return {}
     scores = label_vectors @ type_vectors.T

@@ -15,7 +15,7 @@ _ENTITY_TYPE, _RELATION_TYPE = "entity_type.npy", "relation_type.npy"
 
 
 def write_schema(folder: Path, schema: Schema) -> None:
-    """Writes the tables and arrays."""
+    """Write the tables and arrays."""
     types = with_vectors(schema.types, schema.type_vectors)
     write_table(folder / _TYPES, types.replace_schema_metadata({"by_model": str(int(schema.by_model))}))
     write_table(folder / _ATTRIBUTES, with_vectors(schema.attributes, schema.attribute_vectors))
@@ -25,7 +25,7 @@ def write_schema(folder: Path, schema: Schema) -> None:
 
 
 def read_schema(folder: Path, *, n_entities: int, n_relations: int) -> Schema:
-    """The schema of that folder. Raises IndexDamaged, and PartDamaged when it is of an index of another size."""
+    """Return the schema of that folder. Raises IndexDamaged, and PartDamaged when it is of an index of another size."""
     types, attributes = read_table(folder / _TYPES), read_table(folder / _ATTRIBUTES)
     by_model = (types.schema.metadata or {}).get(b"by_model") == b"1"
     entity_type = np.load(folder / _ENTITY_TYPE, allow_pickle=False)

@@ -27,19 +27,19 @@ class Perception:
     weight: float
 
     def overlaps(self, rows: np.ndarray, types: np.ndarray) -> np.ndarray:
-        """(k,) Jaccard overlap of each row's types with those given for it. types: (k, t) of 0 and 1."""
+        """Return the Jaccard overlap of each row's types with those given for it, (k,). types: (k, t) of 0 and 1."""
         shared = np.asarray(self.types[rows].multiply(types).sum(axis=1)).ravel()
         union = np.asarray(self.types[rows].sum(axis=1)).ravel() + types.sum(axis=1) - shared
         return np.asarray(np.divide(shared, union, out=np.zeros(len(shared)), where=union > 0))
 
 
 def first_count(n_entities: int) -> int:
-    """Clusters that the fusion begins with."""
+    """Return the number of clusters that the fusion begins with."""
     return min(max(2, n_entities // _ENTITIES_A_CLUSTER), _MOST_CLUSTERS)
 
 
 def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: float) -> Perception:
-    """vectors: (n, d) of the entities. ends: (r, 2).
+    """Compute what the fusion knows of each entity. vectors: (n, d) of the entities. ends: (r, 2). ends: (r, 2).
 
     The vector of a triple is that of its head, of the name of its relation type, and of its tail, one after the other;
     an entity has the mean over its triples, its attributes among them. Relations of this index have no direction, so
@@ -69,8 +69,11 @@ def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: fl
 
 
 def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
-    """(n,) how well each entity fits its community: Jaccard overlap of the relation types, and weight times its cosine
-    to the centroid (eq. 5). labels: (n,) 0 ... m-1, every one used."""
+    """Score how well each entity fits its community, (n,): Jaccard overlap of types and weighted cosine to the
+    centroid.
+
+    Source: eq. 5. labels: (n,) 0 ... m-1, every one used.
+    """
     from scipy.sparse import csr_array
 
     n, m = len(labels), int(labels.max()) + 1
@@ -83,14 +86,15 @@ def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
 
 
 def centres_of(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(m,) the entity that fits each community best; of equals the first."""
+    """Return the entity that fits each community best, (m,); of equals the first."""
     order = np.lexsort((np.arange(len(labels)), -np.round(scores, 6), labels))
     return np.asarray(order[np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))])
 
 
 def divergence(seen: Perception, centres: np.ndarray) -> np.ndarray:
-    """(m, m) how far apart two centres are, 0 to 1: 1 less their score (overlap and weighted cosine) as a share of the
-    highest that there is."""
+    """Compute how far apart two centres are, 0 to 1, (m, m): 1 less their score (overlap and weighted cosine) as a
+    share of the highest that there is.
+    """
     m, points = len(centres), seen.points[centres]
     types = np.asarray(seen.types[centres].todense())
     overlap = np.stack([seen.overlaps(centres, np.tile(types[place], (m, 1))) for place in range(m)])
@@ -98,7 +102,7 @@ def divergence(seen: Perception, centres: np.ndarray) -> np.ndarray:
 
 
 def fused_communities(seen: Perception, *, epsilon: float, rounds: int) -> np.ndarray:
-    """(n,) int32, the community of each entity, numbered by their first entities.
+    """Return the community of each entity, numbered by their first entities; (n,) int32.
 
     In each round the pairs of communities whose centres diverge by less than epsilon are joined, the nearest pair
     first, a community with one other at most; then centres are chosen anew. It ends when no pair is that near.
@@ -132,7 +136,7 @@ class Keywords:
 
 
 def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
-    """The entities of each community that fit it best (section 3.2.1), and what is below each."""
+    """Return the entities of each community that fit it best (section 3.2.1), and what is below each."""
     scores = np.round(affinity(seen, labels), 6)
     order = np.lexsort((np.arange(len(labels)), -scores, labels))
     starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2))

@@ -86,14 +86,14 @@ class ChunkReading:
 
 
 def schema_text(types: Mapping[str, Sequence[str]]) -> str:
-    """The schema as lines of a prompt. types: names by kind."""
+    """Return the schema as lines of a prompt. types: names by kind."""
     return "\n".join(f"{kind} types: {', '.join(types[kind]) or '(none)'}" for kind in KINDS)
 
 
 def refined(
     index: Index, seed: Mapping[str, Sequence[str]], language: LanguageModel, tools: PartTools, *, most: int
 ) -> dict[str, list[str]]:
-    """The seed schema as the model improves it; the seed itself where its reply cannot be used."""
+    """Return the seed schema as the model improves it; the seed itself where its reply cannot be used."""
     n_chunks = index.chunks.num_rows
     rows = sorted({place * n_chunks // _SAMPLED for place in range(_SAMPLED)})
     passages = "\n\n".join(index.chunk(row).text.strip() for row in rows)
@@ -113,7 +113,8 @@ def refined(
 def read_chunks(
     index: Index, types: Mapping[str, Sequence[str]], language: LanguageModel, tools: PartTools
 ) -> list[ChunkReading]:
-    """What each chunk says within the bounds of the schema, in their order; nothing of one whose reply cannot be used.
+    """Return what each chunk says within the bounds of the schema, in their order; nothing of one whose reply cannot be
+    used.
 
     Replies come from the store of calls where they were given before. Raises BudgetSpent, Cancelled.
     """
@@ -165,7 +166,10 @@ def _read_schema(completion: Completion) -> dict[str, list[str]]:
 def _read_chunk(
     completion: Completion, row_of: Mapping[str, int], allowed: Mapping[str, str], chunk: int
 ) -> ChunkReading:
-    """Raises ReplyError without the list of attributes. Entries on other entities, or of other types, are left out."""
+    """Read what the model says of one chunk. Raises ReplyError without the list of attributes.
+
+    Entries on other entities, or of other types, are left out.
+    """
     reply = read_json(whole(completion), (("attributes",),))
     listed, new = reply.cells.get("attributes"), reply.cells.get("proposals")
     if reply.breaks_off or not isinstance(listed, list):

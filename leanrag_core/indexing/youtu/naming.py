@@ -30,7 +30,8 @@ _REPLY: JsonSchema = {
 
 
 def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartTools) -> list[Report]:
-    """A name and a description for each community. members: of each, the best first.
+    """Return a name and a description for each community. members: entities of each, (k,) int, the best first. members:
+    of each, the best first.
 
     Without a language model, or where its reply cannot be used, the name is the first three keywords and the
     description their first sentences. Raises BudgetSpent, Cancelled.

@@ -48,7 +48,7 @@ class AttributeFact:
 
 
 def attribute_facts(name: str, description: str) -> list[AttributeFact]:
-    """What the description says of the entity of that name, each once, in the order of the sentences."""
+    """Return what the description says of the entity of that name, each once, in the order of the sentences."""
     facts = (fact for sentence in split_sentences(description) for fact in _of_sentence(name, sentence))
     return list(dict.fromkeys(facts))
 
@@ -83,7 +83,7 @@ def _of_sentence(name: str, sentence: str) -> Iterator[AttributeFact]:
 
 
 def _behind(name: str, text: str) -> str:
-    """What follows the name at the beginning of the text, "" where it does not begin with it."""
+    """Return what follows the name at the beginning of the text, "" where it does not begin with it."""
     return text[len(name) :] if text.lower().startswith(name.lower()) else ""
 
 

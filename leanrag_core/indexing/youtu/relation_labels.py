@@ -9,7 +9,7 @@ _SAME = {"are": "is", "was": "is", "were": "is", "have": "has", "had": "has"}
 
 
 def relation_labels(base: Layer) -> list[str]:
-    """A label for each base relation, in lower case; RELATED where nothing says more."""
+    """Return a label for each base relation, in lower case; RELATED where nothing says more."""
     names = base.entities["name"].to_pylist()
     columns = (base.relations[name].to_pylist() for name in ("keywords", "kind", "description"))
     return [

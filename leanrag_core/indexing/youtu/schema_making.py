@@ -63,7 +63,7 @@ class _Counted:
 
 
 def make_schema(index: Index, limits: Limits, tools: PartTools) -> Schema:
-    """The schema, the types of entities and relations by it, and the attributes that it bounds.
+    """Return the schema, the types of entities and relations by it, and the attributes that it bounds.
 
     Without a language model the most frequent labels are the schema and patterns find the attributes. With one the
     model refines that schema and reads each chunk. Raises BudgetSpent, Cancelled.
@@ -129,21 +129,24 @@ def _count(index: Index, tools: PartTools) -> _Counted:
 
 
 def _seed(kind: str, candidates: Sequence[Candidate], most: int) -> Sequence[Candidate]:
-    """The most frequent types of entities and relations; of attributes those of the patterns, since other words are
-    taken from the text and have to be accepted."""
+    """Return the most frequent types of entities and relations; of attributes those of the patterns, since other words
+    are taken from the text and have to be accepted.
+    """
     if kind == ATTRIBUTE:
         return [each for each in candidates if each.name in SEED_TYPES]
     return candidates[:most]
 
 
 def _stating_chunk(index: Index, entity: int, value: str) -> int:
-    """The first chunk of the entity that holds the value, -1 when none does."""
+    """Return the first chunk of the entity that holds the value, -1 when none does."""
     rows = index.layers[0].chunks_of(entity).tolist()
     return next((row for row in rows if value in " ".join(index.chunk(row).text.split())), -1)
 
 
 def _from_readings(readings: Sequence[ChunkReading], base: Layer) -> list[Candidate]:
-    """The proposals of all chunks. frequency: chunks that call for the type. confidence: the model's own, the mean."""
+    """Return the proposals of all chunks. frequency: chunks that call for the type. confidence: the model's own, the
+    mean.
+    """
     names, grouped = base.entities["name"].to_pylist(), defaultdict[tuple[str, str], list[ReadProposal]](list)
     for reading in readings:
         for each in reading.proposals:
@@ -161,7 +164,9 @@ def _from_readings(readings: Sequence[ChunkReading], base: Layer) -> list[Candid
 
 
 def _with_shown(attributes: Sequence[ReadAttribute], shown: Sequence[ReadProposal]) -> list[ReadAttribute]:
-    """The attributes, and those that showed a proposal; where their type is not accepted they are left out later."""
+    """Return the attributes, and those that showed a proposal; where their type is not accepted they are left out
+    later.
+    """
     added = [
         ReadAttribute(each.entity, each.name, each.value, each.chunk)
         for each in shown
@@ -213,13 +218,16 @@ def _schema(
 
 
 def attribute_text(entity: str, type_: str, value: str) -> str:
-    """An attribute as a sentence."""
+    """Return an attribute as a sentence."""
     return f"{entity}, {type_}: {value}"
 
 
 def _typed(
     labels: Sequence[str], names: Sequence[str], type_vectors: np.ndarray, other: int, tools: PartTools
 ) -> np.ndarray:
+    """Return the type of each label, (k,) int32, `other` where none is near. type_vectors: (t, d) unit rows of the
+    names.
+    """
     known = {name.casefold() for name in names}
     open_labels = sorted({label for label in labels if label and label.casefold() not in known})
     vectors = _embedded(open_labels, int(type_vectors.shape[1]), tools)
@@ -232,7 +240,7 @@ def _with_accepted(
     accepted: Sequence[Candidate],
     shown: Sequence[ReadProposal],
 ) -> Schema:
-    """The schema where the entities and relations that showed an accepted type have it."""
+    """Return the schema where the entities and relations that showed an accepted type have it."""
     wanted = {(each.kind, each.name) for each in accepted}
     base = index.layers[0]
     names = base.entity_cells["name"]
@@ -253,7 +261,7 @@ def _with_accepted(
 
 
 def _embedded(texts: Sequence[str], dimension: int, tools: PartTools) -> np.ndarray:
-    """(k, d) float32 unit rows."""
+    """Embed the texts, (k, d) float32 unit rows."""
     vectors = [np.zeros((0, dimension), dtype=np.float32)]
     for start in range(0, len(texts), _AT_ONCE):
         tools.report(Progress("make", start, len(texts), "vectors"))
