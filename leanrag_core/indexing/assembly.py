@@ -44,7 +44,7 @@ def assemble(
     hierarchy: Hierarchy,
     update: UpdateReport | None = None,
 ) -> Index:
-    """The index in memory. update: what has changed, for an index that was made from another one."""
+    """Make the index in memory. chunk_vectors: (n_chunks, d) float32. update: the changes, for an updated index."""
     refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in origin.refusals]
     drops = [*refused, *base.report.drops, *hierarchy.drops]
     manifest = manifest_of(
@@ -69,7 +69,7 @@ def assemble(
 
 
 def corpus_tables(documents: Sequence[Document], chunks: Sequence[Chunk]) -> CorpusTables:
-    """Documents and chunks as the index holds them."""
+    """Return the documents and chunks as the index holds them."""
     return CorpusTables(_documents_table(documents), _chunks_table(documents, chunks))
 
 
@@ -101,7 +101,7 @@ def build_report(
     usage: Usage,
     update: UpdateReport | None = None,
 ) -> BuildReport:
-    """The report of a build. Drops of whole chunks are all listed, of others the first of each stage."""
+    """Return the report of a build. Drops of whole chunks are all listed, of others the first of each stage."""
     counted = Counter(drop.stage for drop in drops)
     listed: dict[str, list[DroppedItem]] = {}
     examples: Counter[str] = Counter()

@@ -54,7 +54,7 @@ class BuildModels:
         return replace(self, prompts=PromptBook(config.prompts), aggregation=self.aggregation or self.language)
 
     def embedder(self) -> OnceEmbedder:
-        """Embeds each text once. A model at an endpoint is called from this process, whatever does the rest."""
+        """Return an embedder that embeds each text once; a model at an endpoint is called from this process alone."""
         task = embed_task(self.embedding)
         if task is None:
             return OnceEmbedder(self.embedding.embed)
@@ -64,13 +64,13 @@ class BuildModels:
         return OnceEmbedder(embed, kept_vectors(task, self.embedding.dimension, apply, self.stages))
 
     def chunk_vectors(self, texts: list[str]) -> np.ndarray:
-        """(n_chunks, d) vectors of the chunks."""
+        """Return the vectors of the chunks, (n_chunks, d) float32."""
         if embed_task(self.embedding) is None:
             return self.embedding.embed(texts)  # all at once: it limits the calls in flight itself
         return self.embedder()(texts, lambda done: None)
 
     def extractor(self, config: IndexConfig) -> Extractor:
-        """What finds entities and relations."""
+        """Return the extractor of entities and relations."""
         if self.reference is not None:
             return ReferenceExtractor(self.reference)
         if self.language is None:
@@ -78,12 +78,12 @@ class BuildModels:
         return LLMExtractor.of(self.language, config, apply=self.apply)
 
     def deciding(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> Deciding:
-        """All that decides the index. extractor: its fingerprint."""
+        """Return everything that decides the content of the index. extractor: its fingerprint."""
         written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
         return what_decides(documents, config, extractor, self.embedding, *written)
 
     def writer(self) -> AggregationWriter:
-        """What writes aggregated entities and relations."""
+        """Return the writer of aggregated entities and relations."""
         builtin = self.aggregation is None
         writer = BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)
         return ReferenceWriter(self.reference, writer, by_builtin=builtin) if self.reference else writer

@@ -12,7 +12,7 @@ from leanrag_core.types.corpus import Document
 
 
 def is_built(out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
-    """Whether the folder holds the index of these documents with these settings."""
+    """Return whether the folder holds the index of these documents with these settings."""
     try:
         manifest = read_manifest(out)
     except IndexNotFound:

@@ -24,7 +24,9 @@ class ChunkPreview:
 
 
 def chunk_previews(document: Document, n_tokens: int) -> tuple[ChunkPreview, ...]:
-    """The beginning of the document in chunks of each of SIZES, as a build would cut it. n_tokens: of the document."""
+    """Return the beginning of the document in chunks of each of SIZES, as a build would cut it. n_tokens: of the
+    document.
+    """
     beginning = Document(document.id, document.name, document.title, document.media_type, document.text[:_CUT])
     n_shown = min(SHOWN, len(document.text))
     previews = []

@@ -13,10 +13,10 @@ _FINAL_SHARE = 0.25  # a window may end early, at a sentence's end within its la
 
 
 def chunk_documents(documents: Sequence[Document], *, max_tokens: int, overlap_tokens: int) -> list[Chunk]:
-    """Windows of at most max_tokens, neighbours sharing about overlap_tokens, in the order of the documents.
+    """Return windows of at most max_tokens, neighbours sharing about overlap_tokens, in the order of the documents.
 
-    Every character of a document but white space at the ends of a window is in some chunk. A window ends at the end
-    of a sentence or paragraph when one lies in its last quarter.
+    Every character of a document but white space at the ends of a window is in some chunk. A window ends at the end of
+    a sentence or paragraph when one lies in its last quarter.
     """
     chunks: list[Chunk] = []
     for document in documents:
@@ -27,7 +27,7 @@ def chunk_documents(documents: Sequence[Document], *, max_tokens: int, overlap_t
 
 
 def chunk_id(document_id: str, start: int, end: int) -> str:
-    """Id of the chunk of that document and span."""
+    """Return the id of the chunk of that document and span."""
     return f"chunk-{hashlib.sha256(f'{document_id}:{start}:{end}'.encode()).hexdigest()[:16]}"
 
 
@@ -61,7 +61,7 @@ def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int,
 
 
 def _good_end(text: str, offsets: list[int], first: int, last: int) -> int:
-    """The last end of a sentence in the final part of the window, else the window's own end."""
+    """Return the last end of a sentence in the final part of the window, else the window's own end."""
     limit = offsets[last]
     earliest = offsets[last - max(1, int((last - first) * _FINAL_SHARE))]
     ends = [match.end() for match in _BREAK.finditer(text, earliest, limit)]

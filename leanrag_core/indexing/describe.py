@@ -12,7 +12,7 @@ from leanrag_core.types.summary import LayerSummary
 
 
 def describe(index: Index) -> IndexDescription:
-    """The result of `show`: counts by layer, how each was clustered, drops, usage."""
+    """Return the result of `show`: counts by layer, how each was clustered, drops, usage."""
     manifest, report = index.manifest, index.report
     return IndexDescription(
         format_version=manifest.format_version,
@@ -47,7 +47,7 @@ def _described_part(part: StoredPart) -> PartDescription:
 
 
 def count_layers(layers: Sequence[Layer]) -> tuple[LayerSummary, ...]:
-    """Counts of every layer; a build stores them in the manifest."""
+    """Count entities, relations and clusters of every layer; a build stores the counts in the manifest."""
     rows = []
     for number, layer in enumerate(layers):
         counted = layer.relations["kind"].value_counts()
@@ -69,7 +69,7 @@ def count_layers(layers: Sequence[Layer]) -> tuple[LayerSummary, ...]:
 
 
 def connected_components(n_nodes: int, ends: np.ndarray) -> int:
-    """Number of connected components of an undirected graph. ends: (r, 2) int rows."""
+    """Count the connected components of an undirected graph. ends: (r, 2) int rows."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components as components
 

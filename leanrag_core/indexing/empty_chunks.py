@@ -10,7 +10,7 @@ from leanrag_core.types.index import Index
 
 
 def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageModel | None, calls: CallStore) -> None:
-    """Deletes the stored answers about those chunks, so that the next build asks the model again.
+    """Delete the stored answers about those chunks, so that the next build asks the model again.
 
     Raises InvalidConfig for an index of the built-in engine, which would find the same again.
     """

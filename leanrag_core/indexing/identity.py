@@ -19,12 +19,12 @@ _DECIDING = (
 
 
 def index_id(manifest: Mapping[str, Any]) -> str:
-    """The id of an index with that manifest."""
+    """Return the id of an index with that manifest."""
     deciding = {name: manifest[name] for name in _DECIDING if name in manifest}
     return f"index-{hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:16]}"
 
 
 def fingerprint_of(documents: Iterable[tuple[str, str]]) -> str:
-    """Hash of the documents' ids and names, in the order of the index."""
+    """Return the hash of the documents' ids and names, in the order of the index."""
     listing = json.dumps([list(document) for document in documents])
     return hashlib.sha256(listing.encode()).hexdigest()[:16]

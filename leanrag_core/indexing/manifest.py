@@ -16,7 +16,7 @@ from leanrag_core.types.summary import LayerSummary
 
 
 def corpus_fingerprint(documents: Sequence[Document]) -> str:
-    """Hash of the documents' ids and names."""
+    """Return the hash of the documents' ids and names."""
     return fingerprint_of((document.id, document.name) for document in documents)
 
 
@@ -28,7 +28,7 @@ def what_decides(
     language: str,
     aggregation: str,
 ) -> Deciding:
-    """Documents, settings and models by their fingerprints."""
+    """Return the documents, settings and models by their fingerprints."""
     return Deciding(
         corpus_fingerprint=corpus_fingerprint(documents),
         config=config,
@@ -40,12 +40,12 @@ def what_decides(
 
 
 def id_of(deciding: Deciding) -> str:
-    """The id of the index that is built from it."""
+    """Return the id of the index that is built from it."""
     return index_id(plain(deciding))
 
 
 def edits_fingerprint(log: EditLog) -> str:
-    """Hash of the edits by hand; empty where there are none."""
+    """Return the hash of the edits by hand; empty where there are none."""
     return hashlib.sha256(to_json(log)).hexdigest()[:16] if log.edits else ""
 
 
@@ -60,7 +60,7 @@ def manifest_of(
     corpus: CorpusName,
     builtin_texts: int,
 ) -> Manifest:
-    """The manifest, without the files, which are recorded when they are written. layers: counts of each layer."""
+    """Make the manifest without its files, which are recorded when they are written. layers: counts of each layer."""
     return Manifest(
         format_version=FORMAT_VERSION,
         id=id_of(deciding),
@@ -83,7 +83,7 @@ def manifest_of(
 
 
 def counts_of(layers: Sequence[LayerSummary], n_documents: int, n_chunks: int) -> IndexCounts:
-    """How much an index of those layers holds."""
+    """Return how much an index of those layers holds."""
     entities, relations = tuple(row.entities for row in layers), tuple(row.relations for row in layers)
     return IndexCounts(n_documents, n_chunks, len(layers), entities, relations)
 

@@ -49,8 +49,9 @@ class ModelCheck:
 
 
 def check_model(models: Models, model: str, passage: str, config: IndexConfig) -> ModelCheck:
-    """One call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
-    InvalidConfig without a model or a passage."""
+    """Return one call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
+    InvalidConfig without a model or a passage.
+    """
     language = models.language(endpoint_model(model))
     if language is None or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")

@@ -89,7 +89,7 @@ class ProposingPart(Protocol):
     accepts: str
 
     def proposals(self, content: Any) -> tuple[Proposal, ...]:
-        """The proposals. content: what read() gave."""
+        """Return the proposals. content: what read() gave."""
 
 
 class Part(Protocol):
@@ -105,22 +105,24 @@ class Part(Protocol):
     needs: tuple[str, ...]
 
     def offered(self, index: Index) -> bool:
-        """Whether this index should have the part; its build job then makes it when the index is complete."""
+        """Return whether this index should have the part; its build job then makes it when the index is complete."""
 
     def fingerprint(self, index: Index, config: Any, models: PartModels) -> str:
-        """Of everything that decides the part; see fingerprint_of()."""
+        """Return a hash of everything that decides the part; see fingerprint_of()."""
 
     def forecast(self, index: Index, config: Any, models: PartModels) -> Forecast:
-        """What making it takes."""
+        """Estimate the calls, tokens and seconds that making the part takes."""
 
     def build(self, index: Index, folder: Path, config: Any, tools: PartTools) -> None:
-        """Writes the part into the folder, which may hold what an earlier attempt has written."""
+        """Write the part into the folder, which may hold what an earlier attempt has written."""
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Paths, below the folder, of the files that never change after build(); their hashes are recorded."""
+        """Return the paths, below the folder, of the files that never change after build(); their hashes are
+        recorded.
+        """
 
     def read(self, folder: Path, index: Index) -> Any:
-        """What strategies get of the finished part. Raises PartDamaged."""
+        """Return what strategies get of the finished part. Raises PartDamaged."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,9 @@ class PartInfo:
         return self.part.name
 
     def configured(self, options: Mapping[str, Any]) -> Any:
-        """Its configuration with those options. Raises InvalidConfig for an unknown one, or one out of bounds."""
+        """Return the part's configuration with those options. Raises InvalidConfig for an unknown one, or one out of
+        bounds.
+        """
         known = set(self.config.__dataclass_fields__)
         unknown = sorted(set(options) - known)
         if unknown:
@@ -153,7 +157,7 @@ class PartList:
     broken: tuple[BrokenExtension, ...] = ()
 
     def named(self, name: str) -> PartInfo:
-        """The part of that name. Raises InvalidConfig for an unknown one."""
+        """Return the part of that name. Raises InvalidConfig for an unknown one."""
         for info in self.parts:
             if info.name == name:
                 return info
@@ -161,7 +165,7 @@ class PartList:
 
 
 def parts(folder: ModuleType | None = None) -> PartList:
-    """All parts of the parts folder, by name."""
+    """Return all parts of the parts folder, by name."""
     from leanrag_core.indexing import parts as own
 
     discovered = discover(folder or own, "Part", _DECLARED, own=("Config",))
@@ -177,7 +181,7 @@ def parts(folder: ModuleType | None = None) -> PartList:
 
 
 def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
-    """A digest of each thing that the part needs; "" for a need that is missing."""
+    """Return a digest of each thing that the part needs; "" for a need that is missing."""
     if index.path is None:
         raise PartMissing("part.index_in_memory", part=part.name)
     digests = index_digests(index.path, part.needs)
@@ -189,11 +193,13 @@ def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
 
 
 def fingerprint_of(part: Part, version: int, index: Index, config: Any, models: PartModels) -> str:
-    """A hash of what a part rests on, its options, and the version of its rules. Raises what index_digests() does."""
+    """Return a hash of what a part rests on, its options, and the version of its rules. Raises what index_digests()
+    does.
+    """
     decides = [part.name, version, asdict(config), rests_on(part, index, models)]
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def every_file(folder: Path) -> list[str]:
-    """Paths of all files below the folder, for parts whose files never change."""
+    """Return the paths of all files below the folder, for parts whose files never change."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())

@@ -18,7 +18,7 @@ from leanrag_core.types.progress import Progress
 
 
 def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, tools: PartTools) -> PartRecord:
-    """Makes the part, unless the index has it; returns its record.
+    """Make the part, unless the index has it; return its record.
 
     A process that is killed leaves what it has written, which the next attempt finds. While an index is built again or
     another part of it is made, this waits. Raises InvalidConfig and PartMissing when something that the part needs is
@@ -54,7 +54,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
 
 
 def _finished(store: PartStore, info: PartInfo, fingerprint: str, index: Index) -> PartRecord | None:
-    """The record of the part where it is made already, and None where it is not; a damaged one is deleted."""
+    """Return the record of the part where it is made already, and None where it is not; a damaged one is deleted."""
     try:
         record = store.read(info.name, fingerprint)
         info.part.read(store.folder(info.name, fingerprint), index)  # may rest on files that have no lasting hash
@@ -75,7 +75,7 @@ def _require_needs(info: PartInfo, models: PartModels) -> None:
 
 
 def read_part(index: Index, info: PartInfo) -> Any:
-    """What the part's read() gives of the version that was made last. Raises PartMissing, PartDamaged."""
+    """Return what the part's read() gives of the version that was made last. Raises PartMissing, PartDamaged."""
     store = _store(index, info.name)
     folder = store.newest(info.name)
     if folder is None:
@@ -86,13 +86,13 @@ def read_part(index: Index, info: PartInfo) -> Any:
 
 
 def require_fitting(index: Index, record: PartRecord) -> None:
-    """Raises PartDamaged when the part was made of another index than this one."""
+    """Raise PartDamaged when the part was made of another index than this one."""
     if not fits(record, _store(index, record.name).directory):
         raise PartDamaged("part.of_another_index", part=record.name)
 
 
 def part_states(index: Index, listed: PartList, models: PartModels) -> tuple[PartState, ...]:
-    """The parts that the index has or may have, by name; of a part with several options all versions on disk."""
+    """Return the parts that the index has or may have, by name; of a part with several options all versions on disk."""
     if index.path is None:
         return ()
     store = PartStore(index.path)

@@ -20,14 +20,14 @@ _TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
-    """The files themselves, and every file of the folders, in order of their paths; hidden ones are left out."""
+    """Return the files themselves, and every file of the folders, in order of their paths; hidden ones are left out."""
     return list(sources_below(paths).files)
 
 
 def read_files(
     paths: Sequence[Path], parser: ConfinedParser | None = None, *, follow_links: bool = False
 ) -> ParsedUpload:
-    """The documents of the files and folders; what could not be read comes back with its reason.
+    """Return the documents of the files and folders; what could not be read comes back with its reason.
 
     parser: with its limits; one of its own with the usual limits by default. follow_links: out of the given folders.
     """
@@ -46,7 +46,7 @@ class FileRead:
 def each_file(
     paths: Sequence[Path], parser: ConfinedParser | None, *, follow_links: bool = False
 ) -> Iterator[FileRead]:
-    """Each file of the files and folders, one after another: a folder may be larger than memory."""
+    """Yield each file of the files and folders, one after another: a folder may be larger than memory."""
     sources = sources_below(paths, follow_links=follow_links)
     for refusal in sources.refusals:
         yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
@@ -68,7 +68,9 @@ def each_file(
 
 
 def _content(path: Path) -> bytes:
-    """The file's bytes. Raises UnreadableDocument for what is no file or too large, before it is opened; OSError."""
+    """Return the file's bytes. Raises UnreadableDocument for what is no file or too large, before it is opened;
+    OSError.
+    """
     seen = path.stat()
     reason = why_no_file(seen.st_mode)
     if reason is not None:
@@ -83,12 +85,12 @@ def _content(path: Path) -> bytes:
 
 
 def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> ParsedUpload:
-    """The documents of named contents; one bad file does not stop the others. Repeated content is refused."""
+    """Return the documents of named contents; one bad file does not stop the others. Repeated content is refused."""
     return _gathered(each_upload(files, parser))
 
 
 def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> Iterator[FileRead]:
-    """Each of the named contents as it was read, in their order. Few of them are in memory at one time."""
+    """Yield each of the named contents as it was read, in their order. Few of them are in memory at one time."""
     if parser is None:
         with ConfinedParser() as own:
             yield from each_upload(files, own)
@@ -110,7 +112,7 @@ def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | Non
 
 
 def _gathered(files: Iterable[FileRead]) -> ParsedUpload:
-    """All of them; repeated content is refused."""
+    """Collect all documents; repeated content is refused."""
     documents: dict[str, Document] = {}
     refused: list[Refusal] = []
     for file in files:
@@ -124,5 +126,5 @@ def _gathered(files: Iterable[FileRead]) -> ParsedUpload:
 
 
 def repeated(document: Document, first: str) -> Refusal:
-    """The refusal of a document with the content of another one. first: the name of that one."""
+    """Return the refusal of a document with the content of another one. first: the name of that one."""
     return Refusal(document.name, message("file.same_content", first=first))

@@ -27,7 +27,7 @@ class Sources:
 
 
 def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sources:
-    """The files themselves, and every file of the folders, in order of their paths; hidden ones are left out.
+    """Return the files themselves, and every file of the folders, in order of their paths; hidden ones are left out.
 
     A path that is given may be a link. Links within a folder are followed only to what lies in one of the given
     folders, or where follow_links is set. Nothing is opened.
@@ -38,12 +38,12 @@ def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sourc
 
 
 def why_no_file(mode: int) -> Message | None:
-    """Why a pipe, a device or a socket is passed over; None for anything else."""
+    """Return why a pipe, a device or a socket is passed over; None for anything else."""
     return next((message(code) for test, code in _CODE_OF_KIND if test(mode)), None)
 
 
 def _real(path: Path) -> Path:
-    """The path without links; unlike Path.resolve, a link to itself stays what it is."""
+    """Return the path without links; unlike Path.resolve, a link to itself stays what it is."""
     return Path(os.path.realpath(path))
 
 
@@ -58,7 +58,9 @@ class _Walk:
         return sorted(self._below(path, frozenset([_real(path)])))
 
     def _below(self, folder: Path, above: frozenset[Path]) -> Iterator[Path]:
-        """Files in and below the folder. above: that folder and those above, so that no link leads in a circle."""
+        """Yield files in and below the folder. above: that folder and those above, so that no link leads in a
+        circle.
+        """
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:

@@ -11,7 +11,9 @@ _REPLY_TOKENS = Range(200, 600, 1500)
 
 
 def with_language(fingerprint: str, index: Index, models: PartModels) -> str:
-    """The fingerprint of a part whose texts a language model writes where there is one, which is no need of it."""
+    """Return the fingerprint of a part whose texts a language model writes where there is one; the part does not need
+    it.
+    """
     if models.language is None:
         return fingerprint
     decides = [fingerprint, models.language.fingerprint, *map(repr, index.manifest.config.prompts)]
@@ -19,7 +21,7 @@ def with_language(fingerprint: str, index: Index, models: PartModels) -> str:
 
 
 def text_forecast(n_nodes: int, prompt_tokens: int, models: PartModels, *, more_calls: int = 0) -> Forecast:
-    """What texts on groups of so many nodes take: seconds with the built-in writer, calls with a language model."""
+    """Estimate what texts on groups of so many nodes take: seconds with the built-in writer, calls with a model."""
     groups = _A_NODE.scaled(n_nodes) + Range(0.1, 0.5, 1.0)
     seconds = groups.scaled(SECONDS_A_TEXT) + Range(0.1, 0.5, 3.0)
     stages: tuple[StageForecast, ...] = ()
