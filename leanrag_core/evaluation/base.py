@@ -67,7 +67,7 @@ class Measure(Protocol):
     help: Message
 
     def score(self, outcome: Outcome) -> float | None:
-        """The score, None where the question lacks what the measure needs."""
+        """Return the score, None where the question lacks what the measure needs."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +101,20 @@ class Mean:
 
 
 def measures() -> tuple[Measure, ...]:
-    """All measures, by name; a file that does not load is passed over (see broken_measures())."""
+    """Return all measures, by name; a file that does not load is left out (see broken_measures())."""
     loaded = [module.Measure() for module in _found().modules]
     return tuple(sorted(loaded, key=lambda measure: str(measure.name)))
 
 
 def measure_infos() -> tuple[MeasureInfo, ...]:
-    """What tables say of each measure: groups in their order, main measures first, then by name."""
+    """Describe each measure for tables: groups in their order, main measures first, then by name."""
     groups = (EVIDENCE, CONTEXT, ANSWER, CLAIMS)
     infos = map(info_of, measures())
     return tuple(sorted(infos, key=lambda each: ((*groups, each.group).index(each.group), not each.is_main, each.name)))
 
 
 def info_of(measure: Measure) -> MeasureInfo:
-    """What tables say of the measure."""
+    """Describe the measure for tables."""
     return MeasureInfo(
         measure.name,
         measure.title,
@@ -128,12 +128,12 @@ def info_of(measure: Measure) -> MeasureInfo:
 
 
 def broken_measures() -> tuple[BrokenExtension, ...]:
-    """The files of measures/ that do not load."""
+    """Return the files of measures/ that do not load."""
     return _found().broken
 
 
 def scores(outcome: Outcome) -> dict[str, float | None]:
-    """The score of each measure, by the measure's name."""
+    """Score the outcome by each measure; keys are the measures' names."""
     return {measure.name: measure.score(outcome) for measure in measures()}
 
 

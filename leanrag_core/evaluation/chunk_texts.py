@@ -12,12 +12,12 @@ class ChunkTexts:
         self._texts: dict[int, str] = {}
 
     def text(self, row: int) -> str:
-        """The normalised text of the chunk in that row."""
+        """Return the normalised text of the chunk in that row."""
         if row not in self._texts:
             self._texts[row] = normalised(self._index.chunk(row).text)
         return self._texts[row]
 
     def names(self, row: int) -> frozenset[str]:
-        """File name and title of the chunk's document."""
+        """Return the file name and the title of the chunk's document."""
         document, cells = self._index.chunk_cells["document"][row].as_py(), self._index.document_cells
         return frozenset((cells["name"][document].as_py(), cells["title"][document].as_py()))

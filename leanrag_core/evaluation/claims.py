@@ -11,7 +11,7 @@ from leanrag_core.retrieval.repeats import WORD
 
 
 def claims_of(outcome: Outcome) -> tuple[str, ...]:
-    """The distinct claims of the outcome's answer: those that a language model listed, else its sentences.
+    """Return the distinct claims of the outcome's answer: those that a language model listed, else its sentences.
 
     None of an answer that declines; equal ones, without case and punctuation, count once.
     """
@@ -24,7 +24,7 @@ def claims_of(outcome: Outcome) -> tuple[str, ...]:
 
 
 def claim_clusters(claims: Sequence[str], distance: float) -> int:
-    """Clusters of the claims under complete linkage, distance 1 - ROUGE-L, cut at the distance."""
+    """Count the clusters of the claims under complete linkage, distance 1 - ROUGE-L, cut at the distance."""
     if len(claims) < 2:
         return len(claims)
     from scipy.cluster.hierarchy import fcluster, linkage
@@ -34,7 +34,7 @@ def claim_clusters(claims: Sequence[str], distance: float) -> int:
 
 
 def rouge_l(first: str, second: str) -> float:
-    """F-measure of the longest common subsequence of words, in lower case without punctuation; no stemming."""
+    """Return the F-measure of the longest common subsequence of words, in lower case without punctuation, unstemmed."""
     from rapidfuzz.distance import LCSseq
 
     words, others = (WORD.findall(text.lower()) for text in (first, second))

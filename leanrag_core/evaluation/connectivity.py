@@ -30,7 +30,7 @@ class LayerConnectivity:
 
 
 def connectivity(index: Index) -> tuple[LayerConnectivity, ...]:
-    """Each layer's connectivity, from the base graph up."""
+    """Measure each layer's connectivity, from the base graph up."""
     layers = []
     for layer in index.layers:
         made = _connection(len(layer), layer.ends)
@@ -40,5 +40,6 @@ def connectivity(index: Index) -> tuple[LayerConnectivity, ...]:
 
 
 def _connection(n_nodes: int, ends: np.ndarray) -> Connection:
+    """Measure how a graph hangs together. ends: (n_edges, 2) int32 rows of the nodes that an edge joins."""
     parts = components(n_nodes, ends)
     return Connection(len(parts), float(parts.sizes[0] / n_nodes), 2 * len(ends) / n_nodes)

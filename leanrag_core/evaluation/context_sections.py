@@ -6,12 +6,12 @@ from leanrag_core.types.trace import Context
 
 
 def section_tokens(context: Context) -> dict[str, float]:
-    """Tokens of each section, by its name; the names are the strategy's."""
+    """Return the tokens of each section, by its name; the names are the strategy's."""
     return {section.name: float(section.tokens) for section in context.sections}
 
 
 def repeated_tokens(text: str) -> int:
-    """Tokens of the words that are in runs of five words which occur earlier in the text.
+    """Count the tokens of the words in runs of five words that occur earlier in the text.
 
     Words are compared in lower case without punctuation; a character of Chinese, Japanese or Korean is a word.
     """

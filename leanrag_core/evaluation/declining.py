@@ -15,18 +15,19 @@ _DECLINES = re.compile(rf"[\W_]*(?:{re.escape(NOT_IN_CONTEXT)}|{re.escape(NOTHIN
 
 
 def declines(answer: str) -> bool:
-    """Whether the answer begins as answers in reject mode do where the context does not suffice, or is the built-in
-    engine's refusal."""
+    """Return whether the answer declines: it begins as answers in reject mode do where the context does not suffice,
+    or is the built-in engine's refusal."""
     return _DECLINES.match(answer) is not None
 
 
 def declined(answer: Answer) -> bool:
-    """Whether the answer declines. In open mode an answer without a citation is one: the model may know it itself."""
+    """Return whether the answer declines. In open mode an answer without a citation is no refusal: the model may know
+    it itself."""
     return declines(plain_text(answer)) or (answer.extractive and not answer.grounded)
 
 
 def grade(question: GoldQuestion, answer: str) -> str | None:
-    """One of GRADES; None where the question has no short gold answers, and is not unanswerable.
+    """Return one of GRADES; None where the question has no short gold answers, and is not unanswerable.
 
     An answer is right that has a gold answer as whole words, without case, articles and punctuation. To an unanswerable
     question the only right answer is none: one that declines.

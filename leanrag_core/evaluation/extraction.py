@@ -91,7 +91,7 @@ class ExtractionScore:
         return self.match(NORMALISED).relations
 
     def match(self, name: str) -> MatchScore:
-        """The shares under that way to compare names. Raises KeyError where names were not compared so."""
+        """Return the shares under that way to compare names. Raises KeyError where names were not compared so."""
         return {match.match: match for match in self.matches}[name]
 
 
@@ -110,8 +110,8 @@ def extraction_score(
     *,
     embedding: EmbeddingModel | None = None,
 ) -> ExtractionScore:
-    """The score of the extracted graph. A relation counts when both of its entities are those of a relation of the
-    reference, in either order; what it says is not compared. embedding: of names, for the third way to compare."""
+    """Score the extracted graph. A relation counts when both of its entities are those of a relation of the reference,
+    in either order; what it says is not compared. embedding: of names, for the third way to compare."""
     names = [name for name, _ in graph.entities]
     ends = [name for source, target, _ in graph.relations for name in (source, target)]
     ways = resolutions([*names, *ends], gold_entities, embedding)
@@ -127,7 +127,7 @@ def extraction_score(
 
 
 def index_score(index: Index, reference: ReferenceGraph, *, embedding: EmbeddingModel | None = None) -> ExtractionScore:
-    """The score of an index's base graph against the reference graph of its corpus."""
+    """Score an index's base graph against the reference graph of its corpus."""
     base = index.layers[0]
     names, types = (base.entities[column].to_pylist() for column in ("name", "type"))
     kinds, weights = base.relations["kind"].to_pylist(), base.weights.tolist()
@@ -152,13 +152,13 @@ def _match(
 
 
 def _share(wanted: Iterable[object], given: Sequence[object]) -> Share:
-    """given: what each given thing stands for; None, or what is not wanted, for nothing."""
+    """Count shares. given: what each given thing stands for; None, or what is not wanted, for nothing."""
     known = set(wanted)
     return Share(len(known), len(given), len(known & set(given)), sum(each in known for each in given))
 
 
 def _pairs(way: Resolved, graph: GivenGraph) -> dict[frozenset[str], frozenset[int] | None]:
-    """Each given pair of keys with the pair of reference entities that it stands for."""
+    """Map each given pair of keys to the pair of reference entities that it stands for."""
     pairs: dict[frozenset[str], frozenset[int] | None] = {}
     for source, target, _ in graph.relations:
         numbers = way.number(source), way.number(target)
@@ -170,7 +170,7 @@ def _pairs(way: Resolved, graph: GivenGraph) -> dict[frozenset[str], frozenset[i
 def _wanted_pairs(
     gold_entities: Sequence[ReferenceEntity], gold_relations: Sequence[ReferenceRelation]
 ) -> dict[frozenset[int], ReferenceRelation]:
-    """The reference's pairs of entities, each with its first relation."""
+    """Map the reference's pairs of entities to the first relation of each."""
     names = ((number, name) for number, entity in enumerate(gold_entities) for name in (entity.name, *entity.aliases))
     number_of = {normalised(name): number for number, name in names}
     pairs: dict[frozenset[int], ReferenceRelation] = {}

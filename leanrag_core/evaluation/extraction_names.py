@@ -28,15 +28,16 @@ class Resolved:
     entity_of: Mapping[str, int]
 
     def number(self, name: str) -> int | None:
-        """The entity that the name stands for."""
+        """Return the entity that the name stands for."""
         return self.entity_of.get(self.key_of[name])
 
 
 def resolutions(
     names: Sequence[str], entities: Sequence[ReferenceEntity], embedding: EmbeddingModel | None
 ) -> tuple[Resolved, ...]:
-    """The given names exactly as the reference writes them; in lower case without articles and punctuation; and, where
-    a model is given, these with the nearest name of the reference from a cosine of NEAR. Aliases count as names."""
+    """Match the given names exactly as the reference writes them; in lower case without articles and punctuation; and,
+    where a model is given, these with the nearest name of the reference from a cosine of NEAR. Aliases count as
+    names."""
     distinct = list(dict.fromkeys(names))
     exact = {name: number for number, entity in enumerate(entities) for name in (entity.name, *entity.aliases)}
     plain = {normalised(name): number for name, number in exact.items()}
@@ -55,7 +56,7 @@ def resolutions(
 def _nearest(
     names: Sequence[str], plain: Resolved, gold: Mapping[str, int], embedding: EmbeddingModel
 ) -> dict[str, int]:
-    """The entities that keys without an equal name are near to."""
+    """Find the nearest entity for keys that equal no name of the reference."""
     name_of = {plain.key_of[name]: name for name in reversed(names) if plain.number(name) is None}
     name_of.pop("", None)
     if not name_of or not gold:

@@ -36,11 +36,12 @@ class GoldQuestion:
 
 
 def is_named(names: tuple[str, ...], text: str) -> bool:
-    """Whether a normalised text has one of the normalised names as whole words."""
+    """Return whether a normalised text has one of the normalised names as whole words."""
     return any(f" {name} " in f" {text} " for name in names)
 
 
 def normalised(text: str) -> str:
-    """The text for comparison: NFKC, lower case, no articles, no punctuation, single spaces (as in SQuAD's scorer)."""
+    """Return the text for comparison: NFKC, lower case, no articles, no punctuation, single spaces (as in SQuAD's
+    scorer)."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_ARTICLES.sub(" ", _NO_WORD.sub(" ", folded)).split())

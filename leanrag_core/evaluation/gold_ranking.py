@@ -49,7 +49,7 @@ class GoldRanking:
         return len(_united(self.context)) / self.n
 
     def scores(self) -> RankingScores:
-        """The ranking measures; the question has gold quotes."""
+        """Compute the ranking measures; the question must have gold quotes."""
         import ir_measures
         from ir_measures import RR, P, R, nDCG
 
@@ -83,8 +83,8 @@ class GoldRanking:
 
 
 def gold_ranking(question: GoldQuestion, trace: Trace, chunks: ChunkTexts | None) -> GoldRanking:
-    """The gold quotes in the trace. chunks: of the index; without them passages beyond those of the trace are unknown,
-    and the ranking ends with these."""
+    """Find the gold quotes in the trace. chunks: of the index; without them passages beyond those of the trace are
+    unknown, and the ranking ends with these."""
     gold = [(evidence.document, normalised(evidence.quote)) for evidence in question.evidence]
 
     def held(names: frozenset[str], text: str) -> Quotes:
@@ -99,8 +99,8 @@ def gold_ranking(question: GoldQuestion, trace: Trace, chunks: ChunkTexts | None
 
 
 def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
-    """Of each passage of the context, in the order of rank: names of its document, and the normalised text that the
-    context holds of it."""
+    """Return for each passage of the context, in the order of rank, the names of its document and the normalised text
+    that the context holds of it."""
     texts: dict[str, list[str]] = {}
     for section in trace.context.sections:
         for item in section.items:

@@ -15,7 +15,7 @@ _EQUAL = 1e-9  # scores that differ by less are equal
 
 
 def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str = "") -> tuple[Message, ...]:
-    """What a reader has to know of these runs compared by the measure, over the questions of a kind, "" for all."""
+    """Say what a reader has to know of these runs compared by the measure, over the questions of a kind, "" for all."""
     questions = questions_of(result, kind)
     scores = scores_of(result, measure, questions)
     columns = {run: scores[run] for run in runs}
@@ -32,7 +32,7 @@ def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: s
 
 
 def _large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
-    """Of each run whose mean context is larger than half of its corpus, how large it is."""
+    """Say for each run whose mean context is larger than half of its corpus how large it is."""
     index_of, said = {run.name: run.index for run in result.spec.runs}, []
     tokens = scores_of(result, TOKENS, questions)
     for run in runs:
@@ -45,7 +45,7 @@ def _large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Se
 
 
 def _is_level(columns: Mapping[str, Sequence[float | None]], n_scored: int) -> bool:
-    """Whether every question that has a score has the same with all runs."""
+    """Return whether every question that has a score has the same with all runs."""
     rows = [[score for score in row if score is not None] for row in zip(*columns.values(), strict=True)]
     alike = [row for row in rows if len(row) == len(columns)]
     return 0 < n_scored == len(alike) and all(max(row) - min(row) <= _EQUAL for row in alike)

@@ -83,9 +83,9 @@ def paper_spec(
     options: Mapping[str, Parameter] | None = None,
     title: str = "",
 ) -> ExperimentSpec:
-    """The experiment that makes the table on that index. judges: for the judged tables, each with the kind of judgement
-    that the table takes. options: of LeanRAG, such as the data set's N and C. Raises InvalidConfig for an unknown
-    table."""
+    """Specify the experiment that makes the table on that index. judges: for the judged tables, each with the kind of
+    judgement that the table takes. options: of LeanRAG, such as the data set's N and C. Raises InvalidConfig for an
+    unknown table."""
     own = dict(options or {})
     leanrag = RunSpec(LEANRAG, index, SYSTEMS[LEANRAG], own)
     runs: tuple[RunSpec, ...]
@@ -111,7 +111,8 @@ def paper_spec(
 
 
 def paper_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
-    """The table from the experiment, one for each judge; with the published figures alone where nothing is judged.
+    """Return the table from the experiment, one for each judge; with the published figures alone where nothing is
+    judged.
 
     Runs are known by their names (paper_spec() gives them the paper's). Raises InvalidConfig for an unknown table.
     """
@@ -135,7 +136,7 @@ def _own_scores(result: ExperimentResult) -> _Own:
 
 
 def _own_rates(result: ExperimentResult, table: str) -> _Own:
-    """LeanRAG's win rates in percent by the other system; in Table 2 those of both, which add up to 100."""
+    """Return LeanRAG's win rates in percent by the other system; in Table 2 those of both, which add up to 100."""
     own: dict[tuple[str, str, str], PaperCell] = {}
     for each in win_rates(result.judgements, result.spec.seed):
         if LEANRAG not in (each.a, each.b) or each.win_rate is None:
@@ -151,7 +152,7 @@ def _own_rates(result: ExperimentResult, table: str) -> _Own:
 
 
 def _in_percent(rate: Interval, *, is_turned: bool) -> Interval:
-    """The win rate in percent. is_turned: of the other one of the pair."""
+    """Return the win rate in percent. is_turned: that of the other run of the pair."""
     low, high = (None if bound is None else _PERCENT * bound for bound in (rate.low, rate.high))
     if not is_turned:
         return replace(rate, value=_PERCENT * rate.value, low=low, high=high)
@@ -160,7 +161,8 @@ def _in_percent(rate: Interval, *, is_turned: bool) -> Interval:
 
 
 def _cells(table: str, judge: str, own: _Own) -> tuple[PaperCell, ...]:
-    """Own and published figures of the judge's table: criteria as in the paper, then those that it does not have."""
+    """Return the own and the published figures of the judge's table: criteria as in the paper, then those that it does
+    not have."""
     printed: dict[tuple[str, str], dict[str, float]] = {}
     for figure in published_figures(table):
         printed.setdefault((figure.criterion, figure.system), {})[figure.dataset] = figure.value
@@ -178,7 +180,7 @@ def _cells(table: str, judge: str, own: _Own) -> tuple[PaperCell, ...]:
 
 
 def _tokens(result: ExperimentResult) -> PaperTable:
-    """Mean tokens of each run, and LeanRAG's over the mean of the others'."""
+    """Return the mean tokens of each run, and the ratio of LeanRAG's to the mean of the others'."""
     tokens = scores_of(result, "context-tokens", questions_of(result))
     cells = [
         PaperCell("context-tokens", run, mean_interval(scores, result.spec.seed), {}) for run, scores in tokens.items()
@@ -193,8 +195,8 @@ def _tokens(result: ExperimentResult) -> PaperTable:
 
 
 def _ratio(ours: Sequence[float | None], others: Sequence[Sequence[float | None]], seed: int) -> Interval | None:
-    """Our mean over the mean of the others, of the questions that all have. Its interval is that of our tokens in units
-    of the others' mean."""
+    """Divide our mean by the mean of the others, over the questions that all have. Its interval is that of our tokens
+    in units of the others' mean."""
     complete = [
         (mine, [float(score) for score in theirs if score is not None])
         for mine, *theirs in zip(ours, *others, strict=True)

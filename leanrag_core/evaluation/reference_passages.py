@@ -15,7 +15,7 @@ class PassageGold:
 
 
 def passage_gold(passage: str, reference: ReferenceGraph) -> PassageGold:
-    """The entities and relations of the reference graph that the passage should give."""
+    """Return the entities and relations of the reference graph that the passage should give."""
     text = QuotedText(passage)
     relations = [each for each in reference.relations if any(text.spans(quote.quote) for quote in each.quotes)]
     ends = {name for relation in relations for name in (relation.source, relation.target)}

@@ -9,7 +9,7 @@ _PLACES = 12  # of scores, so that the order of a sum decides no tie
 
 
 def relative(scores: Sequence[float | None], baseline: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Each score over the baseline's of the same question, as in relative context tokens.
+    """Divide each score by the baseline's of the same question, as in relative context tokens.
 
     None where either is unknown or the baseline's is 0. Raises ValueError where the two differ in length.
     """
@@ -18,7 +18,8 @@ def relative(scores: Sequence[float | None], baseline: Sequence[float | None]) -
 
 
 def scores_for_mean(measure: str, scores: Callable[[str], Sequence[float | None]]) -> tuple[float | None, ...]:
-    """The scores, question by question, whose mean is the figure of the measure. scores: of a measure, by its name.
+    """Return the scores, question by question, whose mean is the figure of the measure. scores: of a measure, by its
+    name.
 
     These are the measure's own scores, but where it declares a ratio: a mean of ratios would be decided by the question
     with the fewest tokens.
@@ -31,7 +32,7 @@ def scores_for_mean(measure: str, scores: Callable[[str], Sequence[float | None]
 
 
 def ratio_scores(ratio: Ratio, over: Sequence[float | None], under: Sequence[float | None]) -> tuple[float | None, ...]:
-    """The ratio R of the means of over and under as a score of each question: R + (over - R under) / mean(under).
+    """Spread the ratio R of the means of over and under over the questions: R + (over - R under) / mean(under).
 
     Their mean is R, and the spread of their mean is that of R to first order, so that bootstraps and paired tests apply
     as to any score. None where either is unknown, and everywhere if the mean of under is 0.
@@ -52,7 +53,7 @@ def ratio_scores(ratio: Ratio, over: Sequence[float | None], under: Sequence[flo
 
 
 def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean, ...]:
-    """The mean of each measure over the outcomes."""
+    """Return the mean of each measure over the outcomes."""
     chosen = {measure.name: measure for measure in measures()}
     table = []
     for name, measure in chosen.items():

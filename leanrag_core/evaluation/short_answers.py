@@ -11,7 +11,8 @@ from leanrag_core.types.trace import Answer
 
 
 def exact_match(question: GoldQuestion, answer: Answer) -> float | None:
-    """1 where the answer is a gold answer, else 0; of an unanswerable question where it declines. None without gold."""
+    """Return 1 where the answer is a gold answer, else 0; of an unanswerable question where it declines. None without
+    gold."""
     if question.kind == UNANSWERABLE:
         return float(declined(answer))
     gold = _gold(question)
@@ -19,7 +20,7 @@ def exact_match(question: GoldQuestion, answer: Answer) -> float | None:
 
 
 def f1(question: GoldQuestion, answer: Answer) -> float | None:
-    """The best overlap of words with a gold answer; else as exact_match()."""
+    """Return the best overlap of words with a gold answer; of an unanswerable question as exact_match()."""
     if question.kind == UNANSWERABLE:
         return float(declined(answer))
     given = Counter(WORD.findall(_given(answer)))

@@ -66,18 +66,18 @@ class KindDifference:
 
 
 def kinds_of(result: ExperimentResult) -> tuple[str, ...]:
-    """The kinds of questions, in the order in which they come; without those that have none."""
+    """Return the kinds of questions, in the order in which they come; without those that have none."""
     return tuple(dict.fromkeys(row.kind for row in result.rows if row.kind))
 
 
 def questions_of(result: ExperimentResult, kind: str = "") -> tuple[str, ...]:
-    """The questions of that kind, all for "", in the order of the rows."""
+    """Return the questions of that kind, all for "", in the order of the rows."""
     return tuple(dict.fromkeys(row.question for row in result.rows if not kind or row.kind == kind))
 
 
 def measured(result: ExperimentResult, *, only_main: bool = True) -> tuple[str, ...]:
-    """The measures that the experiment has scores of, in the order of tables. Relative context is among them where
-    there is a baseline."""
+    """Return the measures that the experiment has scores of, in the order of tables. Relative context is among them
+    where there is a baseline."""
     have = {name for row in result.rows for name, score in row.scores.items() if score is not None}
     names = [info.name for info in measure_infos() if info.name in have and (info.is_main or not only_main)]
     if result.spec.baseline and TOKENS in names:
@@ -88,8 +88,8 @@ def measured(result: ExperimentResult, *, only_main: bool = True) -> tuple[str, 
 def scores_of(
     result: ExperimentResult, measure: str, questions: Sequence[str]
 ) -> Mapping[str, tuple[float | None, ...]]:
-    """Of each run the scores of these questions whose mean is the run's figure (see scores_for_mean), None where there
-    is none."""
+    """Return for each run the scores of these questions whose mean is the run's figure (see scores_for_mean), None
+    where there is none."""
     if measure == RELATIVE:
         tokens = scores_of(result, TOKENS, questions)
         baseline = tokens.get(result.spec.baseline, (None,) * len(questions))
@@ -103,7 +103,7 @@ def scores_of(
 
 
 def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str] = ()) -> ScoreTable:
-    """The table. measures: its columns, the main ones by default."""
+    """Return the score table. measures: its columns, the main ones by default."""
     columns, questions = tuple(measures) or measured(result), questions_of(result, kind)
     cells: dict[str, Mapping[str, Cell]] = {}
     p_values: dict[str, Mapping[tuple[str, str], float]] = {}
@@ -119,14 +119,14 @@ def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str
 
 
 def less_is_better(measure: str) -> bool:
-    """Whether the lower mean of the measure is the better one."""
+    """Return whether the lower mean of the measure is the better one."""
     return measure == RELATIVE or any(info.name == measure and info.better == LOWER for info in measure_infos())
 
 
 def cells_of(
     scores: Mapping[str, Sequence[float | None]], p_values: Mapping[tuple[str, str], float], less: bool, seed: int
 ) -> Mapping[str, Cell]:
-    """The cells of a column. less: whether the lowest mean is the best."""
+    """Return the cells of a column. less: whether the lowest mean is the best."""
     names = list(scores)
     intervals = [mean_interval(scores[name], seed) for name in names]
     means = [None if each is None else (-each.value if less else each.value) for each in intervals]
@@ -143,7 +143,7 @@ def cells_of(
 def pays(
     result: ExperimentResult, runs: Sequence[str], against: str, measure: str = RECALL
 ) -> Mapping[str, tuple[KindDifference, ...]]:
-    """When each of these runs pays beside the other: the paired difference for each kind of question, those of all
+    """Compare each of these runs with the other: the paired difference for each kind of question, that of all
     questions first."""
     differences: dict[str, list[KindDifference]] = {run: [] for run in runs}
     for kind in ("", *kinds_of(result)):

@@ -35,7 +35,7 @@ class Anonymous:
 
 
 def anonymised(index: Index, questions: Sequence[GoldQuestion] = (), types: Collection[str] = ()) -> Anonymous:
-    """The documents of the index and the questions with placeholders. types: see dictionary_of()."""
+    """Replace the names in the index's documents and in the questions by placeholders. types: see dictionary_of()."""
     dictionary = dictionary_of(index, types)
     replace_names = Anonymiser(dictionary)
     originals = [index.document(row) for row in range(index.documents.num_rows)]
@@ -75,13 +75,13 @@ def _question(
 
 
 def _entity(names: tuple[str, ...], replace_names: Anonymiser) -> tuple[str, ...]:
-    """The normalised names of an entity of the gold answer: its placeholder in that form where it has one."""
+    """Return the normalised names of an entity of the gold answer, each as its placeholder where it has one."""
     known = replace_names.normalised_names
     return tuple(dict.fromkeys(known.get(name, name) for name in names))
 
 
 def _quote(evidence: Evidence, replace_names: Anonymiser, texts: dict[str, str]) -> str:
-    """The quote as the anonymous document has it."""
+    """Return the quote as the anonymous document has it."""
     text = texts.get(evidence.document, "")
     start = text.find(evidence.quote)
     if start < 0:

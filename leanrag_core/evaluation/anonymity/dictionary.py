@@ -31,7 +31,7 @@ class Dictionary:
     entries: tuple[Placeholder, ...]
 
     def by_name(self) -> dict[str, Placeholder]:
-        """The entry of each name; of a name that several have the first one's."""
+        """Map each name to its entry; a name that several entries have maps to the first of them."""
         entries: dict[str, Placeholder] = {}
         for entry in self.entries:
             for name in entry.names:
@@ -40,7 +40,8 @@ class Dictionary:
 
 
 def dictionary_of(index: Index, types: Collection[str] = ()) -> Dictionary:
-    """A placeholder for each entity of those types. types: in any case; empty: all but ORDINARY; "all": every type.
+    """Make a placeholder for each entity of those types. types: in any case; empty: all but ORDINARY; "all": every
+    type.
 
     Only names with a capital letter are replaced, and those of a script without capitals: others are common nouns. A
     placeholder that a document contains already is passed over.
@@ -82,6 +83,6 @@ def _is_name(name: str) -> bool:
 
 
 def _taken(index: Index) -> frozenset[str]:
-    """Words of the documents that look like placeholders."""
+    """Return the words of the documents that look like placeholders."""
     texts: Iterable[str] = index.documents["text"].to_pylist()
     return frozenset(match.upper() for text in texts for match in re.findall(r"\b[A-Za-z]+_\d+\b", text))

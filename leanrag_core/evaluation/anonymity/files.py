@@ -16,7 +16,8 @@ _ID_KEYS = ("id", "question", "query")
 
 
 def write_anonymous(made: Anonymous, folder: Path) -> None:
-    """Writes it into a folder that is new or empty. Raises InvalidConfig for another one, StorageFailed."""
+    """Write the anonymous corpus into a folder that is new or empty. Raises InvalidConfig for another one,
+    StorageFailed."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidConfig("anonymity.folder_in_use", folder=str(folder))
     with writing(message("what.anonymous", folder=str(folder))):
@@ -29,13 +30,13 @@ def write_anonymous(made: Anonymous, folder: Path) -> None:
 
 
 def read_dictionary(path: Path) -> Dictionary:
-    """The dictionary of that file. Raises InvalidConfig where there is none, RecordDamaged."""
+    """Read the dictionary from that file. Raises InvalidConfig where there is none, RecordDamaged."""
     return from_json(Dictionary, _content(path), name=path.name)
 
 
 def read_given_answers(path: Path) -> tuple[tuple[str, str], ...]:
-    """Id (or words) of the question and the answer, of each line of a JSONL file. Raises InvalidConfig, naming the
-    line."""
+    """Return the id (or words) of the question and the answer, of each line of a JSONL file. Raises InvalidConfig,
+    naming the line."""
     answers = []
     for place, line in enumerate(_content(path).decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():

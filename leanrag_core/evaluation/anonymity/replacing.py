@@ -64,7 +64,7 @@ class Anonymiser:
         return {normalised(name): normalised(entry.placeholder) for name, entry in by_name.items()}
 
     def __call__(self, text: str) -> Replaced:
-        """The text with every name replaced."""
+        """Return the text with every name replaced."""
         pieces, spans, end = [], [], 0
         for place in _PLACE.finditer(text):
             start = place.start()
@@ -79,7 +79,8 @@ class Anonymiser:
         return Replaced("".join((*pieces, text[end:])), tuple(spans))
 
     def of_quote(self, text: str, start: int, end: int) -> str:
-        """The part of a text from start to end as it is in the replaced text; names that it cuts are whole."""
+        """Return the part of a text from start to end as the replaced text has it; names that start or end cuts are
+        whole."""
         spans = self(text).spans
         start = min([start, *(left for left, right, _ in spans if left < start < right)])
         end = max([end, *(right for left, right, _ in spans if left < end < right)])
@@ -92,7 +93,7 @@ class Anonymiser:
 
 
 def _forms(name: str, type_: str) -> Sequence[str]:
-    """The name, in capitals too; of a kind of thing ("Red clover") also with a small first letter."""
+    """Return the name as it is, in capitals, and for a kind of thing ("Red clover") with a small first letter."""
     forms = [name, name.upper()]
     if type_.casefold() not in _ALWAYS_CAPITAL and name[1:] == name[1:].lower():
         forms.append(name[:1].lower() + name[1:])
@@ -106,7 +107,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def reverted(text: str, dictionary: Dictionary) -> Reverted:
-    """The text with the shown name for each placeholder, also where a model has written it another way (person_12,
+    """Put the shown name in the place of each placeholder, also where a model wrote it another way (person_12,
     [PERSON#12], PERSON 12)."""
     name_of = {entry.placeholder: entry.names[0] for entry in dictionary.entries}
     labels = {placeholder.rsplit("_", 1)[0] for placeholder in name_of}

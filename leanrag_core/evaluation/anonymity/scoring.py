@@ -37,8 +37,8 @@ class ReversionScore:
 def reversion(
     answers: Sequence[tuple[str, str]], dictionary: Dictionary, questions: Sequence[GoldQuestion] = ()
 ) -> ReversionScore:
-    """The answers with their names, and the score. answers: id of the question, and the answer. questions: with names
-    and gold answers."""
+    """Put the names back into the answers, and score them. answers: id of the question, and the answer. questions:
+    with names and gold answers."""
     gold = {question.id: question for question in questions}
     find_names = Anonymiser(dictionary)
     made = [_answer(id_, text, dictionary, find_names, gold.get(id_)) for id_, text in answers]

@@ -16,7 +16,7 @@ _OUTCOMES = (0.0, 0.5, 1.0)
 
 
 def agreements(judgements: Mapping[str, Sequence[Judgement]]) -> tuple[Agreement, ...]:
-    """Each judge with itself between repeats, then with each later judge; by the main criterion.
+    """Compare each judge with itself between repeats, then with each later judge, by the main criterion.
 
     judgements: of each judge. Verdicts are compared in the same order of the answers, so that a preference for an order
     that both share counts as agreement.
@@ -30,7 +30,7 @@ def agreements(judgements: Mapping[str, Sequence[Judgement]]) -> tuple[Agreement
 
 
 def fleiss_of(judgements: Mapping[str, Sequence[Judgement]]) -> float | None:
-    """Fleiss' kappa over what all the judges judged; None below two judges."""
+    """Return Fleiss' kappa over what all the judges judged; None below two judges."""
     if len(judgements) < 2:
         return None
     verdicts = [_majority(_winners(each)) for each in judgements.values()]
@@ -39,7 +39,8 @@ def fleiss_of(judgements: Mapping[str, Sequence[Judgement]]) -> float | None:
 
 
 def _winners(judgements: Sequence[Judgement]) -> Mapping[_Place, Sequence[float]]:
-    """What each repeat said, in order."""
+    """Return the verdict of each repeat, in the order of the repeats, for each pair, question and order of the
+    answers."""
     winners: dict[_Place, list[float]] = defaultdict(list)
     criterion = main_criterion(judgements)
     for a, b in pairs_of(judgements):
@@ -51,7 +52,7 @@ def _winners(judgements: Sequence[Judgement]) -> Mapping[_Place, Sequence[float]
 
 
 def _majority(winners: Mapping[_Place, Sequence[float]]) -> Mapping[_Place, float]:
-    """What most repeats said; a tie where they are even."""
+    """Return the verdict of most repeats for each place; a tie where they are even."""
     means = {place: fmean(each) for place, each in winners.items()}
     return {place: 0.5 if mean == 0.5 else float(mean > 0.5) for place, mean in means.items()}
 

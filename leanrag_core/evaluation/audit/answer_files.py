@@ -33,12 +33,12 @@ class SystemAnswers:
         return len(self.questions)
 
     def by_question(self) -> Mapping[str, str]:
-        """The answer to each question."""
+        """Map each question to its answer."""
         return dict(zip(self.questions, self.answers, strict=True))
 
 
 def lines_of(file: JudgeFile) -> tuple[str, ...]:
-    """The lines that hold something. Raises InvalidConfig for a file that is too large or not UTF-8."""
+    """Return the lines that are not blank. Raises InvalidConfig for a file that is too large or not UTF-8."""
     if len(file.content) > _MOST_BYTES:
         raise InvalidConfig("questions.too_large", file=file.name, megabytes=_MOST_BYTES // 1_000_000)
     try:
@@ -52,7 +52,8 @@ def lines_of(file: JudgeFile) -> tuple[str, ...]:
 
 
 def read_answers(file: JudgeFile) -> SystemAnswers:
-    """The answers of a JSONL file of objects with a question and an answer. Raises InvalidConfig, naming the line."""
+    """Read the answers of a JSONL file of objects with a question and an answer. Raises InvalidConfig, naming the
+    line."""
     questions, answers = [], []
     for place, line in enumerate(lines_of(file), 1):
         try:
@@ -67,8 +68,8 @@ def read_answers(file: JudgeFile) -> SystemAnswers:
 
 
 def system_of(name: str) -> str:
-    """The system whose answers the file of that name holds: "hi" for "mix_hi_result_deepseek.jsonl"; else the name
-    without its ending."""
+    """Return the system whose answers the file of that name holds: "hi" for "mix_hi_result_deepseek.jsonl"; else the
+    name without its ending."""
     stem = name.rsplit(".", 1)[0]
     match = _SYSTEM.fullmatch(stem)
     return match[1].casefold() if match else stem

@@ -12,7 +12,7 @@ from leanrag_core.types.experiment import Judgement
 
 
 def audit(judgements: Iterable[Judgement], seed: int = 0) -> Audit:
-    """What can be said of the judges and of the pairs that they compared; empty for no judgements.
+    """Audit the judges and the pairs that they compared; empty for no judgements.
 
     seed: of the bootstrap; the same judgements give the same audit.
     """
@@ -32,7 +32,7 @@ def audit(judgements: Iterable[Judgement], seed: int = 0) -> Audit:
 
 
 def _flips(judgements: Sequence[Judgement], judge: str) -> tuple[Flip, ...]:
-    """The verdicts by the main criterion that name another winner when the answers are swapped."""
+    """Return the verdicts by the main criterion that name another winner when the answers are swapped."""
     criterion = main_criterion(judgements)
     return tuple(
         Flip(judge, criterion, *pair, first.question, first.judgement, second.judgement)

@@ -36,12 +36,12 @@ class Comparison:
 
 
 def judges_of(judgements: Iterable[Judgement]) -> tuple[str, ...]:
-    """The names of the judges, in the order in which they come."""
+    """Return the names of the judges, in the order in which they come."""
     return tuple(dict.fromkeys(judgement.judge for judgement in judgements))
 
 
 def pairs_of(judgements: Iterable[Judgement]) -> tuple[Pair, ...]:
-    """The pairs that were compared, each in the order in which it comes first."""
+    """Return the pairs that were compared, each in the order in which it was compared first."""
     pairs: dict[Pair, None] = {}
     for judgement in judgements:
         if judgement.kind == PAIRWISE and (judgement.second, judgement.first) not in pairs:
@@ -50,15 +50,15 @@ def pairs_of(judgements: Iterable[Judgement]) -> tuple[Pair, ...]:
 
 
 def criteria_of(judgements: Iterable[Judgement], kind: str) -> tuple[str, ...]:
-    """The criteria of judgements of that kind, in the order in which they come."""
+    """Return the criteria of judgements of that kind, in the order in which they come."""
     return tuple(
         dict.fromkeys(name for judgement in judgements if judgement.kind == kind for name in judgement.verdicts)
     )
 
 
 def comparisons(judgements: Iterable[Judgement], pair: Pair, criterion: str) -> tuple[Comparison, ...]:
-    """The pairwise judgements of the two by that criterion, in either order; a reply that names it not is unreadable
-    in this criterion."""
+    """Return the pairwise judgements of the two by that criterion, in either order. A reply without this criterion
+    counts as unreadable."""
     both = {pair, pair[::-1]}
     return tuple(
         Comparison(judgement, judgement.first == pair[0], _won(judgement, pair[0], criterion))
@@ -75,7 +75,7 @@ def _won(judgement: Judgement, a: str, criterion: str) -> float | None:
 
 
 def by_question(compared: Iterable[Comparison]) -> Mapping[str, tuple[Comparison, ...]]:
-    """The readable ones of each question."""
+    """Group the readable comparisons by question."""
     groups: dict[str, list[Comparison]] = defaultdict(list)
     for comparison in compared:
         if comparison.won is not None:
@@ -84,7 +84,8 @@ def by_question(compared: Iterable[Comparison]) -> Mapping[str, tuple[Comparison
 
 
 def swapped(compared: Sequence[Comparison]) -> tuple[tuple[Comparison, Comparison], ...]:
-    """Two readable judgements of the same question and repeat each, first the one that was shown a first."""
+    """Return couples of readable judgements of the same question and repeat, in each first the one that was shown a
+    first."""
     by_place = {
         (comparison.question, comparison.judgement.repeat, comparison.is_a_first): comparison
         for comparison in compared

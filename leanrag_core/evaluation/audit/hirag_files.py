@@ -52,7 +52,7 @@ class HalvedReplies:
 
 
 def file_title(name: str) -> FileTitle:
-    """The data set, systems and judge of "SET_eval_A_B_result_JUDGE.jsonl"; A and B where the name says none."""
+    """Read the data set, systems and judge from "SET_eval_A_B_result_JUDGE.jsonl"; A and B where the name has none."""
     stem = name.rsplit(".", 1)[0]
     match = _TITLE.fullmatch(stem)
     if not match:
@@ -63,7 +63,8 @@ def file_title(name: str) -> FileTitle:
 
 
 def reply_of(line: str) -> FileReply:
-    """The reply of a line: the object itself, or a text that holds it, alone or in what an endpoint's batch gives."""
+    """Return the reply of a line: the object itself, or a text that holds it, alone or in what an endpoint's batch
+    gives."""
     text = _reply_text(line)
     try:
         return FileReply(text, pair_verdicts(read_json(text, _KEYS).cells))
@@ -87,7 +88,8 @@ def _reply_text(line: str) -> str:
 def placed_replies(
     halved: HalvedReplies, n_questions: int, a: SystemAnswers | None, b: SystemAnswers | None
 ) -> tuple[Judgement, ...]:
-    """The replies as judgements of their question and order. a, b: the systems' answers, where they are known."""
+    """Turn the replies into judgements of their question and order. a, b: the systems' answers, where these are
+    known."""
     replies = halved.replies
     lacking = 2 * n_questions - len(replies)
     places = list(range(len(replies)))
@@ -123,7 +125,8 @@ def _words(answers: SystemAnswers | None, row: int) -> int:
 
 
 def aligned(replies: Sequence[str], texts: Sequence[str]) -> list[int]:
-    """For each reply the row of the text that it is about: rows ascend, and the shared words weigh as much as can be.
+    """Return for each reply the row of the text that it is about. Rows ascend, and the total weight of shared words is
+    the largest possible.
 
     There are at least as many texts as replies. A word weighs the more, the fewer texts have it.
     """

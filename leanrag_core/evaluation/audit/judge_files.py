@@ -25,11 +25,11 @@ class JudgeFiles:
 def read_judge_files(
     files: Sequence[JudgeFile], answers: Mapping[str, SystemAnswers] | None = None, *, n_questions: int = 0
 ) -> JudgeFiles:
-    """The judgements of all the files.
+    """Read the judgements of all the files.
 
-    answers: of each run by its name, whose words are counted; HiRAG's files leave the questions out, so that a file
-    that lacks replies is only laid beside them with the answers' help. n_questions: of HiRAG's files; 0: as many as
-    there are answers, else half the lines of the longest file of the same data set.
+    answers: of each run by its name, to count their words. HiRAG's files leave the questions out, so a file that
+    lacks replies can only be matched to its questions with the answers' help. n_questions: of HiRAG's files; 0: as
+    many as there are answers, else half the lines of the longest file of the same data set.
     Raises InvalidConfig, naming the file and the line.
     """
     answers = answers or {}
@@ -61,7 +61,7 @@ def read_judge_files(
 
 
 def _answers_of(name: str, answers: Mapping[str, SystemAnswers]) -> SystemAnswers | None:
-    """The answers of that system, in any case; HiRAG calls the files of GraphRAG's answers "local"."""
+    """Return the answers of that system, in any case; HiRAG calls the files of GraphRAG's answers "local"."""
     by_name = {each.casefold(): value for each, value in answers.items()}
     return by_name.get(name.casefold()) or by_name.get(_OTHER_NAMES.get(name.casefold(), ""))
 

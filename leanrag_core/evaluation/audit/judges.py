@@ -36,13 +36,13 @@ _MOST_TIES = 0.9
 
 
 def main_criterion(judgements: Sequence[Judgement]) -> str:
-    """The criterion that a judge is summed up by: overall where there is one."""
+    """Return the criterion that a judge is summed up by: overall where there is one."""
     criteria = criteria_of(judgements, PAIRWISE)
     return OVERALL if OVERALL in criteria or not criteria else criteria[0]
 
 
 def main_of(audit: Audit) -> tuple[PairAudit, ...]:
-    """The pairs of the audit by their judge's main criterion."""
+    """Return the pairs of the audit by their judge's main criterion."""
     criteria: dict[str, list[str]] = {}
     for pair in audit.pairs:
         criteria.setdefault(pair.judge, []).append(pair.criterion)
@@ -54,8 +54,8 @@ def main_of(audit: Audit) -> tuple[PairAudit, ...]:
 
 
 def first_answer_bias(judgements: Sequence[Judgement], judge: str, seed: int) -> tuple[FirstAnswerBias, ...]:
-    """By criterion, how often the answer shown first wins. Pairs that were shown in both orders equally often cancel
-    what the answers are worth."""
+    """Measure by criterion how often the answer shown first wins. Between pairs that were shown in both orders equally
+    often, the quality of the answers cancels out."""
     criteria = criteria_of(judgements, PAIRWISE)
     compared = [_all_pairs(judgements, criterion) for criterion in criteria]
     corrected = holm([_bias_test(each) for each in compared])
@@ -70,7 +70,8 @@ def _all_pairs(judgements: Sequence[Judgement], criterion: str) -> tuple[Compari
 
 
 def _bias_test(compared: Sequence[Comparison]) -> float:
-    """Of each question and pair, wins of the answer shown first less those of the second."""
+    """Return the p that the judge favours a position: by question and pair, wins of the answer shown first minus wins
+    of the second."""
     sums: dict[tuple[frozenset[str], str], float] = {}
     for comparison in compared:
         if (won := decided_for_first(comparison)) is not None:
@@ -80,7 +81,7 @@ def _bias_test(compared: Sequence[Comparison]) -> float:
 
 
 def length_effect(judgements: Sequence[Judgement], judge: str, seed: int) -> LengthEffect | None:
-    """What length does to the verdicts; None where no lengths are known or nothing was decided."""
+    """Measure how length affects the verdicts; None where no lengths are known or nothing was decided."""
     criterion = main_criterion(judgements)
     longer_wins = longer_answer_share(_all_pairs(judgements, criterion), seed)
     if longer_wins is None:
@@ -104,7 +105,7 @@ def _follows_length(judgements: Sequence[Judgement], criterion: str) -> bool:
 
 
 def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffect | None, seed: int) -> JudgeAudit:
-    """The judge summed up by its main criterion. judgements: that judge's alone."""
+    """Sum up the judge by its main criterion. judgements: that judge's alone."""
     criterion = main_criterion(judgements)
     by_pair = [comparisons(judgements, pair, criterion) for pair in pairs_of(judgements)]
     compared = tuple(chain.from_iterable(by_pair))
@@ -137,7 +138,7 @@ def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffec
 
 
 def band(interval: Interval, *, of_others: bool = False) -> Message:
-    """The bounds of a share in words, to stand behind it. of_others: of 1 less the share."""
+    """Put the bounds of a share into words, to follow its value. of_others: of 1 minus the share."""
     if interval.low is None or interval.high is None:
         return message("audit.no_band", n=interval.n)
     low, high = (1 - interval.high, 1 - interval.low) if of_others else (interval.low, interval.high)

@@ -18,7 +18,7 @@ _LONGEST_CELL = 1_000_000
 
 
 def is_own(name: str, lines: Sequence[str]) -> bool:
-    """Whether the file is of our own form: CSV by its name, JSONL by its first line."""
+    """Return whether the file is of our own form: CSV by its name, JSONL by its first line."""
     if name.casefold().endswith(".csv"):
         return True
     try:
@@ -28,8 +28,8 @@ def is_own(name: str, lines: Sequence[str]) -> bool:
 
 
 def own_judgements(name: str, lines: Sequence[str], answers: Mapping[str, SystemAnswers]) -> tuple[Judgement, ...]:
-    """The judgements of the file, with the words of the answers where these are given. Raises InvalidConfig, naming
-    the line."""
+    """Read the judgements of the file, with the words of the answers where these are given. Raises InvalidConfig,
+    naming the line."""
     read = _from_csv(name, lines) if name.casefold().endswith(".csv") else _from_jsonl(name, lines)
     by_run = {run: each.by_question() for run, each in answers.items()}
     return tuple(_with_words(judgement, by_run) for judgement in read)
@@ -47,7 +47,7 @@ def _from_jsonl(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
 
 
 def _completed(cells: dict[str, Any]) -> dict[str, Any]:
-    """The record with what may be left out; verdicts in any of the forms that replies have."""
+    """Fill in what the record may leave out, and read its verdicts in any of the forms that replies have."""
     second = str(cells.get("second") or "")
     kind = str(cells.get("kind") or (PAIRWISE if second else ABSOLUTE))
     read = winner_of if kind == PAIRWISE else score_of
@@ -64,7 +64,7 @@ def _completed(cells: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_csv(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
-    """Rows of the same judge, question, runs and repeat make a judgement."""
+    """Join the rows of the same judge, question, runs and repeat into a judgement."""
     csv.field_size_limit(_LONGEST_CELL)
     grouped: dict[tuple[str, str, str, str, int], dict[str, float | None]] = {}
     try:
@@ -88,7 +88,7 @@ def _from_csv(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
 
 
 def _with_words(judgement: Judgement, by_run: Mapping[str, Mapping[str, str]]) -> Judgement:
-    """The judgement with its answers' words, where it has none and both answers are given."""
+    """Add its answers' words to the judgement, where it has none and both answers are given."""
     if any(judgement.words):
         return judgement
     answers = [by_run.get(run, {}).get(judgement.question, "") for run in (judgement.first, judgement.second)]

@@ -29,7 +29,7 @@ class QuestionLengths:
 
 
 def pair_audits(judgements: Sequence[Judgement], judge: str, seed: int) -> tuple[PairAudit, ...]:
-    """Every pair by every criterion of one judge. judgements: that judge's alone."""
+    """Audit every pair by every criterion of one judge. judgements: that judge's alone."""
     audits = [
         _pair_audit(comparisons(judgements, pair, criterion), judge, criterion, pair, seed)
         for pair in pairs_of(judgements)
@@ -84,7 +84,7 @@ def _is_won(interval: Interval | None, is_a: bool) -> bool:
 
 
 def _questions_needed(scores: Sequence[float]) -> int | None:
-    """About how many questions a test would need to tell the two apart, at the difference and spread seen here."""
+    """Estimate how many questions a test would need to tell the two apart, at the difference and spread seen here."""
     if len(scores) < 2 or not (difference := abs(fmean(scores) - 0.5)) or not (spread := pstdev(scores)):
         return None
     needed = math.ceil((_NORMAL_SUM * spread / difference) ** 2)
@@ -92,7 +92,7 @@ def _questions_needed(scores: Sequence[float]) -> int | None:
 
 
 def question_lengths(compared: Iterable[Comparison]) -> tuple[QuestionLengths, ...]:
-    """The questions whose answers' lengths are known."""
+    """Return the lengths and the win rate of each question whose answers' lengths are known."""
     known = by_question(comparison for comparison in compared if min(comparison.words) > 0)
     return tuple(
         QuestionLengths(
@@ -105,7 +105,7 @@ def question_lengths(compared: Iterable[Comparison]) -> tuple[QuestionLengths, .
 
 
 def at_equal_length(compared: Sequence[Comparison]) -> LengthAdjusted | None:
-    """The win rate of a between answers of the same length; None where lengths are not known."""
+    """Estimate the win rate of a between answers of the same length; None where lengths are not known."""
     lengths = question_lengths(compared)
     return length_adjusted(
         [each.won for each in lengths], [each.words[0] for each in lengths], [each.words[1] for each in lengths]

@@ -11,7 +11,7 @@ from leanrag_core.types.experiment import ABSOLUTE, Judgement
 
 
 def score_spreads(judgements: Sequence[Judgement], judge: str) -> tuple[ScoreSpread, ...]:
-    """By criterion. judgements: that judge's alone."""
+    """Return the spread of the judge's scores by criterion. judgements: that judge's alone."""
     return tuple(_spread(judgements, judge, criterion) for criterion in criteria_of(judgements, ABSOLUTE))
 
 

@@ -8,7 +8,8 @@ from leanrag_core.messages.message import Message, message
 
 
 def headline(audit: Audit) -> Message:
-    """What the audit comes to: the pair that the order decides most, a judge's first fault, or that the judge holds."""
+    """Say in a sentence the most important finding: the pair whose verdicts depend most on the order, a judge's first
+    fault, or that the judge can be trusted."""
     if not audit.judges:
         return message("audit.nothing")
     main = [pair for pair in main_of(audit) if pair.verdict == CANNOT_TELL and pair.swaps.flip_rate is not None]
@@ -24,7 +25,7 @@ def headline(audit: Audit) -> Message:
 
 
 def advice(audit: Audit) -> tuple[Message, ...]:
-    """Which pairs can be reported as they are, which with their interval, and which cannot."""
+    """Say which pairs can be reported as they are, which with their interval, and which cannot."""
     main = main_of(audit)
     groups = (
         ("audit.report", [pair for pair in main if pair.verdict == WINS]),

@@ -14,17 +14,17 @@ TIED = 0.5
 
 
 def rate(compared: Iterable[Comparison], seed: int) -> Interval | None:
-    """The win rate of a over all readable judgements, with an interval over questions; n counts questions."""
+    """Return the win rate of a over all readable judgements, with an interval over questions; n counts questions."""
     return share(compared, lambda comparison: comparison.won, lambda comparison: comparison.question, seed)
 
 
 def first_answer_share(compared: Iterable[Comparison], seed: int) -> Interval | None:
-    """How often the answer that was shown first won, of the verdicts for either."""
+    """Return how often the answer that was shown first won, of the verdicts that name a winner."""
     return share(compared, decided_for_first, _place, seed)
 
 
 def longer_answer_share(compared: Iterable[Comparison], seed: int) -> Interval | None:
-    """How often the longer answer won, of the verdicts for either of two answers of different length."""
+    """Return how often the longer answer won, of the verdicts that name one of two answers of different length."""
     return share(compared, decided_for_longer, _place, seed)
 
 
@@ -34,7 +34,7 @@ def share(
     group: Callable[[Comparison], Hashable],
     seed: int,
 ) -> Interval | None:
-    """The mean score; its interval is over groups, since repeats of the same question are not independent."""
+    """Return the mean score; its interval is over groups, since repeats of the same question are not independent."""
     scores: dict[Hashable, list[float]] = defaultdict(list)
     for comparison in compared:
         if (value := score(comparison)) is not None:
@@ -46,12 +46,12 @@ def share(
 
 
 def decided_for_first(comparison: Comparison) -> float | None:
-    """1 where the answer shown first won, 0 where the second did, else None."""
+    """Return 1 where the answer shown first won, 0 where the second did, else None."""
     return None if comparison.won == TIED else comparison.first_won
 
 
 def decided_for_longer(comparison: Comparison) -> float | None:
-    """1 where the longer answer won, 0 where the shorter did, else None."""
+    """Return 1 where the longer answer won, 0 where the shorter did, else None."""
     a, b = comparison.words
     if comparison.won in (None, TIED) or a == b or not a or not b:
         return None
@@ -64,14 +64,14 @@ def _place(comparison: Comparison) -> tuple[frozenset[str], str]:
 
 
 def question_scores(compared: Iterable[Comparison]) -> Mapping[str, float]:
-    """The win rate of a on each question, over orders and repeats."""
+    """Return the win rate of a on each question, over orders and repeats."""
     groups = by_question(compared)
     return {question: fmean(each.won or 0.0 for each in group) for question, group in groups.items()}
 
 
 def swaps(by_pair: Iterable[Sequence[Comparison]], seed: int) -> Swaps:
-    """How many verdicts were asked for in both orders, and how many of them name another winner then; by_pair:
-    comparisons of each pair of runs. The interval is over questions."""
+    """Count the verdicts that were asked for in both orders, and those of them that name another winner after the
+    swap. by_pair: comparisons of each pair of runs. The interval is over questions."""
     flips: dict[Hashable, list[float]] = defaultdict(list)
     for first, second in (couple for compared in by_pair for couple in swapped(compared)):
         flips[_place(first)].append(float(first.won != second.won))
@@ -82,7 +82,8 @@ def swaps(by_pair: Iterable[Sequence[Comparison]], seed: int) -> Swaps:
 
 
 def consistency(compared: Sequence[Comparison]) -> tuple[float, ...]:
-    """Of each question and order that was judged more than once: the share of pairs of repeats with the same winner."""
+    """Return, for each question and order that was judged more than once, the share of pairs of repeats with the same
+    winner."""
     repeats: dict[tuple[str, bool], list[float]] = defaultdict(list)
     for comparison in compared:
         if comparison.won is not None:

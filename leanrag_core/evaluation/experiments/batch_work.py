@@ -88,7 +88,7 @@ class BatchWork:
     _texts: dict[str, ChunkTexts] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> tuple[Measured, ...]:
-        """The batch's questions, in its order. Raises what would fail for every question."""
+        """Do the batch's questions, in its order. Raises an error that every question would raise."""
         index = self.asked.open(batch.run.index)
         self._warm_up(index, batch.run)
         return tuple(self._question(index, batch, question) for question in batch.questions)

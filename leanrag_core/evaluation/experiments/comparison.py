@@ -54,8 +54,8 @@ class ExperimentDifference:
 def compare_experiments(
     before: ExperimentResult, after: ExperimentResult, measure: str = RECALL
 ) -> ExperimentDifference:
-    """What changed from one to the other. Runs of the same name are set side by side; where both have a single run,
-    these are. Questions are the same by their ids."""
+    """Compare two experiments. Runs of the same name are set side by side; where both have a single run, these are.
+    Questions are the same by their ids."""
     earlier, later = ([run.name for run in result.spec.runs] for result in (before, after))
     pairs = [(earlier[0], later[0])] if len(earlier) == len(later) == 1 else [(n, n) for n in earlier if n in later]
     tests = holm([paired_test(*_scores(after, pair[1], before, pair[0], measure)) for pair in pairs])
@@ -103,7 +103,7 @@ def _rows(result: ExperimentResult, run: str) -> dict[str, QuestionRow]:
 def _scores(
     after: ExperimentResult, later: str, before: ExperimentResult, earlier: str, measure: str
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """The scores of both runs, question by question."""
+    """Return the scores of both runs, question by question, those of the later run first."""
     rows = _rows(before, earlier), _rows(after, later)
     questions = [question for question in rows[0] if question in rows[1]]
     old, new = (

@@ -17,13 +17,14 @@ _AFTER = ("passages", "answer", "error", *_COSTS)
 
 
 def as_json(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> bytes:
-    """Everything: the specification (which `experiment run FILE` takes), versions, questions, rows, costs and
-    judgements."""
+    """Write everything as JSON: the specification (which `experiment run FILE` takes), versions, questions, rows,
+    costs and judgements."""
     return json_bytes({**plain(result), "questions": [plain(question) for question in questions]}, indent=1)
 
 
 def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> bytes:
-    """A line for each question of each run, with a column for each measure; UTF-8 with a mark, for spreadsheets."""
+    """Write a CSV line for each question of each run, with a column for each measure; UTF-8 with a mark, for
+    spreadsheets."""
     names = sorted({name for row in result.rows for name in row.scores})
     runs = {run.name: run for run in result.spec.runs}
     texts = {question.id: question.question for question in questions}

@@ -34,8 +34,8 @@ sup{font-size:.7em}
 
 
 def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], language: str = "en") -> bytes:
-    """The file: tables for all questions and for each kind, differences from the baseline, judgements, each question,
-    and the specification, with which the experiment is run again."""
+    """Write the HTML file: tables for all questions and for each kind, differences from the baseline, judgements, each
+    question, and the specification, with which the experiment is run again."""
     write = Writing(language)
     kinds = kinds_of(result)
     parts = [
@@ -61,7 +61,7 @@ def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQue
 
 
 def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, GoldQuestion]) -> Markup:
-    """Each question in a fold: what each run found and answered."""
+    """Write each question as a foldable section: what each run found and answered."""
     shown = [info for info in measure_infos() if info.is_main]
     rows_of: dict[str, list[QuestionRow]] = {}
     for row in result.rows:

@@ -18,7 +18,7 @@ _PAIR_HEADS = ("judge", "pair", "criterion", "win_rate", "interval", "p", "words
 
 
 def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
-    """The audit in sentences, mean scores, win rates and grades of each judge; nothing where nothing was judged."""
+    """Write the audit in sentences, mean scores, win rates and grades of each judge; nothing if nothing was judged."""
     if not result.judgements:
         return Markup("")
     seed = result.spec.seed
@@ -78,7 +78,7 @@ def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
 
 
 def _table(write: Writing, title: str, heads: Sequence[str], lines: Sequence[Sequence[object]]) -> Markup:
-    """Nothing where there are no lines."""
+    """Write a table with its title; nothing where there are no lines."""
     if not lines:
         return Markup("")
     return html(

@@ -37,8 +37,8 @@ class Batch:
 
 
 def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> None:
-    """Nothing, or InvalidConfig for what would fail later: unknown strategies and options, names that are not unique,
-    no questions."""
+    """Raise InvalidConfig for what would fail later: unknown strategies and options, names that are not unique, no
+    questions."""
     names = [run.name for run in spec.runs]
     if not spec.title.strip():
         raise InvalidConfig("experiment.no_title")
@@ -73,15 +73,15 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
 
 
 def with_all_settings(spec: ExperimentSpec) -> ExperimentSpec:
-    """The specification with every option of its runs, as it is stored. Raises InvalidConfig for an unknown
-    strategy."""
+    """Fill in every option of the specification's runs, as stored. Raises InvalidConfig for an unknown strategy."""
     known = strategies()
     runs = (replace(run, options=all_settings(known.named(run.strategy), run.options)) for run in spec.runs)
     return replace(spec, runs=tuple(runs))
 
 
 def experiment_id(spec: ExperimentSpec, inputs: Mapping[str, str]) -> str:
-    """The same for the same specification on the same inputs. inputs: digests of the indexes and the questions.
+    """Return an id that is the same for the same specification on the same inputs. inputs: digests of the indexes and
+    the questions.
 
     A rebuilt index with other content, or an edited question set, begins another experiment, to be compared with.
     """
@@ -91,19 +91,19 @@ def experiment_id(spec: ExperimentSpec, inputs: Mapping[str, str]) -> str:
 
 
 def questions_digest(questions: Sequence[GoldQuestion]) -> str:
-    """Changes when a question, its kind or its gold does."""
+    """Return a digest that changes when a question, its kind or its gold does."""
     return hashlib.sha256(b"\n".join(map(to_json, questions))).hexdigest()[:16]
 
 
 def needed_parts(run: RunSpec) -> tuple[str, ...]:
-    """The index parts that the run's strategy needs."""
+    """Return the index parts that the run's strategy needs."""
     return strategies().named(run.strategy).parts
 
 
 def batches(
     spec: ExperimentSpec, questions: Sequence[GoldQuestion], done: Collection[Key], size: int
 ) -> Iterator[Batch]:
-    """What is left to do, run by run. done: what need not be done again. size: most questions of a batch."""
+    """Yield the work that is left, run by run. done: what need not be done again. size: most questions of a batch."""
     for run in spec.runs:
         left = [question for question in questions if (run.name, question.id) not in done]
         for start in range(0, len(left), size):
@@ -111,7 +111,8 @@ def batches(
 
 
 def in_order(result: ExperimentResult, questions: Sequence[GoldQuestion]) -> tuple[list[QuestionRow], list[RunCost]]:
-    """Rows and costs by run and question, in the order of the specification; of several for a question the last."""
+    """Put rows and costs in the order of the specification's runs and questions; of several for a question keep the
+    last."""
     rows = {(row.run, row.question): row for row in result.rows}
     costs = {(cost.run, cost.question): cost for cost in result.costs}
     keys = [(run.name, question.id) for run in result.spec.runs for question in questions]

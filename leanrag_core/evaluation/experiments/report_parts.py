@@ -18,7 +18,7 @@ _LARGE = 10.0  # figures from there on are shown without decimals
 
 
 def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
-    """The table of a kind of questions, of all for ""."""
+    """Write the score table of a kind of questions, of all for ""."""
     table = score_table(result, kind)
     titles = {info.name: write.say(info.title) for info in measure_infos()}
     titles[RELATIVE] = write.say("measure.relative-context.title")
@@ -79,7 +79,8 @@ def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
 
 
 def pays_part(write: Writing, result: ExperimentResult) -> Markup:
-    """Each run against the baseline, by kind of question; nothing without a baseline or without gold."""
+    """Write the differences of each run from the baseline, by kind of question; nothing without a baseline or without
+    gold."""
     baseline, others = result.spec.baseline, [run.name for run in result.spec.runs if run.name != result.spec.baseline]
     have = measured(result, only_main=False)
     measure = RECALL if RECALL in have else TOKENS
@@ -108,12 +109,12 @@ def _difference(difference: KindDifference) -> str:
 
 
 def number(value: float, sign: str = "") -> str:
-    """With three decimals, large ones without."""
+    """Format the number with three decimals, a large one without."""
     return f"{value:{sign},.{0 if abs(value) >= _LARGE else 3}f}"
 
 
 def bounds(interval: Interval) -> str:
-    """From the lower to the upper end."""
+    """Format the interval as its lower and upper end."""
     if interval.low is None or interval.high is None:
         return "–"
     places = 0 if abs(interval.value) >= _LARGE else 3

@@ -26,7 +26,7 @@ class Way:
 def run_questions(
     result: ExperimentResult, questions: Sequence[GoldQuestion], way: Way, writer: ExperimentWriter, report: Report
 ) -> None:
-    """Every question of every run has a row in the store. Questions that failed earlier are done again.
+    """Run every question of every run and store its row. Questions that failed earlier are done again.
 
     result: what the store has already. Raises what a batch raises; what was done until then is kept.
     """

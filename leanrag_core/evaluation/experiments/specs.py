@@ -25,7 +25,7 @@ def strategies_spec(
     judges: Sequence[JudgeSpec] = (),
     seed: int = 0,
 ) -> ExperimentSpec:
-    """Strategies on one index with their official settings, naive vectors being the baseline.
+    """Specify an experiment of strategies on one index with their official settings, naive vectors being the baseline.
 
     names: of the strategies, all by default; zero-shot is among all only where a model answers, since it searches
     nothing. equal_tokens: the same token budget for all instead. Raises InvalidConfig for an unknown strategy.
@@ -45,7 +45,7 @@ def _run(info: StrategyInfo, index: str, equal_tokens: int | None) -> RunSpec:
 
 
 def read_spec(path: Path) -> ExperimentSpec:
-    """The specification in the file: spec.json of an experiment, or an export as JSON, which holds it.
+    """Read the specification in the file: spec.json of an experiment, or an export as JSON, which holds it.
 
     Raises InvalidConfig for another file.
     """

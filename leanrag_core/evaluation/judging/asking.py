@@ -29,8 +29,8 @@ class JudgeReply:
 
 
 def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _never) -> Judgement:
-    """The judgement of the task; its verdicts are None where the second reply cannot be read either, or the endpoint
-    refuses the request.
+    """Ask the judge for the task's judgement; its verdicts are None where the second reply cannot be read either, or
+    the endpoint refuses the request.
 
     cancelled: called before each call; raises Cancelled. Raises BudgetSpent, EndpointError where every further call
     would fail too, and InvalidConfig where the judge is no language model.
@@ -54,8 +54,8 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
 
 
 def require_judge(model: str, models: Models) -> LanguageModel:
-    """The language model of that name. Raises InvalidConfig where it is none, or lacks the price that a budget in
-    dollars needs."""
+    """Return the language model of that name. Raises InvalidConfig where it is none, or lacks the price that a budget
+    in dollars needs."""
     language = models.language(model)
     if language is None:
         raise InvalidConfig("judge.needs_model", model=model)
@@ -63,9 +63,9 @@ def require_judge(model: str, models: Models) -> LanguageModel:
 
 
 def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancelled: Callable[[], None]) -> JudgeReply:
-    """What the judge says. Replies that cannot be read are kept with the calls like others, so that a judgement which
-    is made again after an interruption pays for none of them twice. The repeat is in the key of the calls, or every
-    repeat would be the first one's reply."""
+    """Ask the judge, and once more where its reply cannot be read. Such replies are kept with the calls like others,
+    so that a judgement which is made again after an interruption pays for none of them twice. The repeat is in the
+    key of the calls, or every repeat would be the first one's reply."""
     messages = [{"role": "user", "content": prompt}]
     task = f"{form.prompt().fingerprint} #{repeat + 1}"
     asked, last = messages, JudgeReply()
@@ -83,7 +83,8 @@ def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancel
 
 
 def _verdicts(completion: Completion, form: Form) -> dict[str, float]:
-    """Raises ReplyError where the reply lacks any, or was cut: the 1 at its end may have been a 10."""
+    """Read the verdicts of the reply. Raises ReplyError where it lacks any, or was cut: the 1 at its end may have been
+    a 10."""
     if completion.cut:
         raise ReplyError("reply.broken_off")
     return form.read(read_json(completion.text, [(key,) for key in form.keys]).cells)

@@ -20,9 +20,9 @@ _REPLY: JsonSchema = {
 
 
 def list_claims(answer: str, language: LanguageModel) -> tuple[str, ...]:
-    """The claims as the model lists them, asked for again once where its reply does not read.
+    """Ask the model for the answer's claims, once more where its reply cannot be read.
 
-    Raises ReplyError for a second reply that does not, BudgetSpent, EndpointError.
+    Raises ReplyError where the second reply cannot be read either, BudgetSpent, EndpointError.
     """
     prompt = load_prompt(TASK)
     mark = f"TEXT-{hashlib.sha256(answer.encode()).hexdigest()[:12]}"

@@ -12,7 +12,7 @@ from leanrag_core.types.experiment import Judgement
 
 
 def scores_at_equal_length(judgements: Sequence[Judgement], criterion: str) -> Mapping[str, Interval]:
-    """The score of each run at the geometric mean length of all the answers; empty for lengths that are not
+    """Estimate the score of each run at the geometric mean length of all the answers; empty for lengths that are not
     known or do not differ within a run, and for fewer than two questions.
 
     judgements: of one judge, absolute. Least squares of the score on the run and the logarithm of the words, errors
@@ -54,5 +54,5 @@ def _points(judgements: Sequence[Judgement], criterion: str) -> _Points:
 
 
 def _differ_within(points: _Points, runs: Sequence[str]) -> bool:
-    """Whether the lengths of any run's answers differ: where only runs differ, length and run are the same."""
+    """Return whether the lengths of any run's answers differ: where only runs differ, length and run are the same."""
     return any(len({length for (run, _), (_, length) in points.items() if run == name}) > 1 for name in runs)

@@ -30,17 +30,18 @@ class Form:
     schema: JsonSchema
 
     def prompt(self) -> Prompt:
-        """The prompt's newest version."""
+        """Load the newest version of the prompt."""
         return load_prompt(self.task)
 
 
 def form_of(kind: str) -> Form:
-    """The form of that kind of judgement."""
+    """Return the form of that kind of judgement."""
     return _FORMS[kind]
 
 
 def filled(task: JudgeTask) -> str:
-    """The prompt of the task. The mark around each text depends on all of them, so that none can hold its own end."""
+    """Fill in the prompt of the task. The mark around each text depends on all of them, so that none can hold its own
+    end."""
     prompt = form_of(task.kind).prompt()
     texts = {"question": task.text, "first": task.answers[0]}
     if task.kind == PAIRWISE:

@@ -22,7 +22,7 @@ def judge_result(
     keep: Callable[[Judgement], None],
     report: Report,
 ) -> None:
-    """Every judgement that the experiment lacks is kept.
+    """Ask for every judgement that the experiment lacks, and keep each.
 
     do_tasks: maps over tasks, in their order. keep: puts a judgement on the disk. report: may raise Cancelled. Raises
     BudgetSpent, EndpointError, InvalidConfig; what was judged until then is kept.

@@ -57,7 +57,7 @@ class MeanScore:
 
 
 def win_rates(judgements: Iterable[Judgement], seed: int = 0) -> tuple[WinRate, ...]:
-    """By judge, pair and criterion, in the order in which they come."""
+    """Return the win rates by judge, pair and criterion, in the order in which they come."""
     given = tuple(judgements)
     return tuple(
         row for judge in judges_of(given) for row in _win_rates([each for each in given if each.judge == judge], seed)
@@ -92,7 +92,7 @@ def _mean_words(compared: Sequence[Comparison]) -> tuple[float, float] | None:
 
 
 def mean_scores(judgements: Iterable[Judgement], kind: str = ABSOLUTE, seed: int = 0) -> tuple[MeanScore, ...]:
-    """By judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
+    """Return the mean scores by judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
     given = [judgement for judgement in judgements if judgement.kind == kind]
     return tuple(
         row for judge in judges_of(given) for row in _mean_scores([each for each in given if each.judge == judge], seed)
@@ -112,7 +112,7 @@ def _mean_scores(judgements: Sequence[Judgement], seed: int) -> tuple[MeanScore,
 
 
 def grades(judgements: Iterable[Judgement], seed: int = 0) -> tuple[MeanScore, ...]:
-    """The share of answers that are right, wrong and declined, by judge and run."""
+    """Return the share of answers that are right, wrong and declined, by judge and run."""
     return mean_scores(judgements, GRADED, seed)
 
 

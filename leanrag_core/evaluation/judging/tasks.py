@@ -40,7 +40,7 @@ class JudgeTask:
 
 
 def key_of(judgement: Judgement) -> Key:
-    """The key of the task that the judgement answers."""
+    """Return the key of the task that the judgement answers."""
     return (
         judgement.judge,
         judgement.kind,
@@ -57,8 +57,8 @@ def missing(
     judgements: Iterable[Judgement],
     questions: Iterable[GoldQuestion] = (),
 ) -> tuple[JudgeTask, ...]:
-    """The tasks that have no judgement yet, in their order. questions: of the set, whose words judges are shown; a
-    question that is not among them is shown by its id.
+    """Return the tasks that have no judgement yet, in their order. questions: of the set, whose words judges are
+    shown; a question that is not among them is shown by its id.
 
     A question that failed, or has no answer, is not judged. Raises InvalidConfig for a kind of judgement that there is
     not.
@@ -70,7 +70,7 @@ def missing(
 def in_order(
     spec: ExperimentSpec, rows: Iterable[QuestionRow], judgements: Iterable[Judgement]
 ) -> tuple[Judgement, ...]:
-    """The judgements in the order of their tasks, whatever order they were made in; those without a task are left
+    """Sort the judgements in the order of their tasks, whatever order they were made in; those without a task are left
     out."""
     by_key = {key_of(judgement): judgement for judgement in judgements}
     return tuple(by_key[task.key] for task in tasks(spec, rows) if task.key in by_key)
@@ -79,8 +79,8 @@ def in_order(
 def tasks(
     spec: ExperimentSpec, rows: Iterable[QuestionRow], questions: Iterable[GoldQuestion] = ()
 ) -> tuple[JudgeTask, ...]:
-    """All tasks of the experiment: by judge, kind, repeat, question, then pair and order, so that one that is stopped
-    half-way has judged everything equally often."""
+    """Return all tasks of the experiment: by judge, kind, repeat, question, then pair and order, so that an experiment
+    that is stopped half-way has judged everything equally often."""
     answers = {(row.run, row.question): row.answer for row in rows if row.answer.strip() and not row.error}
     ids = tuple(dict.fromkeys(question for _, question in answers))
     known = {question.id: question for question in questions}
@@ -113,8 +113,8 @@ def _shown(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> _Shown:
 
 
 def pairs_of(spec: ExperimentSpec, judge: JudgeSpec) -> tuple[tuple[str, str], ...]:
-    """The pairs that the judge compares: its own, else each run against the baseline (the last run where none is
-    named)."""
+    """Return the pairs that the judge compares: its own, else each run against the baseline (the last run where none
+    is named)."""
     if judge.pairs:
         return judge.pairs
     baseline = spec.baseline or (spec.runs[-1].name if spec.runs else "")
@@ -135,6 +135,6 @@ def _of_question(
 
 
 def _answers(runs: Sequence[str], answers: Mapping[tuple[str, str], str], question: str) -> tuple[str, ...]:
-    """The answers of the runs; empty where any has none."""
+    """Return the answers of the runs; empty where any has none."""
     texts = tuple(answers.get((run, question), "") for run in runs)
     return texts if all(texts) else ()

@@ -22,7 +22,8 @@ _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*10)?\s*")
 
 
 def winner_of(value: object) -> float | None:
-    """FIRST, SECOND or TIE as the value says it ("Answer 1", 2, "tie", {"winner": ...}); None when it says nothing."""
+    """Return FIRST, SECOND or TIE as the value says it ("Answer 1", 2, "tie", {"winner": ...}); None when it says
+    nothing."""
     if isinstance(value, Mapping):
         return next((winner_of(inner) for key, inner in value.items() if _is_key(key, "winner")), None)
     if isinstance(value, bool) or value is None:
@@ -37,7 +38,7 @@ def winner_of(value: object) -> float | None:
 
 
 def score_of(value: object) -> float | None:
-    """A score from 1 to 10 as the value says it (7, "7/10", {"score": 7}); None when it says none."""
+    """Read a score from 1 to 10 out of the value (7, "7/10", {"score": 7}); None when it has none."""
     if isinstance(value, Mapping):
         return next((score_of(inner) for key, inner in value.items() if _is_key(key, "score")), None)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -48,19 +49,19 @@ def score_of(value: object) -> float | None:
 
 
 def criterion_of(name: object) -> str:
-    """The criterion's name as judgements hold it: "Overall Winner" is "overall"."""
+    """Return the criterion's name as judgements hold it: "Overall Winner" is "overall"."""
     words = re.sub(r"[\W_]+", " ", str(name)).strip().casefold()
     return words.removesuffix(" winner").removesuffix(" score") or words
 
 
 def pair_verdicts(cells: Mapping[str, Any]) -> dict[str, float]:
-    """The winner by criterion, of every key of the object that names one."""
+    """Return the winner by criterion, for every key of the object that names one."""
     winners = {criterion_of(key): winner_of(value) for key, value in cells.items()}
     return {name: winner for name, winner in winners.items() if winner is not None}
 
 
 def required_verdicts(cells: Mapping[str, Any], criteria: Sequence[str], *, is_pair: bool) -> dict[str, float]:
-    """The verdict on each of the criteria. Raises ReplyError where the object lacks any: half a reply is none."""
+    """Return the verdict on each criterion. Raises ReplyError where the object lacks any: half a reply is none."""
     read = winner_of if is_pair else score_of
     by_name = {criterion_of(key): read(value) for key, value in cells.items()}
     verdicts = {name: value for name in criteria if (value := by_name.get(name)) is not None}

@@ -14,5 +14,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """0 or 1; None where there is no ranking."""
+        """Return 0 or 1; None where there is no ranking."""
         return outcome.ranking_scores.all_gold_8 if outcome.ranking_scores else None

@@ -17,5 +17,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """0 or 1; None without an answer."""
+        """Return 0 or 1; None without an answer."""
         return None if outcome.answer is None else float(declines(plain_text(outcome.answer)))

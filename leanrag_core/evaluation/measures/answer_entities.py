@@ -19,7 +19,7 @@ class Measure:
     group = ANSWER
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None for questions of another kind, and for those whose file lists no entities."""
+        """Return a share in [0, 1]; None for questions of another kind, and for those whose file lists no entities."""
         question = outcome.question
         if question.kind != WHOLE_CORPUS or not question.entities:
             return None

@@ -16,7 +16,7 @@ class Measure:
     group = ANSWER
 
     def score(self, outcome: Outcome) -> float | None:
-        """None for a question without gold answers, and for yes and no, which any text contains."""
+        """Return 0 or 1; None for a question without gold answers, and for yes and no, which any text contains."""
         answers = [normalised(answer) for answer in outcome.question.answers]
         wanted = [answer for answer in answers if answer and answer not in _YES_NO]
         if not wanted:

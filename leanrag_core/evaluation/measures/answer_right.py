@@ -16,7 +16,7 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """0 or 1; None without an answer, and for a question without short gold answers."""
+        """Return 0 or 1; None without an answer, and for a question without short gold answers."""
         if outcome.answer is None:
             return None
         given = grade(outcome.question, plain_text(outcome.answer))

@@ -16,5 +16,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """A count; None without an answer."""
+        """Return a count; None without an answer."""
         return float(claim_clusters(claims_of(outcome), 0.6)) if outcome.answer else None

@@ -16,5 +16,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """A count, 0 for an answer that declines; None without an answer."""
+        """Return a count, 0 for an answer that declines; None without an answer."""
         return float(len(claims_of(outcome))) if outcome.answer else None

@@ -15,5 +15,5 @@ class Measure:
     better = LOWER
 
     def score(self, outcome: Outcome) -> float:
-        """A count of tokens."""
+        """Return the number of tokens."""
         return float(outcome.trace.context.tokens)

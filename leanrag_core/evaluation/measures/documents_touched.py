@@ -14,8 +14,8 @@ class Measure:
     group = EVIDENCE
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None for questions of another kind, of which evidence recall says more, and where a strategy
-        retrieves no passages."""
+        """Return a share in [0, 1]; None for questions of another kind, of which evidence recall says more, and where
+        a strategy retrieves no passages."""
         gold = {evidence.document for evidence in outcome.question.evidence}
         if outcome.question.kind != WHOLE_CORPUS or not gold or not outcome.trace.gives_passages:
             return None

@@ -13,5 +13,5 @@ class Measure:
     group = EVIDENCE
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None where there is no ranking."""
+        """Return a share in [0, 1]; None where there is no ranking."""
         return outcome.ranking.recall if outcome.ranking else None

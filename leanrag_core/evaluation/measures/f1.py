@@ -15,5 +15,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None without an answer or a gold answer. Unanswerable: 1 for a refusal, else 0."""
+        """Return a value in [0, 1]; None without an answer or a gold answer. Unanswerable: 1 for a refusal, else 0."""
         return f1(outcome.question, outcome.answer) if outcome.answer else None

@@ -14,5 +14,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None where there is no ranking, and for a context without passages."""
+        """Return a share in [0, 1]; None where there is no ranking, and for a context without passages."""
         return outcome.ranking_scores.precision if outcome.ranking_scores else None

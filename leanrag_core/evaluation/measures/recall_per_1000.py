@@ -16,6 +16,6 @@ class Measure:
     ratio = Ratio("evidence-recall", "context-tokens", 1000.0)
 
     def score(self, outcome: Outcome) -> float | None:
-        """Of one question; None where there is no ranking, and for an empty context."""
+        """Return the value for one question; None where there is no ranking, and for an empty context."""
         tokens = outcome.trace.context.tokens
         return 1000 * outcome.ranking.recall / tokens if outcome.ranking and tokens else None

@@ -14,5 +14,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None where there is no ranking."""
+        """Return a value in [0, 1]; None where there is no ranking."""
         return outcome.ranking_scores.reciprocal_rank if outcome.ranking_scores else None

@@ -16,6 +16,6 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None for an empty context."""
+        """Return a share in [0, 1]; None for an empty context."""
         context = outcome.trace.context
         return repeated_tokens(context.text) / context.tokens if context.tokens else None

@@ -17,5 +17,5 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """None where the strategy's context has no such section."""
+        """Return the section's tokens; None where the strategy's context has no such section."""
         return section_tokens(outcome.trace.context).get("entities")

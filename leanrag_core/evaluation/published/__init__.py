@@ -27,7 +27,7 @@ class PublishedFigure:
 
 
 def published_figures(table: str, dataset: str = "") -> tuple[PublishedFigure, ...]:
-    """The figures of a table, of one data set or of all, in the order of the paper."""
+    """Return the figures of a table, of one data set or of all, in the order of the paper."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         figures = tuple(_figure(row) for row in csv.DictReader(file))
     return tuple(each for each in figures if each.table == table and dataset in ("", each.dataset))

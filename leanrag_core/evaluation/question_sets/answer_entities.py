@@ -9,8 +9,8 @@ from leanrag_core.types.question_set import WHOLE_CORPUS
 
 
 def with_entities(questions: Sequence[GoldQuestion], folder: Path) -> tuple[GoldQuestion, ...]:
-    """The questions, those about the whole corpus with the entities of their answers where the folder holds a reference
-    graph and they do not list them. Raises RecordDamaged, ReferenceDamaged."""
+    """Add the entities of their answers to whole-corpus questions that do not list them, where the folder holds a
+    reference graph. Raises RecordDamaged, ReferenceDamaged."""
     from leanrag_core.indexing.reference.records import is_reference, read_reference
 
     if not is_reference(folder):
@@ -26,6 +26,7 @@ def with_entities(questions: Sequence[GoldQuestion], folder: Path) -> tuple[Gold
 
 
 def _only_in_answer(known: Sequence[tuple[str, ...]], question: GoldQuestion) -> tuple[tuple[str, ...], ...]:
-    """Entities that the answer names and the question does not: a context that repeats the question shows nothing."""
+    """Return the entities that the answer names and the question does not: a context that repeats the question shows
+    nothing."""
     answer, asked = normalised(" | ".join((question.answer, *question.answers))), normalised(question.question)
     return tuple(names for names in known if is_named(names, answer) and not is_named(names, asked))

@@ -25,7 +25,7 @@ class BadCells(ValueError):
 
 
 def question_of(cells: Mapping[str, Any], place: int) -> GoldQuestion:
-    """The question. Raises BadCells, naming the cell.
+    """Make a question of the cells. Raises BadCells, naming the cell.
 
     question: needed. id: the place by default. type, kind or question_type. answers: short strings, or texts apart by
     "|". answer: in a sentence; a short one counts among the answers where there are none. evidence: objects with
@@ -47,7 +47,7 @@ def question_of(cells: Mapping[str, Any], place: int) -> GoldQuestion:
 
 
 def cells_of(question: GoldQuestion) -> dict[str, Any]:
-    """The cells that question_of() reads; those without content are left out."""
+    """Return the cells that question_of() reads; those without content are left out."""
     cells: dict[str, Any] = {
         "id": question.id,
         "question": question.question,
@@ -88,7 +88,7 @@ def _entities(cells: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
 
 
 def _parsed(value: Any, field: str) -> Any:
-    """JSON where a cell of a table holds a list as text."""
+    """Parse JSON where a cell of a table holds a list as text."""
     if not isinstance(value, str) or not value.lstrip().startswith("["):
         return value
     try:
@@ -109,7 +109,7 @@ def _texts(value: Any, field: str) -> tuple[str, ...]:
 
 
 def _text(cells: Mapping[str, Any], name: str, max_characters: int) -> str:
-    """The cell as text without white space around it; numbers and truth values as they are written."""
+    """Return the cell as text without white space around it; numbers and truth values as they are written."""
     value = cells.get(name)
     if value is None:
         return ""

@@ -25,7 +25,7 @@ _LEAST_ENTITIES = 3
 def questions_from_index(
     index: Index, *, n: int, kinds: Sequence[str] = TEMPLATE_KINDS, seed: int = 0
 ) -> tuple[GoldQuestion, ...]:
-    """At most n questions of each kind, with gold answers and gold evidence; fewer where the graph gives no more.
+    """Make at most n questions of each kind, with gold answers and gold evidence; fewer where the graph gives no more.
 
     The same index and seed give the same questions. Each has one right answer in the graph: an entity that is the only
     one of its type among the neighbours. Evidence are sentences of the source chunks that name both ends of a relation.
@@ -40,7 +40,7 @@ def questions_from_index(
 
 
 def _facts(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Which entity of a type is joined with an entity."""
+    """Yield questions which entity of a type is related to an entity."""
     answered: set[int] = set()
     for row in rows:
         for type_, answer in sorted(graph.alone_of_type(row).items()):
@@ -53,7 +53,7 @@ def _facts(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
 
 
 def _multi_hop(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Which entity is joined with an entity that the question does not name."""
+    """Yield questions which entity is related to an entity that the question does not name."""
     answered: set[int] = set()
     for row in rows:
         made = _second_hop(graph, row, answered)
@@ -67,7 +67,7 @@ def _multi_hop(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]
 
 
 def _second_hop(graph: NamedGraph, row: int, answered: set[int]) -> tuple[int, int, tuple[Evidence | None, ...]] | None:
-    """An entity two relations away, with the one between; not joined with the first, nor of its type."""
+    """Find an entity two relations away, with the one between; not related to the first, nor of its type."""
     near = graph.neighbours(row)
     for _, middle in sorted(graph.alone_of_type(row).items()):
         for type_, answer in sorted(graph.alone_of_type(middle).items()):
@@ -83,7 +83,7 @@ def _second_hop(graph: NamedGraph, row: int, answered: set[int]) -> tuple[int, i
 
 
 def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """What two entities of a type have in common."""
+    """Yield questions what two entities of a type have in common."""
     answered: set[int] = set()
     for answer in rows:
         near = graph.neighbours(answer)
@@ -104,7 +104,7 @@ def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestio
 
 
 def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """What several documents together join with an entity."""
+    """Yield questions what several documents together relate to an entity."""
     made = 0
     for row in rows:
         if graph.n_documents(row) < _LEAST_DOCUMENTS:
@@ -131,7 +131,8 @@ def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuesti
 
 
 def _parts(graph: NamedGraph, evidence: tuple[Evidence | None, ...], *absent: int) -> bool:
-    """Whether there are two sentences which answer only together: neither names the entity that is absent from it."""
+    """Return whether there are two sentences which answer only together: neither names the entity that must be absent
+    from it."""
     return all(
         quote is not None and not graph.is_in(quote.quote, row) for quote, row in zip(evidence, absent, strict=True)
     )
@@ -146,7 +147,7 @@ def _question(
 
 
 def _tells_apart(graph: NamedGraph, *rows: int) -> bool:
-    """Whether no name is part of another."""
+    """Return whether no name is part of another."""
     names = [normalised(graph.names[row]) for row in rows]
     return all(names) and not any(a in b or b in a for a, b in combinations(names, 2))
 

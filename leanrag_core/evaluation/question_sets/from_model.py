@@ -42,7 +42,7 @@ def questions_from_model(
     generation: Generation,
     report: Report = silent,
 ) -> Generated:
-    """Questions that need the whole corpus; equal ones once.
+    """Ask the model for questions that need the whole corpus; equal ones are kept once.
 
     corpus: its description. Raises InvalidConfig for numbers out of bounds, ReplyError where no user came back,
     BudgetSpent, and what `report` raises.
@@ -68,7 +68,7 @@ def questions_from_model(
 
 
 def corpus_description(index: Index, card: str = "") -> str:
-    """What the corpus is about, from its card, titles of its documents and its best connected entities."""
+    """Describe the corpus by its card, titles of its documents and its best connected entities."""
     titles = index.documents["title"].to_pylist()
     step = max(1, len(titles) // _TITLES)
     base = index.layers[0]
@@ -87,7 +87,7 @@ class _Asking:
         self.n_lost = 0
 
     def lists_of(self, task: str, name: str, n: int, filled: Sequence[Mapping[str, str]]) -> list[list[str]]:
-        """A list for each set of values, in their order; an empty one where the reply could not be used."""
+        """Ask for a list for each set of values, in their order; an empty one where the reply could not be used."""
         lists = []
         for texts in ThreadMap(_CALLS_AT_ONCE)(lambda values: self._ask(task, name, n, values), filled):
             self.n_lost += texts is None
@@ -96,7 +96,7 @@ class _Asking:
         return lists
 
     def list_of(self, task: str, name: str, n: int, *, required: bool, **values: str) -> list[str]:
-        """A single list. Raises ReplyError where it is required and the reply could not be used."""
+        """Ask for a single list. Raises ReplyError where it is required and the reply could not be used."""
         texts = self._ask(task, name, n, values)
         self._count()
         if texts is None and required:
@@ -126,7 +126,7 @@ class _Asking:
 
 
 def _reader(name: str, n: int) -> Callable[[Completion], list[str]]:
-    """Reads at most n texts of a reply's list; a user's name and description become a text."""
+    """Return a reader of at most n texts of a reply's list; a user's name and description become a text."""
 
     def read(completion: Completion) -> list[str]:
         reply = read_json(completion.text, ((name,),))

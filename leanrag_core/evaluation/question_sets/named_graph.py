@@ -46,26 +46,26 @@ class NamedGraph:
         return named if len(named) >= _LEAST_NAMED else [row for row in fit if self.types[row] != "heading"]
 
     def mentioned(self, n: int) -> list[int]:
-        """Of these the entities that so many chunks mention, ascending."""
+        """Return the rows of entities that at least n chunks mention, ascending."""
         offsets, _ = self._base.mention_lists
         counts = (offsets[1:] - offsets[:-1]).tolist()
         return [row for row in self.rows if counts[row] >= n]
 
     @cached_property
     def is_asked(self) -> frozenset[int]:
-        """The same as a set."""
+        """The rows as a set."""
         return frozenset(self.rows)
 
     def neighbours(self, row: int) -> dict[int, int]:
-        """The entities that questions are about which a relation joins with that one, each with the relation's row;
-        none of a hub."""
+        """Return the entities that a relation joins with that one, each with the relation's row; only entities that
+        questions are about, and none for a hub."""
         relations = self._base.relations_of(row).tolist()
         if len(relations) > _MOST_NEIGHBOURS:
             return {}
         return self.all_neighbours(row)
 
     def all_neighbours(self, row: int) -> dict[int, int]:
-        """neighbours(), those of a hub too."""
+        """Return the same as neighbours(), for a hub too."""
         joined: dict[int, int] = {}
         for relation in self._base.relations_of(row).tolist():
             source, target = self._base.ends[relation].tolist()
@@ -75,25 +75,25 @@ class NamedGraph:
         return joined
 
     def alone_of_type(self, row: int) -> dict[str, int]:
-        """Of the entity's neighbours those that are the only one of their type, by type."""
+        """Return those neighbours of the entity that are the only one of their type, by type."""
         neighbours = self.neighbours(row)
         counts = Counter(self.types[other] for other in neighbours)
         return {self.types[other]: other for other in neighbours if counts[self.types[other]] == 1}
 
     def weight(self, relation: int) -> float:
-        """How often the relation is stated."""
+        """Return how often the relation is stated."""
         return float(self._base.weights[relation])
 
     def n_documents(self, row: int) -> int:
-        """In how many documents the entity is mentioned."""
+        """Count the documents that mention the entity."""
         return len({self._index.chunk_cells["document"][chunk].as_py() for chunk in self._base.chunks_of(row).tolist()})
 
     def is_in(self, text: str, row: int) -> bool:
-        """Whether the text names the entity."""
+        """Return whether the text names the entity."""
         return _names(normalised(text), self.names[row])
 
     def quote(self, relation: int, first: int, second: int) -> Evidence | None:
-        """A sentence of the relation's source chunks that names both entities; None where there is none."""
+        """Find a sentence of the relation's source chunks that names both entities; None where there is none."""
         key = (relation, self.names[first], self.names[second])
         if key not in self._quotes:
             self._quotes[key] = self._quote(*key)
@@ -119,6 +119,6 @@ class NamedGraph:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a normalised text names it as whole words, or anywhere in a script without blanks."""
+    """Return whether a normalised text names it as whole words, or anywhere in a script without blanks."""
     wanted = normalised(name)
     return bool(wanted) and (is_named((wanted,), text) or (_EASTERN.search(wanted) is not None and wanted in text))

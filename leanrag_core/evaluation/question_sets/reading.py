@@ -23,7 +23,7 @@ _TABLES = (".csv", ".tsv")
 
 
 def read_set(content: bytes, name: str) -> tuple[GoldQuestion, ...]:
-    """The questions of an uploaded file. name: its ending says the format, and errors name it.
+    """Read the questions of an uploaded file. name: its ending says the format, and errors name it.
 
     Raises InvalidConfig, naming the line and what to do; also for no question, too many, and two of one id.
     """
@@ -55,7 +55,7 @@ def read_set(content: bytes, name: str) -> tuple[GoldQuestion, ...]:
 
 
 def read_questions(path: Path) -> tuple[GoldQuestion, ...]:
-    """The questions of a file, as read_set() reads them.
+    """Read the questions of a file as read_set() does.
 
     A reference graph in the folder `reference` beside the file says which entities the answers of whole-corpus
     questions name, where the file does not; RecordDamaged or ReferenceDamaged where it does not read.
@@ -69,13 +69,13 @@ def read_questions(path: Path) -> tuple[GoldQuestion, ...]:
 
 
 def to_jsonl(questions: Sequence[GoldQuestion]) -> bytes:
-    """The questions as a JSONL file, which read_set() reads without loss."""
+    """Write the questions as a JSONL file, which read_set() reads without loss."""
     lines = (json.dumps(cells_of(question), ensure_ascii=False, sort_keys=True) for question in questions)
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _objects(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a JSON list with their number, or of lines with that of the line."""
+    """Yield the objects of a JSON list with their number, or of lines with that of the line."""
     if text.lstrip().startswith("["):
         rows: Iterator[tuple[int, Any]] = enumerate(_json(text, name, 1), 1)
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def cohen(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
-    """Cohen's kappa of two judges; a[i] and b[i] are their verdicts on the same thing.
+    """Return Cohen's kappa of two judges; a[i] and b[i] are their verdicts on the same thing.
 
     1 is full agreement, 0 what chance would give. None without verdicts, and where both always say the same single
     thing, since chance would then agree as well. Raises ValueError where the two differ in length.
@@ -23,7 +23,7 @@ def cohen(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
 
 
 def fleiss(table: Sequence[Sequence[int]]) -> float | None:
-    """Fleiss' kappa of any number of judges.
+    """Return Fleiss' kappa of any number of judges.
 
     table: (n things judged, k verdicts), how many judges gave each verdict; every row has the same sum. None without
     rows, with fewer than two judges, and where all verdicts are the same single one. Raises ValueError for rows of
@@ -43,7 +43,8 @@ def fleiss(table: Sequence[Sequence[int]]) -> float | None:
 
 
 def observed(table: Sequence[Sequence[int]]) -> float | None:
-    """The share of pairs of verdicts on the same thing that agree. table: as in fleiss(). None without such pairs."""
+    """Return the share of pairs of verdicts on the same thing that agree. table: as in fleiss(). None without such
+    pairs."""
     counts = np.asarray(table, dtype=np.int64)
     if not counts.size:
         return None

@@ -29,7 +29,7 @@ class Interval:
 
 
 def mean_interval(scores: Scores, seed: int = 0, *, level: float = LEVEL) -> Interval | None:
-    """The mean of the scores, None among them left out; None where none is left.
+    """Return the mean of the scores, None among them left out; None where none is left.
 
     Percentile bootstrap. Its level is widened for few scores so that the interval is as wide as Student's would be:
     plain percentiles of five scores hold the truth in 83 of 100 cases only (Hesterberg, What teachers should know about
@@ -50,7 +50,7 @@ def mean_interval(scores: Scores, seed: int = 0, *, level: float = LEVEL) -> Int
 
 
 def share_interval(shares: Sequence[float], seed: int = 0, *, level: float = LEVEL) -> Interval | None:
-    """The mean of shares from 0 to 1, such as verdicts of questions; None for none.
+    """Return the mean of shares from 0 to 1, such as verdicts of questions; None for none.
 
     Where all are equal a bootstrap has no width: six of six are not surely all. There the interval is Wilson's, as of
     so many verdicts (statsmodels).
@@ -65,7 +65,8 @@ def share_interval(shares: Sequence[float], seed: int = 0, *, level: float = LEV
 
 
 def difference_interval(a: Scores, b: Scores, seed: int = 0, *, level: float = LEVEL) -> Interval | None:
-    """The mean of a minus b over the questions that both have a score for; a[i] and b[i] are of the same question.
+    """Return the mean of a minus b over the questions that both have a score for; a[i] and b[i] are of the same
+    question.
 
     Raises ValueError where the two differ in length.
     """
@@ -73,14 +74,18 @@ def difference_interval(a: Scores, b: Scores, seed: int = 0, *, level: float = L
 
 
 def differences(a: Scores, b: Scores) -> tuple[float, ...]:
-    """a minus b of each question that both have a score for. Raises ValueError where the two differ in length."""
+    """Subtract b from a for each question that both have a score for. Raises ValueError where the two differ in
+    length."""
     pairs = zip(a, b, strict=True)
     return tuple(left - right for left, right in pairs if left is not None and right is not None)
 
 
 def _resampled_means(scores: np.ndarray, seed: int) -> np.ndarray:
-    """(N_RESAMPLES,) means of resamples, those of scipy.stats.bootstrap with that seed: a table asks for hundreds of
-    intervals over the same questions, and drawing the resamples is what takes time."""
+    """Return the means of resamples, those of scipy.stats.bootstrap with that seed.
+
+    scores: (n,) float64; returns (N_RESAMPLES,) float64. A table asks for hundreds of intervals over the same
+    questions, and drawing the resamples is what takes time.
+    """
     if len(scores) <= _KEPT_SCORES:
         means: np.ndarray = _resamples(len(scores), seed) @ scores / len(scores)
         return means
@@ -90,7 +95,7 @@ def _resampled_means(scores: np.ndarray, seed: int) -> np.ndarray:
 
 @lru_cache(maxsize=6)
 def _resamples(n: int, seed: int) -> np.ndarray:
-    """(N_RESAMPLES, n): how often each of n scores is in each resample."""
+    """Count how often each of n scores is in each resample; shape (N_RESAMPLES, n), float64."""
     drawn = np.concatenate(list(_drawn(np.random.default_rng(seed), n)))
     offsets = n * np.arange(len(drawn))[:, None]
     counts = np.bincount((drawn + offsets).ravel(), minlength=len(drawn) * n)
@@ -98,7 +103,7 @@ def _resamples(n: int, seed: int) -> np.ndarray:
 
 
 def _drawn(rng: np.random.Generator, n: int) -> Iterator[np.ndarray]:
-    """The places that each resample takes, some resamples at a time."""
+    """Yield the rows of scores that each resample takes, (some resamples, n) int64 at a time."""
     size = max(1, _AT_ONCE // n)
     for first in range(0, N_RESAMPLES, size):
         yield rng.integers(0, n, (min(size, N_RESAMPLES - first), n))

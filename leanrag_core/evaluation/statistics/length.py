@@ -29,7 +29,8 @@ class LengthAdjusted:
 def length_adjusted(
     wins: Sequence[float], words: Sequence[float], other_words: Sequence[float], *, level: float = LEVEL
 ) -> LengthAdjusted | None:
-    """Logistic regression of winning on the logarithm of the ratio of lengths; None for fewer than two comparisons.
+    """Fit a logistic regression of winning on the logarithm of the ratio of lengths; None for fewer than two
+    comparisons.
 
     wins: 1 won, 0 lost, 0.5 tie, or the mean over repeats and orders of a question; give a question once, since
     repeats are not independent. words, other_words: lengths of the two answers; below one word counts as one.

@@ -9,7 +9,8 @@ from leanrag_core.evaluation.statistics.rank_tests import differ
 def compact_letters(
     names: Sequence[str], p_values: Sequence[Sequence[float]], means: Sequence[float | None]
 ) -> dict[str, str]:
-    """The letters of each name, "a" for the group of the best mean; two names share a letter unless they differ().
+    """Return the letters of each name, "a" for the group of the best mean; two names share a letter unless they
+    differ().
 
     p_values: (n, n), symmetric, already corrected; the diagonal is not read. means: in the order of the names; a name
     whose mean is None has no letter. Source: Piepho, An algorithm for a letter-based representation of all-pairwise
@@ -30,7 +31,7 @@ def compact_letters(
 
 
 def _without_needless(groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-    """The groups without those whose every pair shares another group."""
+    """Return the groups without those whose every pair shares another group."""
     kept = list(groups)
     for group in sorted(groups, key=lambda each: (len(each), each)):
         others = [set(other) for other in kept if other is not group]
@@ -49,5 +50,5 @@ def _by_rank(groups: Sequence[Sequence[int]]) -> Mapping[int, str]:
 
 
 def letter(number: int) -> str:
-    """a to z, A to Z, then numbers in brackets."""
+    """Return the letter of a group: a to z, A to Z, then numbers in brackets."""
     return string.ascii_letters[number] if number < len(string.ascii_letters) else f"({number + 1})"

@@ -14,7 +14,7 @@ _EXACT = 50  # differences up to which p is exact, beyond by the normal distribu
 
 
 def paired_test(a: Scores, b: Scores) -> float:
-    """The two-sided p of Wilcoxon's signed-rank test; a[i] and b[i] are of the same question.
+    """Return the two-sided p of Wilcoxon's signed-rank test; a[i] and b[i] are of the same question.
 
     Questions without a score for either are left out, and so are equal scores, as Wilcoxon did. 1 where no difference
     is left. Below six differences p cannot fall under .05. Raises ValueError where the two differ in length.
@@ -32,8 +32,11 @@ def paired_test(a: Scores, b: Scores) -> float:
 
 
 def _exact(unequal: np.ndarray) -> float:
-    """p from all sets of signs. scipy does the same where no two differences are equally large, and needs a third of a
-    second where they are, as with shares of few quotes; a table has hundreds of pairs."""
+    """Return p from all sets of signs. unequal: (n,) float64 differences, none 0.
+
+    scipy does the same where no two differences are equally large, and needs a third of a second where they are, as
+    with shares of few quotes; a table has hundreds of pairs.
+    """
     from scipy.stats import rankdata
 
     ranks = np.rint(2 * rankdata(np.abs(unequal))).astype(int)  # mean ranks are halves
@@ -47,7 +50,7 @@ def _exact(unequal: np.ndarray) -> float:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p-values of one family of tests, corrected after Holm, in the order given; empty for none.
+    """Return the p-values of one family of tests, corrected after Holm, in the order given; empty for none.
 
     statsmodels gives the same and collects all garbage of the process each time, a quarter of a second for each column
     of a table (ADR 0024).
@@ -60,7 +63,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def pair_tests(scores: Mapping[str, Sequence[float | None]]) -> Mapping[tuple[str, str], float]:
-    """Of each pair of runs (a before b) the p of the paired rank test, corrected over all pairs after Holm.
+    """Return the p of the paired rank test for each pair of runs (a before b), corrected over all pairs after Holm.
 
     All pairs, also where only those with the best run are looked at: which run is best is known from the same scores.
     """
@@ -70,5 +73,5 @@ def pair_tests(scores: Mapping[str, Sequence[float | None]]) -> Mapping[tuple[st
 
 
 def differ(p: float) -> bool:
-    """Whether a corrected p is small enough to say that two runs differ."""
+    """Return whether a corrected p is small enough to say that two runs differ."""
     return p < ALPHA

@@ -83,7 +83,7 @@ class Findings:
     n_without_score: int = 0
 
     def at(self, name: str) -> PointStanding:
-        """The point of that name. Raises KeyError."""
+        """Return the point of that name. Raises KeyError."""
         return {standing.name: standing for standing in self.points}[name]
 
     @property
@@ -98,8 +98,8 @@ class Findings:
 
 
 def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str = "") -> Findings:
-    """What the sweep shows. measure, cost: those of its specification by default. Points that have not run are left
-    out."""
+    """Sum up what the sweep shows. measure, cost: those of its specification by default. Points that have not run are
+    left out."""
     measure, cost = measure or result.spec.measure, cost or result.spec.cost
     places = [place for place, of in enumerate(result.kinds) if not kind or of == kind]
     run = [point for point in result.points if point.scores]
@@ -140,7 +140,8 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
 
 
 def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], less: bool) -> tuple[AxisEffect, ...]:
-    """Of a grid, whose points share the other settings alike between the values of an axis."""
+    """Return the effect of each axis of a grid, whose points share the other settings alike between the values of an
+    axis."""
     effects = []
     for axis in result.spec.axes:
         values, costs = [], []
@@ -169,7 +170,7 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
 
 
 def _at(point: PointResult, measure: str, places: Sequence[int]) -> tuple[float | None, ...]:
-    """The scores of the questions at these places whose mean is the measure's figure."""
+    """Return the scores of the questions at these places whose mean is the measure's figure."""
 
     def scores(name: str) -> list[float | None]:
         known = point.scores.get(name, ())
@@ -184,7 +185,7 @@ def _mean(scores: Scores) -> float | None:
 
 
 def _best(values: Sequence[Scores], costs: Sequence[float | None], less: bool) -> int | None:
-    """The place of the best mean; of equal ones the cheapest, then the first."""
+    """Return the place of the best mean; of equal ones the cheapest, then the first."""
     means = [_mean(scores) for scores in values]
     known = [(-mean if less else mean) for mean in means if mean is not None]
     if not known:
@@ -198,7 +199,7 @@ def _best(values: Sequence[Scores], costs: Sequence[float | None], less: bool) -
 
 
 def _tests(values: Sequence[Scores], best: int | None) -> list[float]:
-    """Of each the p against the best; 1 for the best itself."""
+    """Return the p of each against the best; 1 for the best itself."""
     if best is None:
         return [1.0] * len(values)
     p_values = pair_tests({str(place): scores for place, scores in enumerate(values)})

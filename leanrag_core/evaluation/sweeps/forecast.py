@@ -36,7 +36,7 @@ def sweep_forecast(
     n_questions: int,
     asks_model: bool,
 ) -> SweepForecast:
-    """The forecast. points_of: names of the points of each index. corpus: None where no index is built."""
+    """Forecast the sweep. points_of: names of the points of each index. corpus: None where no index is built."""
     n_retrievals = n_points * n_questions
     each = _SECONDS_A_CALL.scaled(1 / max(1, settings.concurrency)) if asks_model else _SECONDS_A_QUESTION
     builds: list[PointForecast] = []

@@ -6,7 +6,8 @@ from leanrag_core.messages.message import Message, message
 
 
 def headline(findings: Findings) -> tuple[Message, ...]:
-    """What each axis does by itself; how many points cannot be told from the best; what the cheapest of them saves."""
+    """Say what each axis does by itself, how many points cannot be told from the best, and what the cheapest of them
+    saves."""
     if not findings.best:
         return (message("sweep.headline.nothing"),)
     without = findings.n_without_score

@@ -24,8 +24,8 @@ _DIGITS = 6  # of fractions that a sampler draws
 
 
 def points(spec: SweepSpec) -> tuple[SweepPoint, ...]:
-    """The points, each once; of a grid in the order of its axes, the last changing fastest. Raises InvalidConfig for
-    what could not be run."""
+    """Return the points, each once; of a grid in the order of its axes, the last changing fastest. Raises
+    InvalidConfig for what could not be run."""
     _require_valid(spec)
     drawn = _grid(spec.axes) if spec.sampler == GRID else _sampled(spec)
     listed = tuple({point.name: point for point in map(_point, itertools.repeat(spec.axes), drawn)}.values())
@@ -36,23 +36,24 @@ def points(spec: SweepSpec) -> tuple[SweepPoint, ...]:
 
 
 def index_config(spec: SweepSpec, point: SweepPoint) -> IndexConfig:
-    """The settings of the point's index. Raises InvalidConfig for a value out of its bounds."""
+    """Return the settings of the point's index. Raises InvalidConfig for a value out of its bounds."""
     return replace(spec.config, **_of_level(spec, point, INDEX))
 
 
 def options_of(spec: SweepSpec, point: SweepPoint) -> Mapping[str, Parameter]:
-    """The options of the point's retrieval."""
+    """Return the options of the point's retrieval."""
     index_axes = {axis.name for axis in spec.axes if axis.level == INDEX}
     return {**spec.options, **{name: value for name, value in point.settings.items() if name not in index_axes}}
 
 
 def changes_index(spec: SweepSpec) -> bool:
-    """Whether an axis changes the index."""
+    """Return whether an axis changes the index."""
     return any(axis.level == INDEX for axis in spec.axes)
 
 
 def experiment_of(spec: SweepSpec, folder_of: Mapping[str, str]) -> ExperimentSpec:
-    """The experiment that asks the questions at every point. folder_of: each point's index, by the point's name."""
+    """Return the experiment that asks the questions at every point. folder_of: each point's index, by the point's
+    name."""
     runs = tuple(
         RunSpec(point.name, folder_of[point.name], spec.strategy, options_of(spec, point)) for point in points(spec)
     )
@@ -60,15 +61,15 @@ def experiment_of(spec: SweepSpec, folder_of: Mapping[str, str]) -> ExperimentSp
 
 
 def sweep_id(spec: SweepSpec, inputs: Mapping[str, str]) -> str:
-    """The same for the same specification on the same inputs: digests of the documents or the index, and of the
-    questions."""
+    """Return an id that is the same for the same specification on the same inputs: digests of the documents or the
+    index, and of the questions."""
     slug = re.sub(r"[^a-z0-9]+", "-", spec.title.lower()).strip("-")[:_SLUG].strip("-")
     digest = hashlib.sha256(to_json(spec) + json_bytes(dict(inputs))).hexdigest()[:12]
     return f"{slug}-{digest}" if slug else digest
 
 
 def shown_value(value: Parameter) -> str:
-    """The value as names of points have it."""
+    """Return the value as names of points have it."""
     if value is None:
         return "default"
     if isinstance(value, bool):
@@ -117,7 +118,7 @@ def _require_axis(spec: SweepSpec, axis: Axis) -> None:
 
 
 def known_axes(strategy_name: str) -> Mapping[str, tuple[str, ...]]:
-    """What an axis of each level may be called. Raises InvalidConfig for an unknown strategy."""
+    """Return the names that an axis of each level may have. Raises InvalidConfig for an unknown strategy."""
     config = strategies().named(strategy_name).config
     return {
         INDEX: ONE_VALUE,
@@ -130,7 +131,7 @@ def _grid(axes: Sequence[Axis]) -> list[tuple[Parameter, ...]]:
 
 
 def _sampled(spec: SweepSpec) -> list[tuple[Parameter, ...]]:
-    """Values at n points in the unit cube, (n_points, n_axes)."""
+    """Draw the values of n points from the unit cube, whose places are (n_points, n_axes)."""
     if spec.sampler == LATIN:
         from scipy.stats import qmc
 
@@ -141,7 +142,7 @@ def _sampled(spec: SweepSpec) -> list[tuple[Parameter, ...]]:
 
 
 def _value_at(axis: Axis, place: float) -> Parameter:
-    """The axis's value at a place from 0 up to 1: each listed value has an equal part of it."""
+    """Return the axis's value at a place from 0 up to 1: each listed value has an equal part of it."""
     if axis.values:
         return axis.values[min(len(axis.values) - 1, int(place * len(axis.values)))]
     assert axis.low is not None

@@ -8,7 +8,7 @@ from leanrag_core.types.sweep import PointResult, SweepResult
 
 
 def assembled(id_: str, stored: StoredSweep, experiment: ExperimentResult | None) -> SweepResult:
-    """The result. experiment: that of the sweep, None where it has not begun."""
+    """Put the sweep's result together. experiment: that of the sweep, None where it has not begun."""
     record = stored.record
     indexes = {index.folder: index for index in stored.indexes}
     costs = {cost.folder: cost for cost in stored.costs}
@@ -38,7 +38,7 @@ def assembled(id_: str, stored: StoredSweep, experiment: ExperimentResult | None
 
 
 def _scores(rows: dict[str, QuestionRow], questions: tuple[str, ...]) -> dict[str, tuple[float | None, ...]]:
-    """By measure, in the order of the questions."""
+    """Return the scores by measure, each in the order of the questions."""
     measures = sorted({name for row in rows.values() for name in row.scores})
     return {
         name: tuple(rows[question].scores.get(name) if question in rows else None for question in questions)

@@ -16,13 +16,14 @@ STAGES = tuple(stage.name for stage in BUILD.stages)
 
 
 def base_of(config: IndexConfig) -> IndexConfig:
-    """Equal for settings whose indexes have the same chunks and the same base graph."""
+    """Return a value that is equal for settings whose indexes have the same chunks and the same base graph."""
     defaults = IndexConfig(chunk_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
     return replace(defaults, **{name: getattr(config, name) for name in BASE_SETTINGS})
 
 
 def rebuilt_stages(axes: Sequence[Axis]) -> tuple[str, ...]:
-    """The stages that the axes change, in the order of a build; those of the vectors are computed for new texts alone.
+    """Return the stages that the axes change, in the order of a build; those of the vectors are computed for new texts
+    alone.
 
     Empty where every axis is one of the retrieval.
     """
@@ -35,5 +36,5 @@ def rebuilt_stages(axes: Sequence[Axis]) -> tuple[str, ...]:
 
 
 def kept_stages(rebuilt: Sequence[str]) -> tuple[str, ...]:
-    """The stages of a build that are not among those."""
+    """Return the stages of a build that are not among those."""
     return tuple(stage for stage in STAGES if stage not in rebuilt)
