@@ -37,8 +37,8 @@ def ask(
     attempts: int = 2,
     sample: Sample | None = None,
 ) -> Asked[T]:
-    """The reply as `read` understands it. A reply that read refuses with ReplyError goes back with the error.
-    sample: one of several replies to the same messages.
+    """Ask the model until `read` accepts the reply, and return what read made of it. A reply that read refuses with
+    ReplyError goes back with the error. sample: one of several replies to the same messages.
 
     Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
     beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
@@ -77,7 +77,7 @@ def ask(
 
 
 def complained(messages: list[dict[str, str]], raw: str, problem: Message) -> list[dict[str, str]]:
-    """The messages with a reply that cannot be used, and what is wrong with it."""
+    """Add to the messages a reply that cannot be used, and what is wrong with it."""
     return [
         *messages,
         {"role": "assistant", "content": raw[:_RAW_RETURNED]},
@@ -86,6 +86,6 @@ def complained(messages: list[dict[str, str]], raw: str, problem: Message) -> li
 
 
 def require_no_loop(text: str) -> None:
-    """Raises ReplyError for a reply that repeats itself over and over, as small models do."""
+    """Raise ReplyError for a reply that repeats itself over and over, as small models do."""
     if len(text) >= _LOOP_LENGTH and len(zlib.compress(text.encode())) < _LOOP_RATIO * len(text):
         raise ReplyError("reply.repeats_itself")

@@ -33,7 +33,7 @@ class Completion:
 
 
 def call_made(completion: Completion) -> CallMade:
-    """The call of a reply that was used, as an index records it."""
+    """Return the call of a reply that was used, as an index records it."""
     return CallMade(completion.key, completion.usage)
 
 
@@ -92,7 +92,7 @@ class EmbeddingModel(Protocol):
         """Name and hash of the weights, as manifests record them."""
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        """(len(texts), dimension) float32, unit rows; the same text gives the same row alone or in any batch."""
+        """Return (len(texts), dimension) float32, unit rows; the same text gives the same row alone or in any batch."""
 
 
 class Backend(Protocol):
@@ -102,10 +102,10 @@ class Backend(Protocol):
     title: Message
 
     def __init__(self, models: Any) -> None:
-        """models: the Models of one piece of work, with settings, meter, pace, budget and stored answers."""
+        """Keep the Models of one piece of work: settings, meter, pace, budget and stored answers."""
 
     def language(self, model: str) -> LanguageModel | None:
-        """The language model of that name; None where the back-end writes nothing."""
+        """Return the language model of that name; None for a back-end without one."""
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """The embedding model of that name; of several forms that with the fingerprint."""
+        """Return the embedding model of that name; of several forms the one with the fingerprint."""

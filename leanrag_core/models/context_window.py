@@ -10,7 +10,8 @@ Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's r
 
 
 def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool) -> int | None:
-    """Tokens, or None where the server does not say. listed: the model's entry in /v1/models.
+    """Return the tokens that the model reads, or None where the server does not say. listed: the model's entry in
+    /v1/models.
 
     local: the server is on this machine, where its own protocol may be asked for, too.
     """
@@ -23,7 +24,7 @@ def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool) -> int
 
 
 def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
-    """The window of a slot: a prompt goes to one of several, which share the tokens that the server has."""
+    """Return the window of a slot: a prompt goes to one of several, which share the tokens that the server has."""
     # A server with several models would load the model that is asked about, unless autoload is off.
     for path in (f"/props?model={quote(model, safe='')}&autoload=false", "/props"):
         cells = fetch(path, None)
@@ -38,7 +39,7 @@ def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
 
 
 def _of_ollama(model: str, fetch: Fetch) -> int | None:
-    """Ollama cuts prompts at num_ctx without an error; its own protocol has the figure."""
+    """Return the window of Ollama, which cuts prompts at num_ctx without an error; its own protocol has the figure."""
     cells = fetch("/api/show", {"model": model})
     if not isinstance(cells, dict):
         return None

@@ -26,7 +26,7 @@ class EmbedTask:
     exact: bool = True
 
     def __call__(self, texts: list[str]) -> np.ndarray:
-        """(len(texts), 384) float32 unit rows."""
+        """Return (len(texts), 384) float32 unit rows."""
         with _loading:
             model, runtime = _model(self.fingerprint), _runtime()
         if (model.fingerprint, runtime) != (self.fingerprint, self.runtime):
@@ -41,8 +41,8 @@ class EmbedTask:
 
 
 def embed_task(model: EmbeddingModel) -> EmbedTask | None:
-    """The task that does on any worker what the model does here; None for a model at an endpoint, which is asked from
-    here alone, since its calls are counted and kept."""
+    """Return the task that does on any worker what the model does here. None for a model at an endpoint: it is asked
+    from this process alone, since its calls are counted and kept."""
     if not isinstance(model, MiniLM):
         return None
     return EmbedTask(model.fingerprint, _runtime(), exact=model.form != FLOATS)

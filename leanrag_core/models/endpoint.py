@@ -44,8 +44,8 @@ class Vectors:
 
 
 def _openai() -> Any:
-    """The openai package. httpx is loaded with it, by one thread: the package uses as much of httpx as
-    another thread has loaded so far, and its call would fail."""
+    """Import the openai package, and httpx with it by one thread: the package uses as much of httpx as another
+    thread has loaded so far, and its call would fail."""
     with _LOADING:
         import httpx  # noqa: F401 - loaded for the package
         import openai
@@ -85,7 +85,7 @@ class Endpoint:
         )
 
     def _require_same_server(self, response: Any) -> None:
-        """A redirect is followed on the same server only: the request carries passages and the key.
+        """Refuse a redirect to another server: the request carries passages and the key.
 
         The client calls this before it follows. Raises EndpointError.
         """
@@ -106,8 +106,8 @@ class Endpoint:
         max_tokens: int | None = None,
         temperature: float | None = None,
     ) -> Reply:
-        """One reply. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server supports.
-        temperature: None for that of the settings.
+        """Make one chat call. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server
+        supports. temperature: None for that of the settings.
 
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
@@ -119,7 +119,7 @@ class Endpoint:
         )
 
     def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
-        """What the call gives, made again in other forms while the server refuses an option of it."""
+        """Make the call, again in other forms while the server refuses an option of it."""
         tried, refused = [self.forms.of(model)], None
         while True:
             try:
@@ -177,7 +177,7 @@ class Endpoint:
         *,
         max_tokens: int | None = None,
     ) -> Reply:
-        """One reply, passed on piece by piece as it comes, reasoning left out. Raises as chat()."""
+        """Make one chat call and pass the reply on piece by piece as it comes, reasoning left out. Raises as chat()."""
         return self._in_its_form(
             model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
         )
@@ -245,7 +245,8 @@ class Endpoint:
         return request
 
     def embed(self, model: str, texts: Sequence[str]) -> Vectors:
-        """One row a text, in their order. Raises as chat(); EndpointBusy also when rows are missing."""
+        """Embed the texts: one row a text, in their order. Raises as chat(); EndpointBusy also when rows are
+        missing."""
         with self._plain_errors():
             reply = self._client.embeddings.create(model=model, input=list(texts), encoding_format="float")
             items = getattr(reply, "data", None)
@@ -261,18 +262,18 @@ class Endpoint:
             return Vectors(rows, getattr(usage, "prompt_tokens", 0) or 0)
 
     def models(self) -> list[str]:
-        """Names of the models that the server offers, sorted."""
+        """Return the names of the models that the server offers, sorted."""
         with self._plain_errors():
             return sorted(model.id for model in self._client.models.list().data)
 
     def context_window(self, model: str) -> int | None:
-        """Tokens that the server reads of a prompt, where it says so."""
+        """Return the number of tokens that the server reads of a prompt, where it says so."""
         with self._plain_errors():
             models = {listed.id: listed for listed in self._client.models.list().data}
         return context_window(model, models.get(model), self._beside, local=self.settings.local)
 
     def _beside(self, path: str, body: dict[str, Any] | None) -> Any:
-        """The JSON that a server gives beside OpenAI's protocol; None when it does not."""
+        """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not."""
         address = self.address.removesuffix("/").removesuffix("/v1") + path
         options = {"timeout": _STATUS_SECONDS}
         try:
@@ -285,7 +286,7 @@ class Endpoint:
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
-        """Converts the package's errors into those of this project, without the key."""
+        """Convert the package's errors into those of this project, without the key."""
         openai = _openai()
         try:
             yield
@@ -314,7 +315,7 @@ class Endpoint:
         raise self._masked(problem)
 
     def _masked(self, problem: EndpointError) -> EndpointError:
-        """The error with the key replaced in everything that the server said."""
+        """Replace the key in everything that the server said."""
         key = self._key
         if len(key) > 5:
             problem.message = with_text_replaced(problem.message, key, "•••")
@@ -322,8 +323,8 @@ class Endpoint:
 
 
 def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:
-    """The part of a request that asks for JSON. It is sent past the package, which would walk through the schema at
-    every call (a fifth of our own time)."""
+    """Return the part of a request that asks for JSON. It is sent past the package, which would walk through the
+    schema at every call (a fifth of our own time)."""
     if mode == "schema":
         form = {"name": "reply", "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
@@ -331,6 +332,6 @@ def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:
 
 
 def _reasoning_of(message: Any) -> str:
-    """The model's reasoning, where a server sends it beside the content."""
+    """Return the model's reasoning, where a server sends it beside the content."""
     given = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
     return given if isinstance(given, str) else ""

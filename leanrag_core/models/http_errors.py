@@ -13,7 +13,7 @@ _CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404
 
 
 def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
-    """Our error for an answer with an error status (the openai package's APIStatusError)."""
+    """Return our error for an answer with an error status (the openai package's APIStatusError)."""
     status, text = error.status_code, _server_text(error)
     if status in (408, 409, 425, 429) or status >= 500:
         if status == 429 and "insufficient_quota" in text:
@@ -33,13 +33,13 @@ def error_of_status(error: Any, address: str, key_variable: str) -> EndpointErro
 
 
 def _option(body: Any) -> str:
-    """The option of the request that the refusal is about, and its code, where the server names them."""
+    """Return the option of the request that the refusal is about, and its code, where the server names them."""
     inner = body.get("error", body) if isinstance(body, dict) else {}
     return " ".join(str(inner.get(name) or "") for name in ("param", "code")) if isinstance(inner, dict) else ""
 
 
 def _server_text(error: Any) -> str:
-    """What the server says of an error, in a line."""
+    """Return what the server says of an error, in a line."""
     body = error.body
     if isinstance(body, dict):
         inner = body.get("error", body)
@@ -51,14 +51,14 @@ def _server_text(error: Any) -> str:
 
 
 def root_cause(error: BaseException) -> str:
-    """The innermost cause, in a line."""
+    """Describe the innermost cause, in a line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return in_words(error)[:160]
 
 
 def _retry_after(headers: Any) -> float | None:
-    """Seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
+    """Return the seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * scale)
@@ -77,7 +77,7 @@ def _retry_after(headers: Any) -> float | None:
 
 
 def _seconds(text: str) -> float | None:
-    """ "1m30s", "250ms", "2.5" as seconds."""
+    """Parse "1m30s", "250ms" or "2.5" as seconds."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
     scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
     return sum(float(number) * scale[unit] for number, unit in parts) if parts else None

@@ -21,7 +21,7 @@ class JsonReply:
 
 
 def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
-    """The object that has one of the parts, out of a fence or from beside a remark; broken JSON is repaired.
+    """Return the object that has one of the parts, out of a fence or from beside a remark; broken JSON is repaired.
 
     parts: the keys, in lower case, under which each part of the reply may come. Raises ReplyError when there is no
     object.
@@ -45,7 +45,7 @@ def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
 
 
 def _storable(value: Any) -> Any:
-    """The value with every text in it as it can be stored."""
+    """Return the value with every text in it made storable."""
     if isinstance(value, str):
         return whole_characters(value)
     if isinstance(value, dict):
@@ -67,8 +67,8 @@ def _has(cells: dict[str, Any], keys: Collection[str]) -> bool:
 
 
 def _breaks_off(text: str, cells: dict[str, Any], parts: Sequence[Collection[str]]) -> bool:
-    """Whether the end of the JSON is missing: a text or a list is open at the end of the reply, or the object itself is
-    and lacks a part. An object that has them all and only lacks its last brace has lost nothing."""
+    """Return whether the end of the JSON is missing: a text or a list is open at the end of the reply, or the object
+    itself is and lacks a part. An object that has them all and only lacks its last brace has lost nothing."""
     keys = [key for part in parts for key in part]
     open_at_end, place = "", 0
     while (place := _next_opening(text, place)) >= 0:
@@ -87,7 +87,8 @@ def _next_opening(text: str, place: int) -> int:
 
 
 def _end_of_value(text: str, place: int) -> tuple[int, str]:
-    """Where the value that begins at the place ends, and what is open there: brackets, and a quote inside a text."""
+    """Find where the value that begins at the place ends, and what is open there: brackets, and a quote inside a
+    text."""
     stack, quote = [text[place]], ""
     at = place + 1
     while at < len(text):
@@ -110,6 +111,6 @@ def _end_of_value(text: str, place: int) -> tuple[int, str]:
 
 
 def _ends_text(text: str, at: int) -> bool:
-    """Whether a quotation mark ends its text; after one that the model forgot to escape more text follows."""
+    """Return whether a quotation mark ends its text; after one that the model forgot to escape more text follows."""
     rest = text[at + 1 : at + 40].lstrip()
     return not rest or rest[0] in ",:}]"

@@ -26,7 +26,7 @@ class KeptVectors:
         return self._model.fingerprint
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        """(len(texts), dimension) float32, unit rows."""
+        """Return (len(texts), dimension) float32, unit rows."""
         with self._lock:
             known = {text: self._vectors[text] for text in texts if text in self._vectors}
         new = list(dict.fromkeys(text for text in texts if text not in known))

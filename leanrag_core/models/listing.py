@@ -33,12 +33,12 @@ class ModelList:
 
 
 def embeds(name: str) -> bool:
-    """Whether the name is that of an embedding model, as far as names tell."""
+    """Return whether the name is that of an embedding model, as far as names tell."""
     return any(word in name.lower() for word in ("embed", "bge-", "e5-", "gte-", "minilm"))
 
 
 def list_models(endpoint: Endpoint) -> ModelList:
-    """The server's models, or why they could not be listed."""
+    """List the server's models, or say why they could not be listed."""
     started = time.perf_counter()
     try:
         names = endpoint.models()
@@ -49,7 +49,7 @@ def list_models(endpoint: Endpoint) -> ModelList:
 
 
 def context_windows(endpoint: Endpoint, names: Sequence[str]) -> dict[str, int | None]:
-    """Tokens that each model reads, None where the server does not tell."""
+    """Return the tokens that each model reads, None where the server does not tell."""
 
     def window(name: str) -> int | None:
         try:

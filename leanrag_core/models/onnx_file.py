@@ -11,7 +11,8 @@ _FORMAT = 8  # of the file, which every onnxruntime since 1.14 reads
 
 
 def tensors(path: Path) -> dict[str, np.ndarray]:
-    """The constants of the file's graph by name, in the file's order. Raises ValueError for what is no ONNX model."""
+    """Return the constants of the file's graph (each with the shape that it has there) by name, in the file's order.
+    Raises ValueError for what is no ONNX model."""
     import onnx
     from google.protobuf.message import DecodeError
     from onnx import numpy_helper
@@ -32,7 +33,8 @@ class GraphWriter:
         self._inputs: list[Any] = []
 
     def constant(self, name: str, values: np.ndarray) -> str:
-        """values are a constant of that name. Raises ValueError for a name that is taken."""
+        """Add a constant of that name. values: an array of any shape (or a scalar). Raises ValueError for a name
+        that is taken."""
         from onnx import numpy_helper
 
         if name in self._constants:
@@ -41,7 +43,7 @@ class GraphWriter:
         return name
 
     def input(self, name: str, *axes: str) -> str:
-        """The graph takes an int32 array of that name, with axes of any length that have these names."""
+        """Add an int32 input of that name, with axes of any length that have these names."""
         from onnx import TensorProto, helper
 
         self._inputs.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
@@ -55,7 +57,7 @@ class GraphWriter:
         own: bool = False,
         **attributes: int | float | tuple[int, ...],
     ) -> list[str]:
-        """Appends the operator; returns the names of its results. own: an operator that only onnxruntime has."""
+        """Append the operator, and return the names of its results. own: an operator that only onnxruntime has."""
         from onnx import helper
 
         number = len(self._nodes)
@@ -66,7 +68,7 @@ class GraphWriter:
         return named
 
     def model(self, result: str, *axes: str | int) -> bytes:
-        """The file's content; the graph gives the float32 array `result` with these axes."""
+        """Return the file's content; the graph gives the float32 array `result` with these axes."""
         from onnx import TensorProto, helper
 
         made = helper.make_tensor_value_info(result, TensorProto.FLOAT, axes)

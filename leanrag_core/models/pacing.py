@@ -46,7 +46,8 @@ class Pacer:
         self._random = random.Random(0)  # jitter only
 
     def call(self, work: Callable[[], T], *, tokens: int = 0, on_fault: Callable[[str], None] = lambda text: None) -> T:
-        """What work gives, tried again while it raises EndpointBusy; tokens: the expected size of the call.
+        """Call work, again while it raises EndpointBusy, and return what it gives. tokens: the expected size of the
+        call.
 
         Raises CallFailed after the last try, and EndpointError when the server is down altogether.
         """
@@ -69,7 +70,7 @@ class Pacer:
 
     @contextmanager
     def _slot(self, tokens: int) -> Iterator[None]:
-        """A place among the calls in flight, once the limit per minute allows it."""
+        """Hold a place among the calls in flight, once the limit per minute allows it."""
         wait = self._reserve(tokens)
         if wait > 0:
             self._sleep(wait)
@@ -87,7 +88,7 @@ class Pacer:
                 self._free.notify()
 
     def _reserve(self, tokens: int) -> float:
-        """Seconds to wait until the call fits into the allowances; it is counted in them from now on."""
+        """Count the call in the allowances, and return the seconds to wait until it fits into them."""
         wait = 0.0
         with self._free:
             now = self._clock()
@@ -110,7 +111,7 @@ class Pacer:
                 self._free.notify()
 
     def _slow_down(self, problem: EndpointBusy, tries: int) -> None:
-        """The next try waits; when the server is overloaded everybody does."""
+        """Wait before the next try; when the server is overloaded every call waits."""
         if not problem.overloaded:
             with self._free:
                 wait = self._backoff(tries)
@@ -125,7 +126,7 @@ class Pacer:
             self._paused_until = max(self._paused_until, now + min(wait, _LONGEST_WAIT))
 
     def _backoff(self, times: int) -> float:
-        """Seconds to wait after so many failures; seeded jitter keeps threads from coming back together."""
+        """Return the seconds to wait after so many failures; seeded jitter keeps threads from coming back together."""
         return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(times - 1, 16) * self._random.uniform(0.7, 1.3))
 
     def _give_up(self, problem: EndpointBusy) -> None:

@@ -22,7 +22,8 @@ class Probe:
 
 
 def probe_concurrency(endpoint: Endpoint, model: str) -> Probe:
-    """Short calls, more and more at a time, until more bring nothing. Raises EndpointError when the first one fails."""
+    """Make short calls, more and more at a time, until more bring nothing. Raises EndpointError when the first one
+    fails."""
     endpoint.chat(model, _question(0), max_tokens=_WORDS)  # loads the model
     measured: dict[int, float] = {}
     for level in _LEVELS:

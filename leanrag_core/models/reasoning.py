@@ -20,7 +20,7 @@ _HARMONY_END = re.compile(r"<\|(?:return|end|start|call)\|>")
 
 
 def without_reasoning(text: str) -> str:
-    """The reply alone. Empty when the model never ended its reasoning.
+    """Return the reply alone. Empty when the model never ended its reasoning.
 
     Reasoning comes before the reply, between tags, or before a closing tag whose opening tag the chat template has
     removed. Tags in the middle of a sentence or in a code block belong to the reply, and are kept.
@@ -40,7 +40,7 @@ def without_reasoning(text: str) -> str:
 
 
 def _without_blocks(text: str) -> str:
-    """The text without reasoning that begins on a line of its own, after a remark or between two."""
+    """Remove reasoning that begins on a line of its own, after a remark or between two."""
     place = 0
     while opening := _OPENING.search(text, place):
         place = opening.end()
@@ -53,7 +53,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _last_channel(text: str) -> str:
-    """The final channel of a reply in harmony's form."""
+    """Return the final channel of a reply in harmony's form."""
     finals = list(_FINAL.finditer(text))
     if not finals:
         return "" if text.lstrip().startswith(("<|channel|>", "<|start|>")) else text
@@ -63,14 +63,14 @@ def _last_channel(text: str) -> str:
 
 
 def _begins_line(text: str, place: int) -> bool:
-    """Whether only white space comes before the place in its line, and the line is in no code block."""
+    """Return whether only white space comes before the place in its line, and the line is in no code block."""
     before = text[:place]
     return not before.rpartition("\n")[2].strip() and before.count("```") % 2 == 0
 
 
 def _ends_reasoning(text: str, closing: re.Match[str]) -> bool:
-    """Whether a closing tag ends reasoning: it begins or ends its line, or JSON follows; and neither is it in a code
-    block nor named beside its opening tag."""
+    """Return whether a closing tag ends reasoning: it begins or ends its line, or JSON follows; and neither is it in
+    a code block nor named beside its opening tag."""
     before, after = text[: closing.start()], text[closing.end() :]
     line = before.rpartition("\n")[2]
     if before.count("```") % 2 or any(not _begins_line(line, tag.start()) for tag in _OPENING.finditer(line)):
@@ -80,7 +80,7 @@ def _ends_reasoning(text: str, closing: re.Match[str]) -> bool:
 
 
 def reply_text(content: Any, reasoning: Any, *, as_json: bool) -> str:
-    """The text of a message: its content without reasoning. content: a text, or a list of parts.
+    """Return the text of a message: its content without reasoning. content: a text, or a list of parts.
 
     reasoning: the message's reasoning_content or reasoning, where there is one. A server that takes a
     whole reply for reasoning leaves the content empty: then the text after the reasoning counts, or JSON where JSON was
@@ -96,12 +96,12 @@ def reply_text(content: Any, reasoning: Any, *, as_json: bool) -> str:
 
 
 def has_reasoning(content: Any, reasoning: Any) -> bool:
-    """Whether a message holds reasoning."""
+    """Return whether a message holds reasoning."""
     return bool(reasoning) or without_reasoning(content_text(content)).strip() != content_text(content).strip()
 
 
 def content_text(content: Any) -> str:
-    """A message's content as a text, with reasoning in tags still in it."""
+    """Return a message's content as a text, with reasoning in tags still in it."""
     if isinstance(content, list):  # parts, as Mistral sends them
         parts = [part if isinstance(part, dict) else vars(part) for part in content]
         content = "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
@@ -121,7 +121,7 @@ class ReasoningFilter:
         self._begun = False  # text of the reply itself has been passed on
 
     def feed(self, piece: str) -> None:
-        """The next piece of the stream."""
+        """Take the next piece of the stream, and pass on what is no reasoning."""
         if self._begun:
             self._on_text(piece)
             return
@@ -147,7 +147,7 @@ class ReasoningFilter:
             return
 
     def close(self) -> None:
-        """The stream has ended: passes on the text that waited and is no reasoning."""
+        """End the stream: pass on the text that waited and is no reasoning."""
         rest = "" if self._begun or self._in_reasoning else without_reasoning(self._held)
         self._held = ""
         if rest.strip():
@@ -161,6 +161,6 @@ _TAGS = (
 
 
 def _is_no_tag(text: str) -> bool:
-    """Whether a beginning can no longer become a tag of reasoning."""
+    """Return whether a beginning can no longer become a tag of reasoning."""
     begun = text.lower()
     return not any(tag.startswith(begun) or begun.startswith(tag) for tag in _TAGS)

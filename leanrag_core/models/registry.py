@@ -37,7 +37,7 @@ class Models:
         return Meter(self.budget)
 
     def counted_apart(self, index: str) -> "Models":
-        """The same models for a part of the work, about that index, with a meter of its own within this one.
+        """Return the same models for a part of the work, about that index, with a meter of its own within this one.
 
         Endpoint and pace stay shared, so that parts that run at the same time keep to the limits together.
         """
@@ -57,7 +57,7 @@ class Models:
         return Pacer(self.settings)
 
     def language(self, name: str) -> LanguageModel | None:
-        """The language model of that name, None for builtin (heuristic extraction, extractive answers).
+        """Return the language model of that name, None for builtin (heuristic extraction, extractive answers).
 
         Raises InvalidConfig for another name, and for a model without a price when the budget is in dollars.
         """
@@ -65,7 +65,8 @@ class Models:
         return self._backend(parsed).language(parsed.model)
 
     def embedding(self, name: str, fingerprint: str = "") -> EmbeddingModel:
-        """The embedding model of that name. fingerprint: as an index recorded it, where a back-end has several forms.
+        """Return the embedding model of that name. fingerprint: as an index recorded it, where a back-end has
+        several forms.
 
         Raises InvalidConfig as language() does, ModelUnavailable where the built-in one is not installed.
         """
@@ -81,18 +82,18 @@ class Models:
         return self._backends[name.backend]
 
     def require_price(self, model: str) -> None:
-        """Nothing, or InvalidConfig when a budget in dollars could not count the model's calls."""
+        """Raise InvalidConfig when a budget in dollars could not count the model's calls."""
         if self.budget.dollars and model not in self.settings.prices:
             raise InvalidConfig("model.no_price", model=model)
 
 
 def backends() -> tuple[type[Backend], ...]:
-    """The back-ends of models/backends; a file that does not load is passed over (see broken_backends())."""
+    """Return the back-ends of models/backends; a file that does not load is left out (see broken_backends())."""
     return tuple(module.Backend for module in _found().modules)
 
 
 def broken_backends() -> tuple[BrokenExtension, ...]:
-    """The files of models/backends that do not load."""
+    """Return the files of models/backends that do not load."""
     return _found().broken
 
 
@@ -103,7 +104,7 @@ def _found() -> Extensions:
 
 
 def require_models(models: Models, config: IndexConfig) -> None:
-    """Nothing, or InvalidConfig when a build with these settings would meet a model that it cannot use."""
+    """Raise InvalidConfig when a build with these settings would meet a model that it cannot use."""
     for name in filter(None, (config.model, config.embedding, config.aggregation_model)):
         parsed = parse_model_name(name)
         if parsed.model:

@@ -39,10 +39,10 @@ class CallMemory(Protocol):
     """Where answered calls are kept, by a key of their content."""
 
     def get(self, key: str) -> CallRecord | None:
-        """The record of that key, if any."""
+        """Return the record of that key, if any."""
 
     def get_many(self, keys: list[str]) -> list[CallRecord | None]:
-        """The records of those keys, in order."""
+        """Return the records of those keys, in order."""
 
     def put(self, key: str, record: CallRecord) -> None:
         """Keep a record."""
@@ -51,7 +51,7 @@ class CallMemory(Protocol):
         """Keep records."""
 
     def locked(self, key: str) -> AbstractContextManager[None]:
-        """Locks the key while the block lasts, so that its question is asked once."""
+        """Lock the key while the block lasts, so that its question is asked once."""
 
 
 class RemoteLanguageModel:
@@ -79,7 +79,7 @@ class RemoteLanguageModel:
         task: str = "",
         sample: Sample | None = None,
     ) -> str:
-        """Content key of a call: model, prompt version, messages and parameters."""
+        """Return the content key of a call: model, prompt version, messages and parameters."""
         limit = max_tokens or self.endpoint.settings.max_reply_tokens
         made_of = ["chat", self.fingerprint, task, messages, schema, limit]
         if sample is not None:
@@ -144,7 +144,7 @@ class RemoteLanguageModel:
         return self._kept(keys, messages, stands_for or messages, reply, task, started, accept)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
-        """The reply, passed on piece by piece; a stored reply is passed on at once. No retry: text was shown."""
+        """Stream the reply piece by piece; a stored reply is passed on at once. No retry: text was shown."""
         key = self.key(messages, task=task)
         known = self.recalled([key], None, messages)
         if known is None:
@@ -159,7 +159,7 @@ class RemoteLanguageModel:
         return known
 
     def recall(self, messages: list[dict[str, str]], *, schema: JsonSchema, task: str) -> Completion | None:
-        """The stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
+        """Return the stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
         record = self.memory.get(self.key(messages, schema=schema, task=task))
         if record is None or record.text is None:
             return None
@@ -172,7 +172,7 @@ class RemoteLanguageModel:
         return _completion(record, usage, "")
 
     def recalled(self, keys: list[str], accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
-        """The stored reply of the first key, when there is one and it can still be used. keys: see _kept."""
+        """Return the stored reply of the first key, when there is one and it can still be used. keys: see _kept."""
         record = self.memory.get(keys[0])
         if record is None or record.text is None:
             return None
@@ -190,8 +190,8 @@ class RemoteLanguageModel:
         return known
 
     def _usage(self, question: list[dict[str, str]], completion_tokens: int) -> Usage:
-        """What an index records of a call: the question by our own count, so that a detour to its reply (a complaint,
-        a resumed build) changes nothing. The meter has the server's figures."""
+        """Return what an index records of a call: the question by our own count, so that a detour to its reply (a
+        complaint, a resumed build) changes nothing. The meter has the server's figures."""
         tokens = sum(count_tokens(message["content"]) for message in question), completion_tokens
         return Usage(1, *tokens, cost=self.endpoint.settings.price(self.model).of(*tokens))
 
@@ -205,7 +205,8 @@ class RemoteLanguageModel:
         started: float,
         accept: Accept | None,
     ) -> Completion:
-        """The reply, remembered. keys: of what was asked, then, for a complaint, of the question that it is about."""
+        """Store the reply, and return it. keys: of what was asked, then, for a complaint, of the question that it is
+        about."""
         tokens = reply.prompt_tokens, reply.completion_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens)
         seconds = time.perf_counter() - started
@@ -240,7 +241,7 @@ class RemoteLanguageModel:
 
 
 def _completion(record: CallRecord, usage: Usage, key: str) -> Completion:
-    """The reply of a record; what an earlier version kept may still hold reasoning."""
+    """Return the reply of a record without reasoning, which an earlier version may have kept in it."""
     text, finish = without_reasoning(record.text or ""), record.finish_reason or "stop"
     return Completion(text, finish, usage, asked_again=record.asked_again is True, key=key)
 

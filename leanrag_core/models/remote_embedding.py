@@ -49,7 +49,7 @@ class RemoteEmbeddingModel:
         return self._dimension
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        """(len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
+        """Return (len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
         self._settle_dimension()
         unique = list(dict.fromkeys(texts))
         vectors = self._kept(unique)
@@ -65,7 +65,7 @@ class RemoteEmbeddingModel:
         return np.stack([vectors[text] for text in texts]).astype(np.float32)
 
     def _kept(self, texts: list[str]) -> dict[str, np.ndarray]:
-        """The vectors of those texts that were asked for before."""
+        """Return the stored vectors of those texts that were asked for before, each (d,) float32."""
         records = self.memory.get_many([self._key(text) for text in texts])
         vectors = {text: _decoded(record) for text, record in zip(texts, records, strict=True)}
         return {
@@ -73,7 +73,7 @@ class RemoteEmbeddingModel:
         }
 
     def _settle_dimension(self) -> None:
-        """The dimension is known: kept from before, or that of three probes that agree, since a reply may be faulty."""
+        """Find out the dimension: kept from before, or that of three probes that agree, since a reply may be faulty."""
         with self._lock:
             if self._dimension:
                 return
@@ -97,9 +97,11 @@ class RemoteEmbeddingModel:
         raise EndpointError("embedding.changing_length", model=self.model, lengths=str(lengths))
 
     def _probe(self, text: str) -> np.ndarray:
+        """Embed the text, and return its (d,) float32 unit vector."""
         return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
 
     def _record(self, row: np.ndarray) -> CallRecord:
+        """Make the record of a text's vector. row: (d,) float32."""
         vector = base64.b64encode(row.tobytes()).decode("ascii")
         return CallRecord(model=self.name, task="embed", index=self.index, vector=vector)
 
@@ -107,7 +109,7 @@ class RemoteEmbeddingModel:
         return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
 
     def _asked(self, batch: list[str]) -> np.ndarray:
-        """(len(batch), d) unit rows. Equal batches at a time are asked for once, in all processes."""
+        """Return (len(batch), d) float32 unit rows. Equal batches at a time are asked for once, in all processes."""
         with self.memory.locked(hashlib.sha256("".join(map(self._key, batch)).encode()).hexdigest()):
             known = self._kept(batch)  # by the caller that had the lock before
             missing = [text for text in batch if text not in known]
@@ -116,11 +118,13 @@ class RemoteEmbeddingModel:
         return np.stack([known[text] for text in batch])
 
     def _from_server(self, batch: list[str]) -> np.ndarray:
-        """(len(batch), d) unit rows from the server, kept. A batch that it refuses is asked in halves."""
+        """Ask the server for (len(batch), d) float32 unit rows, and store them. A batch that it refuses is asked in
+        halves."""
         self.meter.require_budget()
         started = time.perf_counter()
 
         def call() -> tuple[np.ndarray, int]:
+            """Return the (len(batch), d) float32 unit rows, and the tokens that the server counted."""
             vectors = self.endpoint.embed(self.model, batch)
             return self._checked(vectors.rows), vectors.prompt_tokens
 
@@ -141,7 +145,7 @@ class RemoteEmbeddingModel:
         return rows
 
     def _checked(self, rows: list[list[float]]) -> np.ndarray:
-        """The rows as unit vectors of the settled dimension; EndpointBusy for others."""
+        """Return the rows as (n, d) float32 unit vectors of the settled dimension. Raises EndpointBusy for others."""
         vectors = self._unit_rows(rows)
         if vectors.shape[1] != self._dimension:
             raise EndpointBusy(
@@ -150,7 +154,7 @@ class RemoteEmbeddingModel:
         return vectors
 
     def _unit_rows(self, rows: list[list[float]]) -> np.ndarray:
-        """The rows as unit vectors; EndpointBusy for rows that are none."""
+        """Return the rows as (n, d) float32 unit vectors. Raises EndpointBusy for rows that are none."""
         try:
             vectors = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError):
@@ -164,7 +168,7 @@ class RemoteEmbeddingModel:
 
 
 def _decoded(record: CallRecord | None) -> np.ndarray | None:
-    """The vector of a record; None for a record without one."""
+    """Return the vector of a record, (d,) float32; None for a record without one."""
     if record is None or record.vector is None:
         return None
     try:

@@ -42,7 +42,7 @@ class Form:
     usage: bool = True
 
     def without(self, refusal: EndpointRefusal, *, as_json: bool) -> "Form | None":
-        """The form less what the refusal names; None when it names nothing of it."""
+        """Return the form without what the refusal names; None when it names nothing of it."""
         text = f"{refusal.option} {refusal.server_text}"
         blamed = bool(_UNSUPPORTED.search(text)) and not _OF_THE_CONTENT.search(text)
         if blamed and self.usage and _ABOUT_USAGE.search(text):
@@ -68,20 +68,20 @@ class LearntForms:
         self._lock = threading.Lock()
 
     def of(self, model: str) -> Form:
-        """The form of that model's next request."""
+        """Return the form of that model's next request."""
         with self._lock:
             return self._forms.get(model, Form())
 
     def answered(self, model: str, form: Form, *, as_json: bool, after_refusal: bool) -> None:
-        """A request of that form was answered: no refusal is blamed on it any more. after_refusal: others were not, so
-        the next requests are put like this."""
+        """Record that a request of that form was answered, so that no refusal is blamed on it any more.
+        after_refusal: other forms were refused, so the next requests are put like this."""
         with self._lock:
             self._answered.add((model, form, as_json))
             if after_refusal:
                 self._forms[model] = form
 
     def another(self, model: str, tried: list[Form], refusal: EndpointRefusal, *, as_json: bool) -> Form | None:
-        """How to ask once more after the last of the tried forms was refused; None when no other way is left.
+        """Choose how to ask once more after the last of the tried forms was refused; None when no other way is left.
 
         What the server names is learnt at once, for all threads. A refusal that names nothing is tried in weaker forms
         of JSON, unless some request of the form has been answered or the passage is what is refused; that is learnt

@@ -16,10 +16,10 @@ class Backend:
     title = message("backend.builtin")
 
     def __init__(self, models: "Models") -> None:
-        """models is not used: nothing is sent, nothing costs."""
+        """Do nothing with the models: nothing is sent, nothing costs."""
 
     def language(self, model: str) -> LanguageModel | None:
-        """None: extraction is heuristic, summaries and answers are extractive."""
+        """Return None: extraction is heuristic, summaries and answers are extractive."""
         return None
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:

@@ -19,7 +19,8 @@ class Backend:
         self._models = models
 
     def language(self, model: str) -> LanguageModel:
-        """A model that answers messages. Raises InvalidConfig where a budget in dollars could not count its calls."""
+        """Return a model that answers messages. Raises InvalidConfig where a budget in dollars could not count its
+        calls."""
         from leanrag_core.models.remote import RemoteLanguageModel
 
         work = self._models
@@ -27,7 +28,7 @@ class Backend:
         return RemoteLanguageModel(model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index)
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """A model that embeds texts. Raises InvalidConfig as language() does."""
+        """Return a model that embeds texts. Raises InvalidConfig as language() does."""
         from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
 
         work = self._models

@@ -17,12 +17,12 @@ class Backend:
     title = message("backend.reference")
 
     def __init__(self, models: "Models") -> None:
-        """models is not used: nothing is sent, nothing costs."""
+        """Do nothing with the models: nothing is sent, nothing costs."""
 
     def language(self, model: str) -> LanguageModel | None:
-        """None: the graph is read from the corpus, answers are extractive."""
+        """Return None: the graph is read from the corpus, answers are extractive."""
         return None
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """Raises ModelUnavailable: a graph does not embed."""
+        """Raise ModelUnavailable: a graph does not embed."""
         raise ModelUnavailable("model.reference_embeds_nothing")
