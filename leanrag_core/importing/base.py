@@ -23,11 +23,11 @@ class Importer(Protocol):
     help: Message
 
     def recognises(self, path: Path) -> bool:
-        """Whether the file or folder looks like this format; looks at names, and at the begin of files."""
+        """Return whether the file or folder looks like this format; looks at names, and at the beginning of files."""
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph at that path. Raises ImportFailed for files that cannot be read as this format; single rows that
-        cannot be used are drops."""
+        """Read the graph at that path. Raises ImportFailed for files that cannot be read as this format; single rows
+        that cannot be used are drops."""
 
 
 @runtime_checkable
@@ -35,14 +35,14 @@ class Restorer(Protocol):
     """An importer of files that hold a whole index: nothing is built."""
 
     def preview(self, path: Path) -> ImportPreview:
-        """What the index holds. Raises ImportFailed."""
+        """Describe what the index holds. Raises ImportFailed."""
 
     def restore(self, path: Path, out: Path, *, in_store: bool) -> Index:
-        """The index in the folder `out`. Raises ImportFailed, FolderRefused."""
+        """Restore the index into the folder `out`. Raises ImportFailed, FolderRefused."""
 
 
 def importer_for(path: Path, format_name: str) -> Importer:
-    """The importer of that format; without a format, the first one that recognises the path.
+    """Return the importer of that format; without a format, the first one that recognises the path.
 
     Raises ImportFailed for a path where nothing is, or of no known format, InvalidConfig for an unknown format.
     """
@@ -55,12 +55,12 @@ def importer_for(path: Path, format_name: str) -> Importer:
 
 
 def read_graph(path: Path, format_name: str) -> ImportedGraph:
-    """The graph at the path. Raises what importer_for() does, and ImportFailed for files that cannot be read."""
+    """Read the graph at the path. Raises what importer_for() does, and ImportFailed for files that cannot be read."""
     return importer_for(path, format_name).read(path)
 
 
 def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:
-    """What an index over the graph would hold, and what the import leaves out."""
+    """Describe what an index over the graph would hold, and what the import leaves out."""
     extras = imported.extras
     return ImportPreview(
         format=format_name,
@@ -79,18 +79,18 @@ def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:
 
 
 def importers() -> tuple[Importer, ...]:
-    """One importer of each format, by name."""
+    """Return one importer of each format, by name."""
     made: list[Importer] = [module.Importer() for module in _discovered().modules]
     return tuple(sorted(made, key=lambda importer: importer.name))
 
 
 def broken_importers() -> tuple[BrokenExtension, ...]:
-    """The files of formats/ that do not load."""
+    """Return the files of formats/ that do not load."""
     return _discovered().broken
 
 
 def recognised(path: Path) -> Importer | None:
-    """The first importer, by name, that recognises the file or folder."""
+    """Return the first importer, by name, that recognises the file or folder."""
     for each in importers():
         try:
             if each.recognises(path):
@@ -107,7 +107,7 @@ def _discovered() -> Extensions:
 
 
 def importer(name: str) -> Importer:
-    """The importer of that format. Raises InvalidConfig for a name that none has."""
+    """Return the importer of that format. Raises InvalidConfig for a name that none has."""
     known = {each.name: each for each in importers()}
     if name not in known:
         broken = tuple(each.message for each in broken_importers())

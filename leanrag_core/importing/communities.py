@@ -17,7 +17,7 @@ EntityId = Callable[[str], str]  # a foreign id or name to the id of an entity; 
 def communities_of(
     communities: Iterable[ImportedCommunity], entity_id: EntityId, drops: Drops
 ) -> tuple[ImportedCommunity, ...]:
-    """The communities by level and id, their entities by the ids of the index.
+    """Sort the communities by level and id, and give their entities the ids of the index.
 
     A community without an entity of the import is left out, and so is a second one of the same id.
     """
@@ -41,7 +41,7 @@ def communities_of(
 
 
 def _parent(community: ImportedCommunity, kept: Mapping[str, ImportedCommunity]) -> str:
-    """Its parent, if that is there and coarser."""
+    """Return the id of its parent, if that is there and coarser."""
     parent = kept.get(community.parent)
     return parent.id if parent is not None and parent.level < community.level else ""
 
@@ -61,7 +61,7 @@ def _text(text: str) -> str:
 def claims_of(
     claims: Iterable[ImportedClaim], entity_id: EntityId, chunk_of: dict[str, str], drops: Drops
 ) -> tuple[ImportedClaim, ...]:
-    """The claims whose subject is an entity of the import, each with the id of its chunk."""
+    """Return the claims whose subject is an entity of the import, each with the id of its chunk."""
     kept = []
     for number, claim in enumerate(claims, 1):
         subject = entity_id(claim.subject)

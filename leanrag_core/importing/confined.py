@@ -25,9 +25,8 @@ _MAX_ANSWER = 100_000_000
 
 
 def confined_preview(path: Path, format_name: str, limits: ParseLimits) -> ImportPreview:
-    """What an import of the path would make and leave out, found within the time of an archive, and the memory of a
-    document beside that for files of such a size. Raises ImportFailed, InvalidConfig.
-    """
+    """Describe what an import of the path would make and leave out, within the time of an archive, and the memory of
+    a document plus that for files of such a size. Raises ImportFailed, InvalidConfig."""
     chosen = importer_for(path, format_name)
     if isinstance(chosen, Restorer):
         return chosen.preview(path)
@@ -64,7 +63,7 @@ def _size_bytes(path: Path) -> int:
 
 
 def main() -> None:
-    """Answers the one request: p and the preview, or e and the reason why there is none; nothing where memory ends."""
+    """Answer the one request: p and the preview, or e and the reason why there is none; nothing where memory ends."""
     request = json.loads(sys.stdin.buffer.read())
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of a library must not mix with the answer

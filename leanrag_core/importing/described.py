@@ -22,13 +22,13 @@ class DescribedRows:
     chunk_of: dict[TakenEntity | TakenRelation, str]
 
     def with_chunks(self, row: Row) -> Row:
-        """The row with its chunk; one that has sources stays as it is."""
+        """Return the row with its chunk; one that has sources stays as it is."""
         chunk = self.chunk_of.get(row)
         return row if chunk is None else replace(row, chunks=(chunk,))
 
 
 def described_rows(rows: Sequence[TakenEntity | TakenRelation], name: str) -> DescribedRows:
-    """The document of that name that holds the descriptions of these rows."""
+    """Make the document of that name that holds the descriptions of these rows."""
     lines = [_line(row) for row in rows]
     document = document_of_text(name, name, "\n".join(lines))
     chunks = tuple(windows(document))

@@ -82,7 +82,7 @@ def graph_of(
     claims: Iterable[ImportedClaim] = (),
     notes: Sequence[Message] = (),
 ) -> ImportedGraph:
-    """The graph, names merged as those of a build (section 2, step 3).
+    """Build the graph; names are merged as in a build (section 2, step 3).
 
     Rows of one name are one entity, rows of one pair of ends one relation, whose weights add up. A relation with an end
     that is no entity is dropped. What names no source gets one: a document made of the descriptions, called `name`.
@@ -120,7 +120,7 @@ class _Taken:
         self._n_entities = self._n_relations = 0
 
     def add_entity(self, row: ImportedEntity) -> None:
-        """The entity counts, unless its name or id cannot be used."""
+        """Add the entity, unless its name or id cannot be used."""
         self._n_entities += 1
         if self._n_entities > MAX_ENTITIES:
             raise ImportFailed("import.too_many_entities", limit=MAX_ENTITIES)
@@ -148,7 +148,7 @@ class _Taken:
         self._by_key.setdefault(key, entity)
 
     def add_relation(self, row: ImportedRelation) -> None:
-        """The relation counts, unless an end of it is no entity."""
+        """Add the relation, unless an end of it is no entity."""
         self._n_relations += 1
         if self._n_relations > MAX_RELATIONS:
             raise ImportFailed("import.too_many_relations", limit=MAX_RELATIONS)
@@ -181,12 +181,12 @@ class _Taken:
         return self._by_id.get(id_or_name) or self._by_key.get(name_key(one_line(id_or_name)))
 
     def entity_id(self, id_or_name: str) -> str:
-        """The id in the index of the entity with that foreign id or name; empty when there is none."""
+        """Return the id in the index of the entity with that foreign id or name; empty when there is none."""
         entity = self._end(id_or_name)
         return entity_id(entity.key) if entity is not None else ""
 
     def foreign_ids(self) -> tuple[ForeignId, ...]:
-        """What the other system called the things that the index holds, where that is more than a name."""
+        """Return the other system's ids of the things that the index holds, where they say more than the names."""
         ids = [
             ForeignId("entity", entity_id(entity.key), id_)
             for id_, entity in self._by_id.items()
@@ -214,7 +214,7 @@ class _Taken:
         return tuple(dict.fromkeys(known))
 
     def graph(self, name: str, notes: Sequence[Message], extras: ImportedExtras) -> ImportedGraph:
-        """All that was taken, merged."""
+        """Merge all that was taken into a graph."""
         without = self._without_source()
         documents, chunks = self.sources.documents, self.sources.chunks
         if without:
@@ -256,7 +256,7 @@ class _Taken:
         return [*entities, *(relation for relation in self.relations if not relation.chunks)]
 
     def _extractions(self, chunks: Sequence[Chunk]) -> list[Extraction]:
-        """The rows by chunk. A relation's weight counts in the first of its chunks alone."""
+        """Return the rows by chunk. A relation's weight counts in the first of its chunks alone."""
         mentions: dict[str, list[Mention]] = defaultdict(list)
         relations: dict[str, list[RelationMention]] = defaultdict(list)
         for entity in self.entities:

@@ -41,14 +41,14 @@ class GraphFile:
 
 
 def graphml_head(path: Path) -> str:
-    """The begin of the file, which declares the attributes."""
+    """Read the beginning of the file, which declares the attributes."""
     with path.open("rb") as file:
         return file.read(_HEAD_BYTES).decode("utf-8", "replace")
 
 
 def read_graphml(path: Path) -> GraphFile:
-    """The nodes and edges of the file. Raises ImportFailed for a file that is too large, no XML, or declares a document
-    type or entities."""
+    """Read the nodes and edges of the file. Raises ImportFailed for a file that is too large, no XML, or declares a
+    document type or entities."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import iterparse
 

@@ -16,7 +16,7 @@ _MAX_CLUSTERS = 50  # of a node
 def nano_communities(
     nodes: Iterable[GraphNode], reports: Mapping[str, Mapping[str, Any]]
 ) -> tuple[ImportedCommunity, ...]:
-    """Every cluster with its report, where it has one. Entities are named by the ids of their nodes."""
+    """Return every cluster with its report, where it has one. Entities are named by the ids of their nodes."""
     members: dict[str, dict[str, None]] = defaultdict(dict)
     levels: dict[str, int] = {}
     parents: dict[str, str] = {}
@@ -46,7 +46,7 @@ def nano_communities(
 
 
 def _clusters(text: str) -> list[tuple[int, str]]:
-    """Level and id of each cluster that a node names, the coarsest first."""
+    """Yield level and id of each cluster that a node names, the coarsest first."""
     try:
         listed = json.loads(text) if text else []
     except (ValueError, RecursionError):
@@ -68,7 +68,7 @@ def _report(row: Mapping[str, Any]) -> ImportedReport:
 
 
 def report_of(report: Mapping[str, Any], *, title: str, rating: Any) -> ImportedReport:
-    """The report in the form in which GraphRAG asks for it: title, summary, rating, findings."""
+    """Return the report in the form in which GraphRAG asks for it: title, summary, rating, findings."""
     findings = report.get("findings")
     listed = findings if isinstance(findings, list) else []
     return ImportedReport(

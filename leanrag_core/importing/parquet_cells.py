@@ -19,7 +19,7 @@ _VECTORS = ("embedding", "vector")  # ends of names of columns that nothing here
 
 
 def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
-    """Each row's cells, columns in lower case, without columns of vectors.
+    """Yield each row's cells, columns in lower case, without columns of vectors.
 
     Raises ImportFailed for a file that is no Parquet, damaged, or too large.
     """
@@ -62,8 +62,8 @@ def _require_bounded(metadata: Any, name: str) -> None:
 
 
 def _batch_rows(metadata: Any, name: str) -> int:
-    """Rows that are read at a time: few where a single cell may be large. Raises ImportFailed for one that is too large
-    alone."""
+    """Return how many rows are read at a time: few where a single cell may be large. Raises ImportFailed for a
+    single cell that is too large."""
     chunks = (
         metadata.row_group(group).column(place)
         for group in range(metadata.num_row_groups)

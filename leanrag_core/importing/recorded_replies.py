@@ -44,7 +44,8 @@ class ParsedReply:
 
 
 def recorded_replies(path: Path) -> tuple[RecordedReply, ...]:
-    """All replies of the store, none for a file that is absent. LightRAG once kept them by mode, one level deeper."""
+    """Read all replies of the store, none for a file that is absent. LightRAG once kept them by mode, one level
+    deeper."""
     replies: list[RecordedReply] = []
     for key, row in store_rows(path).items():
         rows: Mapping[str, Any] = {key: row} if "return" in row else row
@@ -57,7 +58,7 @@ def recorded_replies(path: Path) -> tuple[RecordedReply, ...]:
 
 
 def parsed_replies(replies: Sequence[RecordedReply], texts: Mapping[str, str]) -> tuple[ParsedReply, ...]:
-    """The replies of extraction, each with its chunk. texts: of the chunks, by id.
+    """Parse the replies of extraction, each with its chunk. texts: of the chunks, by id.
 
     A reply whose chunk is not recorded belongs to the chunk that has most of its names.
     """

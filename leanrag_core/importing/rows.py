@@ -38,7 +38,7 @@ class Row:
     cells: Mapping[str, Any]
 
     def text(self, *columns: str) -> str:
-        """The first of the columns that holds something, as text."""
+        """Return the first of the columns that is not empty, as text."""
         for column in columns:
             value = self.cells.get(column)
             if value is not None and not isinstance(value, list | dict):
@@ -49,7 +49,7 @@ class Row:
         return ""
 
     def parts(self, *columns: str) -> tuple[str, ...]:
-        """The first of the columns that holds something, as a list: a JSON list, or parts with | or ; between."""
+        """Return the first of the columns that is not empty, as a list: a JSON list, or parts with | or ; between."""
         for column in columns:
             value = self.cells.get(column)
             if isinstance(value, str) and value.lstrip().startswith("["):
@@ -75,11 +75,11 @@ class Drops:
     counted: Counter[str] = field(default_factory=Counter)
 
     def add(self, place: str, code: str, **values: Any) -> None:
-        """Something at that place was left out or changed, for that reason."""
+        """Record that something at that place was left out or changed, and the reason."""
         self._append(self.drops, LEFT_OUT, place, code, values)
 
     def remark(self, place: str, code: str, **values: Any) -> None:
-        """The row at that place is merged into another one, or has no description."""
+        """Record that the row at that place is merged into another one, or has no description."""
         self._append(self.remarks, _REMARKS[code], place, code, values)
 
     def _append(self, listed: list[Drop], stage: str, place: str, code: str, values: Mapping[str, Any]) -> None:
@@ -89,7 +89,7 @@ class Drops:
 
 
 def table_file(folder: Path, name: str) -> Path | None:
-    """The file of that table in the folder, whatever its format. Raises ImportFailed when there are several."""
+    """Return the file of that table in the folder, whatever its format. Raises ImportFailed when there are several."""
     files = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
     if len(files) > 1:
         raise ImportFailed("import.several_files", name=name, first=files[0].name, second=files[1].name)
@@ -97,7 +97,8 @@ def table_file(folder: Path, name: str) -> Path | None:
 
 
 def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> Iterator[Row]:
-    """The rows of the file, its columns' names in lower case. required: for each column that must be there, its names.
+    """Yield the rows of the file, its columns' names in lower case. required: for each column that must be there,
+    its names.
 
     A file that ends in .json or .jsonl may hold a line for each row, or one list of all rows. Raises ImportFailed for a
     file that is too large, no text, empty, or lacks a column.
@@ -119,7 +120,7 @@ def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> 
 
 
 def file_text(path: Path) -> str:
-    """The text of the file, whatever its encoding. Raises ImportFailed for one that is too large or no text."""
+    """Read the text of the file, whatever its encoding. Raises ImportFailed for one that is too large or no text."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_FILE_BYTES)
@@ -209,7 +210,7 @@ def _json_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
 
 
 def _json_values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """Each row's place and value; None for a line that is no JSON."""
+    """Yield each row's place and value; None for a line that is no JSON."""
     name = shown_name(path.name)
     if text.lstrip("\ufeff \t\r\n").startswith("["):
         whole = _json_value(text)

@@ -54,7 +54,7 @@ class Sources:
 def sources_of(
     documents: Iterable[ImportedDocument], passages: Iterable[Passage], drops: Drops, *, name: str
 ) -> Sources:
-    """Every passage as a chunk of its document.
+    """Make every passage a chunk of its document.
 
     A document's own text is taken where it holds all its passages; else it is put together from them. Documents without
     passages are cut into windows. name: of the document of passages that name none.
@@ -96,12 +96,12 @@ def sources_of(
 
 
 def windows(document: Document) -> list[Chunk]:
-    """The document in windows of the usual size."""
+    """Cut the document into windows of the usual size."""
     return chunk_documents([document], max_tokens=WINDOW_TOKENS, overlap_tokens=OVERLAP_TOKENS)
 
 
 def document_of_text(name: str, title: str, text: str) -> Document:
-    """A document that holds the text, which is clean."""
+    """Make a document that holds the text, which is clean."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return Document(f"doc-{digest}", shown_name(name), title, "text", text, language=detect_language(text))
 
@@ -156,7 +156,7 @@ def _placed(text: str, passages: Sequence[Passage]) -> _Placed:
 
 
 def _chunks(document: Document, spans: dict[str, Span], first: int) -> list[Chunk]:
-    """The document's chunks by their places; passages of two documents with the same text may share one."""
+    """Return the document's chunks by their places; passages of two documents with the same text may share one."""
     ordered = sorted({(span.start, span.end) for span in spans.values()})
     return [
         Chunk(

@@ -15,7 +15,7 @@ _MAX_LEVEL = 1000
 
 
 def json_file(path: Path) -> Any:
-    """The value of the file. Raises ImportFailed for one that is too large or no JSON."""
+    """Read the value of the file. Raises ImportFailed for one that is too large or no JSON."""
     try:
         if path.stat().st_size > MAX_STORE_BYTES:
             raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_STORE_BYTES)
@@ -25,7 +25,7 @@ def json_file(path: Path) -> Any:
 
 
 def store_rows(path: Path) -> dict[str, Mapping[str, Any]]:
-    """The objects of the store by id, none for a file that is absent; values that are no objects are passed over."""
+    """Read the objects of the store by id, none for a file that is absent; values that are no objects are left out."""
     if not path.is_file():
         return {}
     values = json_file(path)
@@ -35,7 +35,7 @@ def store_rows(path: Path) -> dict[str, Mapping[str, Any]]:
 
 
 def text_of(row: Mapping[str, Any], *names: str) -> str:
-    """The first of the values that is a text or a number and not empty."""
+    """Return the first of the values that is a text or a number and not empty."""
     for name in names:
         value = row.get(name)
         if isinstance(value, str | int | float) and str(value).strip():
@@ -44,7 +44,7 @@ def text_of(row: Mapping[str, Any], *names: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """The number; None where there is none, NaN for what is no number."""
+    """Return the number; None for no value, NaN for a value that is no number."""
     if value is None or value == "":
         return None
     try:
@@ -54,6 +54,6 @@ def number_of(value: Any) -> float | None:
 
 
 def level_of(value: Any) -> int:
-    """The level that the value names; 0 for anything that is none."""
+    """Return the level that the value names; 0 for anything that is no level."""
     number = number_of(value)
     return int(number) if number is not None and 0 <= number < _MAX_LEVEL else 0

@@ -38,7 +38,8 @@ _NO_NAME = ("", "unknown_source", "no-file-path")
 
 
 def working_folder(path: Path) -> Path | None:
-    """The folder with the graph: the path itself, or the only folder in it that has one (a workspace of LightRAG)."""
+    """Return the folder with the graph: the path itself, or the only folder in it that has one (a workspace of
+    LightRAG)."""
     if path.is_file():
         return path.parent if path.name == GRAPH else None
     if (path / GRAPH).is_file():
@@ -51,7 +52,7 @@ def working_folder(path: Path) -> Path | None:
 
 
 def read_working_folder(path: Path, format_name: str) -> ImportedGraph:
-    """The graph of the folder with its sources, communities and reports."""
+    """Read the graph of the folder with its sources, communities and reports."""
     folder = working_folder(path)
     if folder is None:
         if (path / CACHE).is_file():
@@ -77,7 +78,7 @@ def read_working_folder(path: Path, format_name: str) -> ImportedGraph:
 
 
 def folder_sources(folder: Path, chunks: Mapping[str, Mapping[str, Any]], drops: Drops, name: str) -> Sources:
-    """Documents and passages of such a folder. name: of the document of passages that name none."""
+    """Read documents and passages of such a folder. name: of the document of passages that name none."""
     states = store_rows(folder / "kv_store_doc_status.json")
     documents = [
         _document(id_, row, states.get(id_, {}), chunks) for id_, row in store_rows(folder / DOCUMENTS).items()
@@ -127,7 +128,7 @@ def _relation(place: int, edge: GraphEdge, chunks_of: Mapping[str, Mapping[str, 
 
 
 def _sources(values: Mapping[str, str], listed: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Ids of chunks: those of the graph, which LightRAG may have cut, and those of its store."""
+    """Return the ids of chunks: those of the graph, which LightRAG may have cut, and those of its store."""
     ids = [id_.strip() for id_ in values.get("source_id", "").split(_SEPARATOR)]
     stored = listed.get("chunk_ids") if listed else None
     if isinstance(stored, list):
@@ -136,12 +137,12 @@ def _sources(values: Mapping[str, str], listed: Mapping[str, Any] | None) -> tup
 
 
 def unquoted(text: str) -> str:
-    """The text without the quotes that nano-graphrag stores around it."""
+    """Return the text without the quotes that nano-graphrag stores around it."""
     return text.strip().strip('"').strip()
 
 
 def joined(text: str, separator: str = _SEPARATOR) -> str:
-    """The descriptions between the separators, each once."""
+    """Join the descriptions between the separators, each once."""
     return " ".join(dict.fromkeys(part for part in map(unquoted, text.split(separator)) if part))
 
 

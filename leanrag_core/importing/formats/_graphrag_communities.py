@@ -15,7 +15,7 @@ from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, Import
 def graphrag_communities(
     communities: Path | None, reports: Path | None, nodes: Path | None, relations: Path | None, drops: Drops
 ) -> tuple[ImportedCommunity, ...]:
-    """Every community with its report. Entities are named by their ids or names, whichever the version keeps.
+    """Return every community with its report. Entities are named by their ids or names, whichever the version keeps.
 
     nodes: the table of before version 1 that says in which communities an entity is. relations: where a version names
     the relations of a community alone, their ends are its entities.
@@ -93,7 +93,7 @@ def _findings(value: Any) -> Any:
 
 
 def graphrag_claims(path: Path | None, drops: Drops) -> Iterator[ImportedClaim]:
-    """The claims of the table; a version without one has none."""
+    """Yield the claims of the table; a version without one has none."""
     if path is None:
         return
     for row in read_rows(path, [("subject_id",)], drops):

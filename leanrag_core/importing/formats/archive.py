@@ -19,16 +19,16 @@ class Importer:
     help = message("import.archive.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether the file lists its content as such an archive does."""
+        """Return whether the file lists its content as such an archive does."""
         return is_archive(path)
 
     def read(self, path: Path) -> ImportedGraph:
-        """An archive holds a whole index."""
+        """Raise ImportFailed: an archive holds a whole index."""
         read_contents(path)  # for the reason why it cannot be read
         raise ImportFailed("import.archive_no_graph")
 
     def preview(self, path: Path) -> ImportPreview:
-        """The counts of the index, its settings that are not as usual, and the prompts that it brings."""
+        """Describe the counts of the index, its settings that are not as usual, and the prompts that it brings."""
         manifest = archived_manifest(path)
         counts = manifest.counts
         return ImportPreview(
@@ -43,12 +43,12 @@ class Importer:
         )
 
     def restore(self, path: Path, out: Path, *, in_store: bool) -> Index:
-        """The index of the archive in the folder `out`."""
+        """Restore the index of the archive into the folder `out`."""
         return restore_archive(path, out, in_store=in_store)
 
 
 def _carried(config: RecordedConfig) -> tuple[CarriedSetting, ...]:
-    """The settings that differ from the defaults, but for prompts."""
+    """Return the settings that differ from the defaults, except prompts."""
     usual = RecordedConfig.of(IndexConfig()).by_name()
     return tuple(
         CarriedSetting(name, _shown(value), _shown(usual[name]) if name in usual else "")

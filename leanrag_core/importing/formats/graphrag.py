@@ -30,11 +30,11 @@ class Importer:
     help = message("import.graphrag.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there are tables of entities and relationships under the names of GraphRAG."""
+        """Return whether there are tables of entities and relationships under the names of GraphRAG."""
         return _folder(path) is not None
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of the tables, with communities, reports and claims."""
+        """Read the graph of the tables, with communities, reports and claims."""
         folder = _folder(path)
         if folder is None:
             raise ImportFailed("import.no_file", folder=str(path), name="entities.parquet")

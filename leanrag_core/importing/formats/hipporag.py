@@ -36,11 +36,11 @@ class Importer:
     help = message("import.hipporag.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there is a file with passages and their triples."""
+        """Return whether there is a file with passages and their triples."""
         return bool(_files(path))
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of all triples."""
+        """Read the graph of all triples."""
         files = _files(path)
         if not files:
             raise ImportFailed("import.no_file", folder=str(path), name="openie_results_*.json")
@@ -129,7 +129,7 @@ def _triples(row: Mapping[str, Any], place: str, drops: Drops) -> Iterator[tuple
 
 
 def _entities(passages: Sequence[_OpenPassage]) -> Iterator[ImportedEntity]:
-    """Each name once, with the passages that mention it and the triples that it is an end of."""
+    """Yield each name once, with the passages that mention it and the triples that it is an end of."""
     first: dict[str, ImportedEntity] = {}
     statements: dict[str, dict[str, None]] = defaultdict(dict)
     mentioned_in: dict[str, dict[str, None]] = defaultdict(dict)

@@ -32,11 +32,11 @@ class Importer:
     help = message("import.leanrag.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there are its entities and relations."""
+        """Return whether the files of entities and relations are there."""
         return _folder(path) is not None
 
     def read(self, path: Path) -> ImportedGraph:
-        """The base graph of the files."""
+        """Read the base graph of the files."""
         folder = _folder(path)
         if folder is None:
             raise ImportFailed("import.no_file", folder=str(path), name=_ENTITIES)
@@ -60,7 +60,7 @@ def _folder(path: Path) -> Path | None:
 
 
 def _chunk_file(folder: Path) -> Path | None:
-    """The file of chunks: chunk.json, or the only one whose name ends in chunk.json or chunk.jsonl."""
+    """Return the file of chunks: chunk.json, or the only one whose name ends in chunk.json or chunk.jsonl."""
     names = ("chunk.json", "chunk.jsonl", "*_chunk.json", "*_chunk.jsonl")
     files = [path for name in names for path in sorted(folder.glob(name))]
     return next((path for path in files if not path.name.startswith(("match_words_", "new_triples_"))), None)
@@ -113,7 +113,7 @@ def _hierarchy_notes(folder: Path) -> tuple[Message, ...]:
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    """The values of a file with one JSON value a line; what is none is passed over."""
+    """Yield the values of a file with one JSON value a line; lines that are no JSON are left out."""
     for line in file_text(path).split("\n"):
         if line.strip():
             try:

@@ -16,10 +16,10 @@ class Importer:
     help = message("import.lightrag.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there is a graph that nano-graphrag has not made."""
+        """Return whether there is a graph that nano-graphrag has not made."""
         folder = working_folder(path)
         return folder is not None and not is_nano_graphrag(folder)
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of the working folder."""
+        """Read the graph of the working folder."""
         return read_working_folder(path, self.name)

@@ -16,15 +16,15 @@ class Importer:
     help = message("import.nano_graphrag.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there is a graph whose nodes name clusters, or a store of reports beside it."""
+        """Return whether there is a graph whose nodes name clusters, or a store of reports beside it."""
         folder = working_folder(path)
         return folder is not None and is_nano_graphrag(folder)
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of the working folder, with its communities and reports."""
+        """Read the graph of the working folder, with its communities and reports."""
         return read_working_folder(path, self.name)
 
 
 def is_nano_graphrag(folder: Path) -> bool:
-    """Whether nano-graphrag made the working folder."""
+    """Return whether nano-graphrag made the working folder."""
     return (folder / REPORTS).is_file() or 'attr.name="clusters"' in graphml_head(folder / GRAPH)

@@ -38,12 +38,12 @@ class Importer:
     help = message("import.plain.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there is one table of entities, and no table of relationships, as GraphRAG has."""
+        """Return whether there is one table of entities, and no table of relationships, as GraphRAG has."""
         tables = [path / f"entities{suffix}" for suffix in SUFFIXES]
         return sum(table.is_file() for table in tables) == 1 and not (path / "relationships.parquet").is_file()
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of the tables in that folder."""
+        """Read the graph of the tables in that folder."""
         if not path.is_dir():
             raise ImportFailed("import.no_folder", path=str(path))
         entities = table_file(path, "entities")

@@ -29,14 +29,14 @@ class Importer:
     help = message("import.recorded_replies.help")
 
     def recognises(self, path: Path) -> bool:
-        """Whether there are recorded replies of extraction and no graph beside them."""
+        """Return whether there are recorded replies of extraction and no graph beside them."""
         cache = _cache(path)
         if cache is None or working_folder(path) is not None or cache.stat().st_size > 200_000_000:
             return False
         return any(reply.is_extraction for reply in recorded_replies(cache))
 
     def read(self, path: Path) -> ImportedGraph:
-        """The graph of all replies of extraction."""
+        """Read the graph of all replies of extraction."""
         cache = _cache(path)
         if cache is None:
             raise ImportFailed("import.no_file", folder=str(path), name=CACHE)
