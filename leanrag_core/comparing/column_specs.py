@@ -26,7 +26,7 @@ class ColumnSpec:
 def column_specs(
     texts: Sequence[str], known: StrategyList, *, equal_tokens: int | None = None
 ) -> tuple[ColumnSpec, ...]:
-    """Two to four columns. equal_tokens: the budget that all of them get. Raises InvalidConfig."""
+    """Parse two to four columns. equal_tokens: the budget that all of them get. Raises InvalidConfig."""
     if not 2 <= len(texts) <= len(LETTERS):
         raise InvalidConfig("comparison.number_of_columns", n=len(texts), most=len(LETTERS))
     return tuple(_spec(letter, text, known, equal_tokens) for letter, text in zip(LETTERS, texts, strict=False))

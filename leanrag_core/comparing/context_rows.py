@@ -22,7 +22,8 @@ class ContextRow:
 
 
 def context_rows(traces: Mapping[str, Trace], *, baseline: str = "") -> tuple[ContextRow, ...]:
-    """The items of all contexts: those of the baseline's sections first, then those that it lacks, each kind together.
+    """Return the items of all contexts: those of the baseline's sections first, then those that it lacks, each kind
+    together.
 
     An item is the same where its section's letter and its id are; of different indexes, its name. Its kind may be
     another one in each: what is a seed of one strategy is an entity of the other.

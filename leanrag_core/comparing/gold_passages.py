@@ -52,12 +52,13 @@ class GoldFinder:
         self._rows = by_title | self._rows
 
     def of_question(self, question: GoldQuestion) -> tuple[Gold, ...]:
-        """The gold evidence of the question, each passage once."""
+        """Return the gold evidence of the question, each passage once."""
         passages = [self.passage(evidence.document, evidence.quote) for evidence in question.evidence]
         return tuple(dict.fromkeys(passages))
 
     def passage(self, document: str, quote: str) -> Gold:
-        """The chunks of that document which hold the quote; where none holds all of it, those that hold its ends."""
+        """Find the chunks of that document which hold the quote; where none holds all of it, those that hold its
+        ends."""
         wanted = normalised(quote)
         candidates = self._rows.get(document, [])
         rows = [row for row in candidates if wanted in self.chunks.text(row)]
@@ -72,7 +73,7 @@ class GoldFinder:
         return self.chunk(rows[0], quote=quote, rows=tuple(rows))
 
     def chunk(self, row: int, *, quote: str = "", rows: Sequence[int] = ()) -> Gold:
-        """The passage in that row of the chunks."""
+        """Return the passage in that row of the chunks."""
         chunk, document = self._index.chunk(row), self._index.chunk_cells["document"][row].as_py()
         cells = self._index.document_cells
         return Gold(
@@ -85,20 +86,20 @@ class GoldFinder:
         )
 
     def at(self, document: str, character: int) -> Gold:
-        """The chunk of that document which begins at that character, else the last one that begins before it."""
+        """Return the chunk of that document which begins at that character, else the last one that begins before it."""
         starts = self._index.chunk_cells["start"]
         before = [row for row in self._rows.get(document, []) if starts[row].as_py() <= character]
         return self.chunk(before[-1]) if before else Gold("passage", "", (), document, document)
 
     def entity(self, name: str) -> Gold:
-        """The entity of that name in layer 0, whatever its capitals."""
+        """Find the entity of that name in layer 0, whatever its capitals."""
         layer = self._index.layers[0]
         wanted = name.casefold().strip()
         rows = [row for row, each in enumerate(layer.entities["name"].to_pylist()) if each.casefold() == wanted]
         return Gold("entity", layer.entity_cells["name"][rows[0]].as_py() if rows else name.strip(), tuple(rows[:1]))
 
     def named(self, text: str) -> Gold:
-        """The entity of that name; where there is none, the chunks of all documents that hold the text."""
+        """Find the entity of that name; where there is none, the chunks of all documents that hold the text."""
         entity = self.entity(text)
         if entity.rows:
             return entity
@@ -106,7 +107,7 @@ class GoldFinder:
         return self.chunk(rows[0], quote=text.strip(), rows=rows) if rows else Gold("passage", text.strip(), ())
 
     def marked(self, mark: str) -> Gold | None:
-        """What a link names: "entity:NAME", "chunk:CHARACTER:DOCUMENT" or "text:WORDS"; None for anything else."""
+        """Find what a link names: "entity:NAME", "chunk:CHARACTER:DOCUMENT" or "text:WORDS"; None for anything else."""
         kind, _, rest = mark.partition(":")
         if kind == "entity" and rest:
             return self.entity(rest)
@@ -118,13 +119,13 @@ class GoldFinder:
         return None
 
     def chunk_mark(self, row: int) -> str:
-        """How links name that chunk: by its place in its document, which other indexes have too."""
+        """Return the mark by which links name that chunk: its place in its document, which other indexes have too."""
         document = self._index.chunk_cells["document"][row].as_py()
         start = self._index.chunk_cells["start"][row].as_py()
         return f"chunk:{start}:{self._index.document_cells['name'][document].as_py()}"
 
     def rows_with(self, text: str, limit: int | None = None) -> list[int]:
-        """Rows of the chunks that hold the text, whatever its capitals, punctuation and spaces."""
+        """Return the rows of the chunks that hold the text, whatever its capitals, punctuation and spaces."""
         wanted, rows = normalised(text), list[int]()
         for document in self._documents_with_words(text) if wanted else ():
             name = self._index.document_cells["name"][document].as_py()
@@ -137,13 +138,13 @@ class GoldFinder:
         return rows
 
     def documents_with(self, text: str) -> list[int]:
-        """Rows of the documents that hold the words of the text in their order, chunks or not."""
+        """Return the rows of the documents that hold the words of the text in their order, chunks or not."""
         pattern = re.compile(r"\W+".join(map(re.escape, _WORD.findall(text))), re.IGNORECASE)
         cells = self._index.document_cells["text"]
         return [row for row in self._documents_with_words(text) if pattern.search(cells[row].as_py())]
 
     def _documents_with_words(self, text: str) -> list[int]:
-        """Rows of the documents that hold every word of the text."""
+        """Return the rows of the documents that hold every word of the text."""
         import pyarrow.compute as pc
 
         words = sorted(set(_WORD.findall(text)), key=lambda word: (-len(word), word))

@@ -39,7 +39,8 @@ class Lane:
 
 
 def lane(trace: Trace, index: Index, gold: Gold) -> Lane:
-    """The stages of that evidence in the retrieval; where several chunks hold it, of the one that came farthest."""
+    """Follow that evidence through the stages of the retrieval; where several chunks hold it, the one that came
+    farthest."""
     if not gold.rows:
         return Lane((message("lost.not_in_index"),), INDEX)
     if gold.kind == "entity":
@@ -75,7 +76,7 @@ def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
 
 
 def _reaching(trace: Trace, index: Index, row: int) -> list[str]:
-    """Names of the retrieved base entities that occur in the chunk, best first."""
+    """Return the names of the retrieved base entities that occur in the chunk, best first."""
     column = index.entity_chunks[:, row]
     rows = set(column.nonzero()[0].tolist())
     return [item.name for item in trace.items if item.kind == "entity" and item.layer == 0 and item.row in rows]
@@ -86,7 +87,7 @@ def _n_entities(trace: Trace) -> int:
 
 
 def _in_context(trace: Trace, id_: str, gold: Gold, said: Sequence[Message], place: int | None, tokens: int) -> Lane:
-    """The last two stages of what was taken."""
+    """Check the last two stages, budget and context, of an item that was taken."""
     section, item = _held(trace, id_)
     if item is None or section is None:
         holding = _section_of_passages(trace)
@@ -117,7 +118,7 @@ def _section_of_passages(trace: Trace) -> ContextSection | None:
 
 
 def _of_entity(trace: Trace, gold: Gold) -> Lane:
-    """The stages of an entity: ranking and taking are those of the strategy's own items."""
+    """Follow an entity through the stages: ranking and taking are those of the strategy's own items."""
     item = next(
         (each for each in trace.items if each.kind == "entity" and each.name.casefold() == gold.quote.casefold()), None
     )

@@ -76,7 +76,7 @@ def over_questions(
     retrieve: Callable[[str], Trace],
     on_question: Callable[[int], object] = lambda n: None,
 ) -> SetResult:
-    """The column's result over the set. retrieve: the question's trace. on_question: hears how many are done."""
+    """Run the column over the set. retrieve: returns a question's trace. on_question: is told how many are done."""
     finder, results, outcomes = GoldFinder(index), [], []
     for n, question in enumerate(questions, start=1):
         trace = retrieve(question.question)
@@ -99,9 +99,11 @@ class BestChange:
 
 
 def best_change(before: Mapping[str, SetResult], tried: Mapping[tuple[str, str, int], SetResult]) -> BestChange | None:
-    """The tried change that finds most of the gold that was lost, the cheaper of equals; None where none finds more.
+    """Choose the tried change that finds most of the gold that was lost, the cheaper of equals; None where none
+    finds more.
 
-    tried: by column, option and value."""
+    tried: by column, option and value.
+    """
     changes = [
         BestChange(
             letter,

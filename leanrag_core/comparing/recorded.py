@@ -66,7 +66,7 @@ class _Record:
 
 
 def content_of(comparison: RecordedComparison) -> bytes:
-    """The comparison as the content of its file, which comparison_of() reads."""
+    """Return the comparison as the content of its file, which comparison_of() reads."""
     columns = tuple(
         _ColumnRecord(
             letter=column.letter,
@@ -83,14 +83,14 @@ def content_of(comparison: RecordedComparison) -> bytes:
 
 
 def write_comparison(path: Path, comparison: RecordedComparison) -> None:
-    """The file holds the comparison, in one step. Raises StorageFailed."""
+    """Write the comparison into the file, in one step. Raises StorageFailed."""
     content = content_of(comparison)
     with writing(message("what.recorded_run", file=str(path))):
         write_bytes(path, content)
 
 
 def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
-    """The comparison of a file's content, such as an upload. name: of the file, for errors.
+    """Read the comparison of a file's content, such as an upload. name: of the file, for errors.
 
     Raises RunNotFound for another kind of file, RunTooNew, RecordDamaged.
     """
@@ -119,7 +119,7 @@ def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
 
 
 def _require_columns(record: _Record, name: str) -> None:
-    """Nothing where the columns are two to four with letters of their own, and lanes for all gold."""
+    """Raise RecordDamaged unless the columns are two to four with letters of their own, and lanes for all gold."""
     letters = [column.letter for column in record.columns]
     sound = 2 <= len(letters) <= len(LETTERS) and len(set(letters)) == len(letters) and set(letters) <= set(LETTERS)
     for column in record.columns:

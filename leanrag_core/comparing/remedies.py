@@ -45,8 +45,8 @@ class Remedy:
 
 
 def remedy(trace: Trace, index: Index, gold: Gold, lost: Lane, info: StrategyInfo, retrieve: Retrieve) -> Remedy | None:
-    """The smallest change of the strategy's own options that was tried and finds the evidence; None where no tried one
-    does, or where none is known that could.
+    """Find the smallest change of the strategy's own options that was tried and finds the evidence; None where no
+    tried one does, or where no change is known that could.
 
     retrieve: runs the strategy with options over those of the trace.
     """
@@ -63,8 +63,8 @@ def attempt(
     retrieve: Retrieve,
     options: Mapping[str, Parameter],
 ) -> Remedy | None:
-    """What those options give when they are run, numbers being raised further where a later stage then loses the
-    evidence; None where that does not find it. See remedy()."""
+    """Run the retrieval with those options, raising numbers further where a later stage then loses the evidence.
+    Returns None where that does not find it. See remedy()."""
     chosen, reached = dict(options), lost
     for _ in range(_MORE_ROUNDS):
         try:
@@ -87,7 +87,7 @@ def attempt(
 
 
 def _tries(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> Iterator[dict[str, int]]:
-    """Changes of options that may help with evidence that was lost there, the smallest first."""
+    """Yield changes of options that may help with evidence that was lost at that stage, the smallest first."""
     bounds = _bounds(info)
     if lost.lost_at in (TAKEN, BUDGET, CONTEXT):
         first = _next(trace, gold, lost, info)
@@ -104,9 +104,9 @@ def _tries(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> Iterator
 def offers(
     trace: Trace, index: Index, gold: Gold, lost: Lane, info: StrategyInfo, retrieve: Retrieve, *, top_n: int = 0
 ) -> tuple[Remedy, ...]:
-    """Changes that were tried and find the evidence: a number that is raised first, then switches and choices by the
-    tokens that they add; at most MOST_OFFERS. top_n: the number of seeds that should be just enough, where that is
-    known; see remedy() for the rest."""
+    """Return changes that were tried and find the evidence: a number that is raised first, then switches and choices
+    by the tokens that they add; at most MOST_OFFERS. top_n: the number of seeds that should be just enough, where
+    that is known; see remedy() for the rest."""
     if lost.is_found:
         return ()
     known = {TOP_N: top_n} if _number(trace, TOP_N) < top_n <= _bounds(info).get(TOP_N, 0) else {}
@@ -125,7 +125,7 @@ def offers(
 
 
 def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Parameter]]:
-    """Each switch of the strategy that is off turned on, and each other choice of an option."""
+    """Yield each switch of the strategy that is off turned on, and each other choice of an option."""
     fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
     for name, spec in fields.items():
         now = trace.parameters.get(name, spec.default)
@@ -134,7 +134,7 @@ def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Param
 
 
 def _next(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> dict[str, int]:
-    """The change that the stage of the loss asks for; empty where there is none, or where it is at its bound."""
+    """Return the change that the stage of the loss asks for; empty where there is none, or where it is at its bound."""
     bounds = _bounds(info)
     if lost.lost_at == TAKEN and lost.place and _number(trace, TOP_C) < lost.place <= bounds.get(TOP_C, 0):
         return {TOP_C: lost.place}
@@ -157,7 +157,7 @@ def _number(trace: Trace, name: str) -> int:
 
 
 def _bounds(info: StrategyInfo) -> dict[str, int]:
-    """The greatest value of each whole number among the strategy's options."""
+    """Return the greatest value of each whole number among the strategy's options."""
     fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
     return {
         name: int(spec.metadata["high"])

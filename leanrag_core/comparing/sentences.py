@@ -12,8 +12,8 @@ _ENDING = re.compile(r"(?:ies|es|s|ed|ing)$")
 
 
 def said_alone(answers: Mapping[str, Answer]) -> dict[str, frozenset[int]]:
-    """For each column the places of its answer's parts that no other column's answer says. An answer that says that
-    nothing answers the question has none, and is no other answer."""
+    """Return for each column the places of its answer's parts that no other column's answer says. An answer that
+    says that nothing answers the question has none, and is not compared with the others."""
     words = {
         letter: [_words(part.text) for part in answer.parts] if answer.grounded else []
         for letter, answer in answers.items()
@@ -26,7 +26,7 @@ def said_alone(answers: Mapping[str, Answer]) -> dict[str, frozenset[int]]:
 
 
 def same_sentence(left: str, right: str) -> bool:
-    """Whether both say the same: most words of each are in the other."""
+    """Return whether both say the same: most words of each are in the other."""
     own, other = _words(left), _words(right)
     return bool(own and other) and len(own & other) >= SAME * max(len(own), len(other))
 
@@ -36,6 +36,6 @@ def _is_said(part: frozenset[str], others: list[frozenset[str]]) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words of the text that say something about its subject, without endings."""
+    """Return the words of the text that say something about its subject, without endings."""
     words = (word for word in _WORD.findall(text.casefold()) if word not in FUNCTION_WORDS)
     return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in words)

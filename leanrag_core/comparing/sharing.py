@@ -31,7 +31,7 @@ class Sharing:
         return sum(len(part.names) for part in self.intersections)
 
     def of(self, *letters: str) -> tuple[str, ...]:
-        """Names of the items that exactly these columns have."""
+        """Return the names of the items that exactly these columns have."""
         return next((part.names for part in self.intersections if part.letters == letters), ())
 
 
@@ -44,7 +44,7 @@ class Shared:
     owners: Mapping[str, Mapping[str, str]]
 
     def kind(self, name: str) -> Sharing:
-        """The items of that kind; an empty one where no column has any."""
+        """Return the items of that kind; an empty one where no column has any."""
         return next((sharing for sharing in self.kinds if sharing.kind == name), Sharing(name, {}, ()))
 
 
@@ -58,7 +58,7 @@ class _Named:
 
 
 def compare(traces: Mapping[str, Trace]) -> Shared:
-    """What the columns share, as their budgets left it. traces: by the letters of their columns.
+    """Compare what the columns share, as their budgets left it. traces: by the letters of their columns.
 
     Items of the same index are the same where their ids are; of different indexes, where their names are, or the places
     of passages in their documents.
@@ -84,7 +84,7 @@ def compare(traces: Mapping[str, Trace]) -> Shared:
 
 
 def _letters(named: "Mapping[str, Mapping[str, _Named]]") -> dict[tuple[str, str], str]:
-    """By kind and key the letters of the columns that have the item, in the order of the items."""
+    """Return by kind and key the letters of the columns that have the item, in the order of the items."""
     letters: dict[tuple[str, str], str] = {}
     for letter, items in named.items():
         for key in dict.fromkeys((item.kind, item.key) for item in items.values()):
@@ -105,7 +105,7 @@ def _sharing(
 
 
 def _named_items(trace: Trace, *, by_id: bool) -> dict[str, _Named]:
-    """Every item and relation of the trace by its id. Links to a parent say nothing that their ends do not."""
+    """Return every item and relation of the trace by its id. Links to a parent say nothing that their ends do not."""
     named = {item.id: _named_item(item, by_id=by_id) for item in trace.items}
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for relation in trace.relations:
@@ -132,7 +132,7 @@ def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], *, by_
 
 
 def passage_name(item: TraceItem) -> str:
-    """A passage with its place, since several are of one document."""
+    """Name a passage with its place, since several may be of one document."""
     if item.source is not None and item.source.page:
         return f"{item.name}, p. {item.source.page}"
     return item.name if item.row is None else f"{item.name}, chunk {item.row + 1}"

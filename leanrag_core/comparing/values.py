@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Answer, Trace
 
 
 def column_values(index: str, trace: Trace, answer: Answer | None) -> dict[str, Any]:
-    """What a column retrieved, what it cost, and which of its passages the answer cites."""
+    """Return what a column retrieved, what it cost, and which of its passages the answer cites."""
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     cited = {mark for part in answer.parts for mark in part.marks} if answer else set()
     usage = trace.usage + answer.usage if answer else trace.usage
@@ -43,7 +43,7 @@ def column_values(index: str, trace: Trace, answer: Answer | None) -> dict[str, 
 
 
 def shared_values(shared: Shared) -> list[dict[str, Any]]:
-    """For each kind of items how many each column has, and which exactly some columns have."""
+    """Return for each kind of items how many each column has, and which of them exactly these columns have."""
     return [
         {
             "kind": sharing.kind,
@@ -60,7 +60,8 @@ def shared_values(shared: Shared) -> list[dict[str, Any]]:
 def gold_values(
     gold: Sequence[Gold], lanes: Mapping[str, Sequence[Lane]], remedies: Mapping[tuple[str, int], Remedy | None]
 ) -> list[dict[str, Any]]:
-    """How far each piece of gold came in each column. remedies: what was tried, by column and place of the gold."""
+    """Return how far each piece of gold came in each column. remedies: what was tried, by column and place of the
+    gold."""
     return [
         {
             "kind": piece.kind,
@@ -79,7 +80,7 @@ def gold_values(
 
 
 def lane_values(lane: Lane) -> dict[str, Any]:
-    """The stages that it passed, and where it was lost."""
+    """Return the stages that it passed, and where it was lost."""
     return {
         "found": lane.is_found,
         "lost_at": lane.lost_at,
@@ -97,7 +98,7 @@ def _remedy_values(remedy: Remedy | None) -> dict[str, Any] | None:
 
 
 def why_values(why: WhyNot, offers: Sequence[Remedy] = ()) -> dict[str, Any]:
-    """The stages of what was wanted, the first that lost it, and the changes that were run and find it."""
+    """Return the stages of what was wanted, the first that lost it, and the changes that were run and find it."""
     return {
         "wanted": why.gold.quote or why.gold.name,
         "kind": why.gold.kind,
@@ -111,7 +112,7 @@ def why_values(why: WhyNot, offers: Sequence[Remedy] = ()) -> dict[str, Any]:
 
 
 def set_values(result: SetResult) -> dict[str, Any]:
-    """A column over a question set."""
+    """Return a column's result over a question set."""
     return {
         "gold": result.n_gold,
         "losses": result.losses,

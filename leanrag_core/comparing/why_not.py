@@ -76,8 +76,11 @@ class WhyNot:
 
 
 def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_documents: int = 0) -> WhyNot:
-    """Follows what is wanted through the retrieval. vector: (d,) unit vector of the question. n_documents: how many
-    documents hold its words, for what no chunk holds."""
+    """Follow what is wanted through the retrieval.
+
+    vector: (d,) float32 unit vector of the question. n_documents: how many documents hold its words, for what no
+    chunk holds.
+    """
     gold, notes = _followed(trace, index, wanted)
     way = lane(trace, index, gold)
     chunks = _chunk_rows(index, gold)
@@ -109,7 +112,8 @@ def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_d
 
 
 def _followed(trace: Trace, index: Index, wanted: Gold) -> tuple[Gold, tuple[Message, ...]]:
-    """What is followed: of an entity the chunks that mention it, where the strategy retrieves no entities."""
+    """Return what is followed: instead of an entity the chunks that mention it, where the strategy retrieves no
+    entities."""
     if wanted.kind != "entity" or not wanted.rows or any(item.kind in _ENTITIES for item in trace.items):
         return wanted, ()
     rows = _chunk_rows(index, wanted)
@@ -117,14 +121,14 @@ def _followed(trace: Trace, index: Index, wanted: Gold) -> tuple[Gold, tuple[Mes
 
 
 def _chunk_rows(index: Index, gold: Gold) -> list[int]:
-    """Rows of the chunks that hold it."""
+    """Return the rows of the chunks that hold it."""
     if gold.kind != "entity":
         return list(gold.rows)
     return [int(row) for entity in gold.rows for row in index.layers[0].chunks_of(entity)]
 
 
 def _entity_rows(index: Index, gold: Gold, chunks: Sequence[int]) -> list[int]:
-    """Rows of the base entities: itself, or those that its chunks mention."""
+    """Return the rows of the base entities: the wanted one, or those that its chunks mention."""
     if gold.kind == "entity":
         return list(gold.rows)
     return sorted({int(row) for chunk in chunks for row in index.entity_chunks[:, chunk].nonzero()[0]})
@@ -143,7 +147,8 @@ def _open(*stages: str) -> list[Check]:
 
 
 def _rank(trace: Trace, index: Index, entities: Sequence[int], vector: np.ndarray) -> SeedRank | None:
-    """The rank of the best of those entities, by the options of the trace; None where it takes no seeds by cosine."""
+    """Return the rank of the best of those entities, by the options of the trace; None where it takes no seeds by
+    cosine. vector: (d,) float32 unit vector of the question."""
     layers = trace.parameters.get("seed_layers")
     if not isinstance(layers, str) or not trace.with_role("seed"):
         return None
@@ -152,7 +157,7 @@ def _rank(trace: Trace, index: Index, entities: Sequence[int], vector: np.ndarra
 
 
 def _reaching(trace: Trace, index: Index, gold: Gold, way: Lane, rank: SeedRank | None) -> list[Check]:
-    """Whether it is a seed, or led to by one; and whether the parent of its entity is on a path."""
+    """Check whether it is a seed, or led to by one; and whether the parent of its entity is on a path."""
     reached = way.depth > lost.STAGES.index(lost.REACHED)
     said = way.said[1] if len(way.said) > 1 else message("why.not_checked")
     if rank is None:
@@ -189,7 +194,7 @@ def _on_path(trace: Trace, index: Index, rank: SeedRank) -> list[Check]:
 
 
 def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check:
-    """Whether one of its chunks was chosen, and its place among the ranked ones."""
+    """Check whether one of its chunks was chosen, and its place among the ranked ones."""
     decides = gold.kind != "entity"
     taken = [passage for passage in trace.passages if passage.row in chunks]
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
@@ -209,7 +214,7 @@ def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check
 
 
 def _kept(trace: Trace, gold: Gold, way: Lane) -> Check:
-    """Whether the context holds it."""
+    """Check whether the context holds it."""
     if way.is_found:
         return Check(CONTEXT, PASSED, way.said[-1])
     if way.lost_at in (lost.BUDGET, lost.CONTEXT):
@@ -218,7 +223,7 @@ def _kept(trace: Trace, gold: Gold, way: Lane) -> Check:
 
 
 def _distance(loss: Check | None, way: Lane, rank: SeedRank | None, n_seeds: int, taken: int) -> Message | None:
-    """By how much the first loss missed, where that can be counted."""
+    """Say by how much the first loss missed, where that can be counted."""
     if loss is None:
         return None
     if loss.stage == SEED and rank is not None and rank.rank > n_seeds:

@@ -26,7 +26,7 @@ class Removable:
 
 
 def removables(trace: Trace, info: StrategyInfo) -> tuple[Removable, ...]:
-    """What can be taken out: where the strategy can retrieve without it, else whatever the context holds."""
+    """List what can be taken out: where the strategy can retrieve without it, else whatever the context holds."""
     kinds = leaves_out(info)
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     names = _names(trace)
@@ -39,13 +39,13 @@ def removables(trace: Trace, info: StrategyInfo) -> tuple[Removable, ...]:
 
 
 def leaves_out(info: StrategyInfo) -> tuple[str, ...]:
-    """The kinds of things without which the strategy can retrieve; none for most of them."""
+    """Return the kinds of things without which the strategy can retrieve; none for most of them."""
     kinds: tuple[str, ...] = getattr(info.strategy, "leaves_out", ())
     return kinds
 
 
 def kind_of(trace: Trace, id_: str) -> str:
-    """Whether the id is that of a seed, a relation, a chunk, or of something else."""
+    """Return whether the id is that of a seed, a relation, a chunk, or of something else."""
     if any(relation.id == id_ for relation in trace.relations):
         return RELATION
     item = next((each for each in trace.items if each.id == id_), None)
@@ -55,7 +55,8 @@ def kind_of(trace: Trace, id_: str) -> str:
 
 
 def sent_without(trace: Trace, ids: frozenset[str]) -> Trace:
-    """The same retrieval, its context without those items: their lines are cut, and other marks stay as they are.
+    """Return the same retrieval with a context without those items: their lines are cut, and other marks stay as
+    they are.
 
     Raises InvalidConfig when the context holds none of them.
     """
@@ -115,7 +116,7 @@ class AnswerChanges:
 
 
 def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
-    """Sentences are the same where they share most of their words, in the first answer's order."""
+    """Compare two answers. Sentences are the same where they share most of their words, in the first answer's order."""
     left = list(after.parts)
     gone: list[str] = []
     moved: list[Moved] = []
@@ -136,7 +137,7 @@ def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
 
 
 def _cited(part: AnswerPart, answer: Answer) -> dict[str, str]:
-    """Id -> name of what the part cites: marks may stand for other things in another context."""
+    """Map the id to the name of what the part cites: marks may stand for other things in another context."""
     refs = {item.mark: item.ref for section in answer.trace.context.sections for item in section.items}
     names = _names(answer.trace)
     return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}
@@ -152,7 +153,7 @@ def _names(trace: Trace) -> Mapping[str, str]:
 
 
 def ids_of(trace: Trace, wanted: Sequence[str]) -> tuple[str, ...]:
-    """The ids of marks or ids, each once. Raises InvalidConfig for one that the retrieval lacks."""
+    """Return the ids of marks or ids, each once. Raises InvalidConfig for one that the retrieval lacks."""
     marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
     known = {*marks.values(), *(item.id for item in trace.items), *(relation.id for relation in trace.relations)}
     ids = [marks.get(each, each) for each in wanted]
