@@ -20,10 +20,10 @@ PAPER_SIZE = 20
 def tried_sizes(
     vectors: np.ndarray, ends: np.ndarray, options: ClusterOptions, n_entities: int, *, out_of_time: Callable[[], bool]
 ) -> Iterator[SizeEvidence]:
-    """The evidence for each size of SIZES that the layer is large enough for, until the time is over.
+    """Yield the evidence for each size of SIZES that the layer is large enough for, until the time is over.
 
-    vectors: (n, d) unit rows, of all entities or a sample. ends: (r, 2) rows that relations join. n_entities: of the
-    whole layer.
+    vectors: (n, d) float32, unit rows, of all entities or a sample. ends: (r, 2) int rows that relations join.
+    n_entities: of the whole layer.
     """
     n = len(vectors)
     kept = round(_SAMPLE_SHARE * n)
@@ -49,7 +49,8 @@ def tried_sizes(
 
 
 def best_size(tried: tuple[SizeEvidence, ...]) -> SizeEvidence:
-    """Of the sizes that fit about as well as the best by BIC, the most stable one; all sizes where there is no BIC.
+    """Choose, of the sizes that fit about as well as the best by BIC, the most stable one; of all sizes where there
+    is no BIC.
 
     tried: at least one.
     """
@@ -62,7 +63,7 @@ def best_size(tried: tuple[SizeEvidence, ...]) -> SizeEvidence:
 
 
 def _fit(clustering: Clustering, options: ClusterOptions, n: int) -> tuple[float | None, float | None]:
-    """Mean log likelihood, and BIC for each entity: means, weights and one covariance are the parameters."""
+    """Return the mean log likelihood, and BIC for each entity: means, weights and one covariance are the parameters."""
     likelihood = clustering.facts.likelihood
     if likelihood is None or options.reference is not None:
         return likelihood, None
@@ -72,12 +73,18 @@ def _fit(clustering: Clustering, options: ClusterOptions, n: int) -> tuple[float
 
 
 def _agreement(labels: np.ndarray, other: np.ndarray) -> float:
+    """Return the adjusted Rand index of two clusterings. labels, other: (n,) int, of the same entities."""
     from sklearn.metrics import adjusted_rand_score
 
     return float(adjusted_rand_score(labels, other))
 
 
 def _inside(labels: np.ndarray, rows: np.ndarray, ends: np.ndarray, n: int) -> float | None:
+    """Return the share of relations within a cluster; None without relations between these rows.
+
+    labels: (m,) int clusters of the sampled entities. rows: (m,) int rows of these in the layer of n. ends: (r, 2)
+    int rows that relations join.
+    """
     label_of = np.full(n, -1, dtype=np.int64)
     label_of[rows] = labels
     pairs = label_of[ends]
@@ -86,7 +93,7 @@ def _inside(labels: np.ndarray, rows: np.ndarray, ends: np.ndarray, n: int) -> f
 
 
 def _layer_counts(n_entities: int, size: int) -> list[int]:
-    """Aggregated entities of each layer above the base."""
+    """Count the aggregated entities of each layer above the base."""
     counts = []
     while n_entities > 1:
         n_entities = n_components(n_entities, size)

@@ -28,8 +28,8 @@ class Asked:
 def tried_seeds(
     asked: Sequence[Asked], n_entities: int, retrieve: Retrieve, *, out_of_time: Callable[[], bool]
 ) -> tuple[ReachEvidence, ...]:
-    """For each top-N the tokens of the context, and the share of the evidence in it, until the time is over; one top-N
-    at least. n_entities: of layer 0."""
+    """Return for each top-N the tokens of the context, and the share of the evidence in it, until the time is over;
+    at least one top-N is tried. n_entities: of layer 0."""
     rows: list[ReachEvidence] = []
     for n_seeds in N_VALUES:
         if rows and (n_seeds > n_entities or out_of_time()):
@@ -42,7 +42,7 @@ def tried_seeds(
 
 
 def tried_chunks(asked: Sequence[Asked], n_seeds: int, retrieve: Retrieve) -> tuple[ReachEvidence, ...]:
-    """For each top-C the tokens of the context, and the share of the evidence in so many chunks."""
+    """Return for each top-C the tokens of the context, and the share of the evidence in so many chunks."""
     traces = [retrieve(each.question.question, n_seeds, C_VALUES[-1]) for each in asked]
     rows = []
     for n_chunks in C_VALUES:
@@ -53,13 +53,13 @@ def tried_chunks(asked: Sequence[Asked], n_seeds: int, retrieve: Retrieve) -> tu
 
 
 def fewest_with_enough(tried: Sequence[ReachEvidence]) -> ReachEvidence:
-    """The smallest value that finds nearly as much as any does. tried: at least one."""
+    """Return the smallest value that finds nearly as much as any does. tried: at least one."""
     most = max(row.found for row in tried)
     return next(row for row in tried if row.found >= _ENOUGH * most)
 
 
 def _tokens(trace: Trace, n_chunks: int) -> float:
-    """Tokens of the context with so many of its chunks."""
+    """Return tokens of the context with so many of its chunks."""
     chunks = [item.tokens for section in trace.context.sections if section.letter == "C" for item in section.items]
     return trace.context.tokens - sum(chunks[n_chunks:])
 

@@ -41,7 +41,7 @@ def suggest(
     seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> Suggestions:
-    """What the index's data suggest for clustersize, tau, top-N and top-C, with the evidence.
+    """Suggest clustersize, tau, top-N and top-C from the index's data, with the evidence.
 
     questions: about the index's documents; those with gold evidence are taken if there are any. Without any the
     names of related entities are asked. seconds: no new step begins after them. The same index and questions give the
@@ -100,7 +100,7 @@ def suggest(
 
 
 def _sizes(index: Index, out_of_time: Callable[[], bool]) -> tuple[SizeEvidence, ...]:
-    """The evidence for clustersize, from a sample of a large layer."""
+    """Return the evidence for clustersize, from a sample of a large layer."""
     base = index.layers[0]
     vectors, ends, n = base.vectors, base.ends, len(base)
     if n > cluster_sizes.MOST_ENTITIES:
@@ -114,8 +114,8 @@ def _sizes(index: Index, out_of_time: Callable[[], bool]) -> tuple[SizeEvidence,
 
 
 def _thresholds(index: Index, cluster_size: int | None) -> Thresholds | None:
-    """The relations of layer 1 with clusters of that size; with those of the index where these are of it anyway, or
-    where clustering again would take too long."""
+    """Return the relations of layer 1 with clusters of that size; with those of the index where they have that size
+    anyway, or where clustering again would take too long."""
     base, config = index.layers[0], index.manifest.config
     if len(index.layers) < 2 or not len(base.ends):
         return None
@@ -154,7 +154,7 @@ def _tau_suggestion(
 
 
 def _asked(index: Index, questions: Sequence[GoldQuestion]) -> tuple[Asked, ...]:
-    """The questions with gold evidence, else questions made of the index's own relations."""
+    """Return the questions with gold evidence, else questions made of the index's own relations."""
     gold = [question for question in questions if question.evidence]
     if not gold:
         return _pairs(index)
@@ -163,7 +163,7 @@ def _asked(index: Index, questions: Sequence[GoldQuestion]) -> tuple[Asked, ...]
 
 
 def _pairs(index: Index) -> tuple[Asked, ...]:
-    """The names of two related entities as a question; a chunk that states the relation should be found."""
+    """Make questions of the names of two related entities; a chunk that states the relation should be found."""
     base = index.layers[0]
     names = base.entities["name"]
     asked: list[Asked] = []

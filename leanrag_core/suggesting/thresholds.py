@@ -17,19 +17,20 @@ class Thresholds:
     """
 
     def __init__(self, ends: np.ndarray, labels: np.ndarray) -> None:
+        """Group the relations by pairs of clusters. ends: (r, 2) int rows of layer 0. labels: (n,) int."""
         self.n_clusters = int(labels.max()) + 1
         groups = group_relations(ends, np.ones(len(ends), dtype=np.float32), labels, self.n_clusters)
         self.strength = groups.strength
         self.pairs = np.stack([groups.left, groups.right], axis=1)
 
     def quantiles(self) -> tuple[LambdaQuantile, ...]:
-        """Quantiles of lambda; none without pairs."""
+        """Return quantiles of lambda; none without pairs."""
         if not len(self.strength):
             return ()
         return tuple(LambdaQuantile(share, float(np.quantile(self.strength, share))) for share in _QUANTILES)
 
     def tried(self) -> tuple[TauEvidence, ...]:
-        """Each tau from 0 up to the first above which no relation is left."""
+        """Return the evidence for each tau from 0 up to the first above which no relation is left."""
         rows = []
         for tau in _TAUS:
             kept = self.strength > tau
@@ -39,10 +40,11 @@ class Thresholds:
         return tuple(rows)
 
     def best(self, tried: tuple[TauEvidence, ...]) -> TauEvidence:
-        """The tau of those that best_tau() chooses."""
+        """Return the one of these taus that best_tau() chooses."""
         return best_tau(tried, self.n_clusters)
 
     def _connected(self, pairs: np.ndarray) -> float:
+        """Return the share of clusters in the largest connected part. pairs: (p, 2) int clusters that are linked."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
