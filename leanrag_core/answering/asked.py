@@ -90,7 +90,7 @@ class Asked:
 
 
 def asked_parts(question: str) -> tuple[Asked, ...]:
-    """The parts of the question in order; one of kind OPEN where it has no English question word."""
+    """Return the parts of the question in order; one of kind OPEN where it has no English question word."""
     return tuple(_part(piece) for piece in _pieces(question))
 
 
@@ -101,33 +101,33 @@ def _pieces(question: str) -> list[str]:
 
 
 def is_survey(question: str) -> bool:
-    """Whether the question is about the collection as a whole."""
+    """Return whether the question is about the collection as a whole."""
     return _SURVEY.search(question) is not None
 
 
 def has_clauses(question: str) -> bool:
-    """Whether the question has several parts or clauses, which may stand in several places."""
+    """Return whether the question has several parts or clauses, which may stand in several places."""
     return len(_ASKS.findall(question)) > 1 or len(_pieces(question)) > 1
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of the text in small letters, in order; a name in one word is two ("LiHua")."""
+    """Return the words of the text in small letters, in order; a name in one word is two ("LiHua")."""
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
 
 
 def keys(text: str) -> frozenset[str]:
-    """The words of the text that say what it is about, without endings."""
+    """Return the words of the text that say what it is about, without endings."""
     words = (word for word in plain_words(text) if word not in FUNCTION_WORDS and word not in _SAYS_LITTLE)
     return frozenset(key(word) for word in words if len(word) > 1 or word.isdigit() or not word.isascii())
 
 
 def key(word: str) -> str:
-    """The word without its ending, so that "store" meets "stored"."""
+    """Return the word without its ending, so that "store" meets "stored"."""
     return stem(word).removesuffix("e")
 
 
 def stem(word: str) -> str:
-    """Plural, past and -ing endings off; enough to meet "treatments" with "treatment"."""
+    """Cut off plural, past and -ing endings; enough to match "treatments" with "treatment"."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
@@ -135,7 +135,7 @@ def stem(word: str) -> str:
 
 
 def meet(one: str, other: str) -> bool:
-    """Whether two keys are of one word or of words that are derived alike ("translate", "translation")."""
+    """Return whether two keys are of one word or of words that are derived alike ("translate", "translation")."""
     if one == other:
         return True
     shared = max(4, min(len(one), len(other)) - 2)
@@ -158,7 +158,7 @@ def _part(piece: str) -> Asked:
 
 
 def _kind(word: str, rest: str) -> tuple[str, tuple[str, ...]]:
-    """The kind of answer and the words of what is asked for. rest: from the question word on."""
+    """Return the kind of answer and the words of what is asked for. rest: from the question word on."""
     following = plain_words(rest)[1:]
     if word in ("what", "which"):
         return _of_noun(following, rest)
@@ -186,7 +186,7 @@ def _of_noun(following: list[str], rest: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _run(words: list[str]) -> tuple[str, ...]:
-    """The first words, up to one that says nothing."""
+    """Return the first words, up to a function word or an auxiliary."""
     return tuple(itertools.takewhile(lambda word: word not in FUNCTION_WORDS and word not in _AUXILIARIES, words))
 
 

@@ -60,12 +60,12 @@ class _Sentence:
 
 
 def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], question_vector: np.ndarray) -> Answer:
-    """The context's sentences that answer best, each with its citation mark and its section.
+    """Answer with the context's sentences that answer best, each with its citation mark and its section.
 
     Those of passages come first; sentences of other items join them where they add something.
 
-    embed: (n, d) unit rows. question_vector: (d,) unit. When no sentence is close enough the answer says so and is not
-    grounded.
+    embed: returns (n, d) float32 unit rows. question_vector: (d,) float32, unit. When no sentence is close enough
+    the answer says so and is not grounded.
     """
     pool = _sentences(trace, _content_words(trace.question))
     language = other_language(trace)
@@ -120,8 +120,8 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
 
 
 def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]]:
-    """The sentences, those of one item together and as they stand there; a sentence that points back brings what it
-    points to."""
+    """Order the sentences, those of one item together and as they stand there; a sentence that points back brings
+    the one that it points to."""
     marks = list(dict.fromkeys(each.mark for each in chosen))
     ordered = sorted(chosen, key=lambda each: (marks.index(each.mark), each.place))
     if chosen and not _POINTS_BACK.match(chosen[0].text):
@@ -148,7 +148,7 @@ def _content_words(text: str) -> set[str]:
 
 
 def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
-    """Sentences of the context, each text once: those of sections that hold passages, then the others'."""
+    """Return the sentences of the context, each text once: those of sections that hold passages, then the others'."""
     passages = {passage.id for passage in trace.passages}
     holds_passages = {
         section.name: bool(section.items) and all(item.ref in passages for item in section.items)
@@ -187,13 +187,13 @@ def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
 
 
 def _begins(piece: str) -> bool:
-    """Whether the piece can be the beginning of a sentence: no small letter, and no mark that goes on."""
+    """Return whether the piece can be the beginning of a sentence: no small letter, and no mark that goes on."""
     return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；："
 
 
 def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], before: Sequence[int]) -> list[int]:
-    """The best of those sentences by maximal marginal relevance beside the ones chosen before, near repeats left
-    out."""
+    """Choose the best of those sentences by maximal marginal relevance beside the ones chosen before, near repeats
+    left out. scores: (n,) float64. vectors: (n, d) float32, unit rows."""
     chosen = list(before)
     floor = _NEAR_BEST * max((float(scores[k]) for k in (*before, *among)), default=0.0)
     while len(chosen) < MAX_SENTENCES:
@@ -212,7 +212,7 @@ def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], befo
 
 
 def _ranked_names(trace: Trace) -> list[tuple[str, str]]:
-    """Lower-case name and mark of the ranked items of the context that are no passages, best first."""
+    """Return lower-case name and mark of the ranked items of the context that are no passages, best first."""
     mark_of: dict[str, str] = {}
     for section in trace.context.sections:
         for item in section.items:
@@ -222,14 +222,14 @@ def _ranked_names(trace: Trace) -> list[tuple[str, str]]:
 
 
 def _named_in(text: str, mark: str, names: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Marks of up to two ranked items that the text names."""
+    """Return the marks of up to two ranked items that the text names."""
     lowered = text.lower()
     named = [known for name, known in names if name in lowered]
     return tuple(known for known in named[:2] if known != mark)
 
 
 def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | None) -> Answer:
-    """That nothing answers, for which reason, with the best sentence of each of the nearest items."""
+    """Answer that nothing fits, for which reason, with the best sentence of each of the nearest items."""
     best = {each.mark: each for each in reversed(nearest)}  # of each item the first
     near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
     said = [NOTHING_FITS]

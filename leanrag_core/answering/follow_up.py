@@ -40,7 +40,8 @@ class Standalone:
 
 
 def by_rule(follow_up: str, before: str, names: Sequence[str], own_names: Sequence[str]) -> Standalone:
-    """names: of entities in the question before; own_names: of those in the follow-up; the longest first."""
+    """Rewrite the follow-up by a rule. names: of entities in the question before; own_names: of those in the
+    follow-up; the longest first."""
     if own_names and not _points_back(follow_up):
         return Standalone(follow_up, RULE, message("follow.stands_alone", name=own_names[0]))
     own = {name.casefold() for name in own_names}

@@ -15,7 +15,8 @@ _SHARED = 0.5  # of the question's words, which stand in the text too: names, an
 
 
 def other_language(trace: Trace) -> Message | None:
-    """That the question is in another language than the context, and in which; None where it is not, or cannot be told.
+    """Say that the question is in another language than the context, and in which; None where it is not, or cannot
+    be told.
 
     A question is short, so a detector may err: where half of its words stand in the text, it is in the text's language.
     """

@@ -8,7 +8,7 @@ from leanrag_core.types.trace import Answer, AnswerPart, Context, Trace, TraceIt
 
 
 def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
-    """The documented fields. Messages are English sentences here, whatever the language of the page."""
+    """Return the documented fields. Messages are English sentences here, whatever the language of the page."""
     top = next(iter(trace.with_role("lca")), None)
     return {
         "question": trace.question,

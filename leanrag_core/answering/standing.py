@@ -72,7 +72,7 @@ class _Window:
 
 
 def is_answered(question: str, trace: Trace) -> bool:
-    """Whether some part of the question is answered in the trace's context, as far as its form tells."""
+    """Return whether some part of the question is answered in the trace's context, as far as its form tells."""
     parts = asked_parts(question)
     if is_survey(question) or any(part.kind == OPEN for part in parts):
         return True
@@ -102,7 +102,8 @@ def _windows(trace: Trace) -> list[_Window]:
 
 
 def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> float:
-    """The largest share of the clause's words, by weight, in a window that holds a value of the kind; rounded.
+    """Return the largest share of the clause's words, by weight, in a window that holds a value of the kind;
+    rounded.
 
     own: the words of the question, which are no values.
     """
@@ -130,7 +131,7 @@ def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> floa
 
 
 def holds_value(part: Asked, sentence: str, text: str, own: frozenset[str]) -> bool:
-    """Whether the sentence holds something of the kind that the question does not say itself.
+    """Return whether the sentence holds something of the kind that the question does not say itself.
 
     text: the sentence with what it goes on from. own: the words of the question, in small letters.
     """

@@ -40,13 +40,13 @@ class Support:
 
 
 def supports(answer: Answer) -> tuple[Support, ...]:
-    """For each part of the answer how far what it cites supports it."""
+    """Measure for each part of the answer how far what it cites supports it."""
     items = {item.mark: item for section in answer.trace.context.sections for item in section.items}
     return tuple(_support(part, items) for part in answer.parts)
 
 
 def cited_ids(answer: Answer) -> frozenset[str]:
-    """Ids of the items, relations and passages of the trace that the answer cites."""
+    """Return the ids of the items, relations and passages of the trace that the answer cites."""
     marks = {mark for part in answer.parts for mark in part.marks} if answer.grounded else set()
     return frozenset(
         item.ref for section in answer.trace.context.sections for item in section.items if item.mark in marks
@@ -54,7 +54,8 @@ def cited_ids(answer: Answer) -> frozenset[str]:
 
 
 def best_sentence(sentence: str, text: str) -> str:
-    """The sentence of the text that shares most words with that sentence; "" where none shares a third of them."""
+    """Return the sentence of the text that shares most words with that sentence; "" where none shares a third of
+    them."""
     wanted = _words(sentence)
     shares = {each: len(wanted & _words(each)) for each in split_sentences(text)}
     best = max(shares, key=lambda each: shares[each], default="")
@@ -77,7 +78,7 @@ def _support(part: AnswerPart, items: Mapping[str, ContextItem]) -> Support:
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words of the text that say something about its subject, without endings."""
+    """Return the words of the text that say something about its subject, without endings."""
     return frozenset(
         stem(word).removesuffix("e")  # "store" meets "stored"
         for word in lexical_tokens(text)
@@ -86,7 +87,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _script(text: str) -> str:
-    """The script of most letters, such as LATIN; those of East Asia count as one."""
+    """Return the script of most letters, such as LATIN; those of East Asia count as one."""
     letters = [letter for letter in text if letter.isalpha()][:_LOOKED_AT]
     names = Counter(unicodedata.name(letter, "?").split()[0].split("-")[0] for letter in letters)
     script = max(sorted(names), key=lambda name: names[name], default="")

@@ -15,8 +15,8 @@ CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
 def answer_messages(
     trace: Trace, prompts: PromptBook | None = None, task: str = ANSWER
 ) -> tuple[list[dict[str, str]], str]:
-    """The question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's own.
-    task: of the prompt."""
+    """Return the question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's
+    own. task: of the prompt."""
     prompt = (prompts or PromptBook()).of(task)
     content = prompt.fill(context=trace.context.text, question=trace.question)
     return [{"role": "user", "content": content}], prompt.fingerprint
@@ -25,13 +25,13 @@ def answer_messages(
 def write_answer(
     trace: Trace, language: LanguageModel, prompts: PromptBook | None = None, task: str = ANSWER
 ) -> Answer:
-    """A language model's answer from the context; marks that the context does not have are taken out."""
+    """Ask the language model to answer from the context; marks that the context does not have are removed."""
     messages, fingerprint = answer_messages(trace, prompts, task)
     return written_answer(trace, language.complete(messages, task=fingerprint), language.name)
 
 
 def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
-    """The model's reply as an answer: sentences with the marks that the context has."""
+    """Turn the model's reply into an answer: sentences with the marks that the context has."""
     parts = cited_parts(reply.text, trace.context)
     if reply.cut:
         parts.append(AnswerPart(CUT_SHORT, ()))
