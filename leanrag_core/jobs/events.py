@@ -99,7 +99,8 @@ class _Events:
 
 
 def create_job(folder: Path, spec: JobSpec) -> None:
-    """The job's folder exists with its specification, on the disk, or it does not exist. Raises StorageFailed."""
+    """Make the job's folder with its specification, on the disk; on an error no folder is left. Raises
+    StorageFailed."""
     with writing(message("what.job", title=spec.title, folder=str(folder.parent)), message("kept.nothing_begun")):
         private.make_folder(folder.parent)
         folder.mkdir(mode=private.FOLDER)
@@ -111,7 +112,8 @@ def create_job(folder: Path, spec: JobSpec) -> None:
 
 
 def read_spec(folder: Path) -> JobSpec:
-    """The job's specification, of whatever kind. Raises JobNotFound, and JobUnknown for a record that does not read."""
+    """Read the job's specification, of whatever kind. Raises JobNotFound, and JobUnknown for a record that does not
+    read."""
     try:
         content = (folder / "spec.json").read_bytes()
     except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
@@ -141,7 +143,7 @@ class JobLog:
         self._last: tuple[str, float] = ("", 0.0)
 
     def write(self, event: str, **fields: Any) -> None:
-        """One more event with those fields of JobEvent. Raises StorageFailed."""
+        """Append an event with those fields of JobEvent. Raises StorageFailed."""
         line = to_json(JobEvent(time.time(), event, **fields))
         with (
             writing(message("what.job_events", job=self.path.parent.name), message("kept.answers")),
@@ -154,7 +156,7 @@ class JobLog:
                 os.fsync(file.fileno())
 
     def progress(self, progress: Progress) -> None:
-        """The progress is written, unless the same stage wrote its own a moment ago and is not at its end."""
+        """Write the progress, unless the same stage wrote its own a moment ago and is not at its end."""
         stage, at = self._last
         ends = progress.total > 0 and progress.done >= progress.total
         if progress.stage == stage and not ends and time.time() - at < _EVENT_SECONDS:
@@ -172,12 +174,12 @@ def _ends_a_line(path: Path) -> bool:
 
 
 def job_lock(folder: Path) -> FileLock:
-    """The lock that the running process holds."""
+    """Return the lock that the running process holds."""
     return FileLock(str(folder / "lock"), mode=private.FILE)
 
 
 def is_running(folder: Path) -> bool:
-    """Whether a process holds the job's lock."""
+    """Return whether a process holds the job's lock."""
     lock = job_lock(folder)
     try:
         lock.acquire(blocking=False)
@@ -199,7 +201,8 @@ class EventReader:
         self._n_bytes = 0
 
     def read(self) -> tuple[JobEvent, ...]:
-        """The job's events so far; a last line that is being written, or that a dying process left, is passed over.
+        """Return the job's events so far; a last line that is being written, or that a dying process left, is left
+        out.
 
         Raises RecordDamaged for events that are not of this version.
         """
@@ -218,7 +221,7 @@ class EventReader:
 
 
 def read_events(folder: Path) -> tuple[JobEvent, ...]:
-    """The job's events, read from the start. Raises RecordDamaged."""
+    """Read the job's events from the start. Raises RecordDamaged."""
     return EventReader(folder).read()
 
 
@@ -239,8 +242,8 @@ def _parsed(content: bytes, name: str) -> list[JobEvent]:
 
 
 def _of_this_version(line: str, values: dict[str, Any]) -> str:
-    """The line, with the report of an ended job as this version writes it: older ones had its drops among its counts,
-    and the meter's reading, which is an event of its own."""
+    """Return the line with the report of an ended job as this version writes it: older ones had its drops among its
+    counts, and the meter's reading, which is an event of its own."""
     report = values.get("report")
     if not (isinstance(report, dict) and isinstance(report.get("counts"), dict)):
         return line

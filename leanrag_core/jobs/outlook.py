@@ -60,7 +60,8 @@ class Outlook:
 def outlook(
     kind: JobKind, forecast: Forecast | None, spending: Spending, states: Sequence[StageState]
 ) -> Outlook | None:
-    """The outlook of a job with that forecast, that meter's reading and those stages; None where no model is called."""
+    """Forecast the rest of a job from its forecast, the meter's reading and its stages; None where no model is
+    called."""
     if forecast is None or not forecast.calling:
         return None
     stages = _Stages(kind, states)
@@ -86,14 +87,14 @@ class _Stages:
         return self._state_of.get(name, StageState(name, "waiting"))
 
     def ended(self, name: str) -> bool:
-        """Whether the stage makes no more calls."""
+        """Return whether the stage makes no more calls."""
         names = [stage.name for stage in self.kind.stages]
         after = self.kind.stage(name).ended_by or (names[names.index(name) + 1 :] if name in names else ())
         return any(self.state(later).status != "waiting" for later in after)
 
     def entities(self, expected: float) -> float:
-        """Entities at the end of the extraction: counted, or by Heaps' law from the names so far, mixed with the
-        forecast."""
+        """Estimate the entities at the end of the extraction: counted, or by Heaps' law from the names so far, mixed
+        with the forecast."""
         if self.ended("merge"):
             return self.state("merge").total
         extract = self.state("extract")
@@ -103,7 +104,8 @@ class _Stages:
         return (extract.done * n + _PRIOR * expected) / (extract.done + _PRIOR)
 
     def calls_at_end(self, forecast: Forecast, name: str, at_start: Amount, so_far: Amount, ratio: float) -> float:
-        """Calls that the stage will have made. ratio: of entities to be expected now to those of the forecast."""
+        """Estimate the calls that the stage will have made. ratio: of entities to be expected now to those of the
+        forecast."""
         grows_with, state = self.kind.stage(name).calls, self.state(name)
         if self.ended(name):
             return so_far.calls
@@ -124,20 +126,20 @@ def _so_far(usage: Usage) -> Amount:
 
 
 def _share_read(forecast: Forecast, state: StageState) -> float:
-    """Share of the chunks without stored answers that are done, the others being taken first."""
+    """Return the share of the chunks without stored answers that are done, the others being taken first."""
     stored = min(forecast.sampled, forecast.chunks)
     missing = forecast.chunks - stored
     return min(1.0, max(0.0, (state.done - stored) / missing)) if missing else 1.0
 
 
 def _calls_ahead(state: StageState, calls: float) -> float:
-    """Calls for the units ahead, at the calls a unit so far; stored answers take none."""
+    """Estimate the calls for the units ahead, at the calls a unit so far; stored answers take none."""
     each = (calls + _PRIOR) / (state.done + _PRIOR)
     return max(0, state.total - state.done) * min(1.0, each)
 
 
 def _priced(calls: float, expected: Amount, so_far: Amount) -> Amount:
-    """Tokens and dollars of those calls: what was taken, and the rest at the price of a call so far."""
+    """Estimate tokens and dollars of those calls: what was taken, and the rest at the price of a call so far."""
     ahead = max(0.0, calls - so_far.calls)
 
     def total(taken: float, planned: float) -> float:
@@ -148,7 +150,8 @@ def _priced(calls: float, expected: Amount, so_far: Amount) -> Amount:
 
 
 def _seconds_left(forecast: Forecast, outlooks: Sequence[StageOutlook], stages: _Stages) -> float | None:
-    """Calls ahead at the calls a second so far (at first: as forecast), and the texts that are embedded here."""
+    """Estimate the seconds left: calls ahead at the calls a second so far (at first: as forecast), and the texts
+    that are embedded here."""
     if all(state.status == "waiting" for state in stages.states):
         return None
     made = sum(stage.so_far.calls for stage in outlooks)

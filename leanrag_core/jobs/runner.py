@@ -27,7 +27,7 @@ _CANCELLED = message("job.cancelled_cleanly")
 
 
 def launch(folder: Path, package_root: Path) -> None:
-    """A process of its own runs the job; it outlives this one."""
+    """Start a process of its own for the job; it outlives this one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package_root), os.environ.get("PYTHONPATH", "")])}
     with open(folder / "log.txt", "ab", opener=private.opener) as log:
         subprocess.Popen(
@@ -41,7 +41,7 @@ def launch(folder: Path, package_root: Path) -> None:
 
 
 def ask_to_cancel(folder: Path) -> None:
-    """The job's process stops within two seconds; one that never started is marked as cancelled."""
+    """Ask the job's process to stop, which it does within two seconds; mark a job that never started as cancelled."""
     read_spec(folder)
     with writing(message("what.stop_request", job=folder.name), message("kept.job_goes_on")):
         (folder / "cancel").touch(mode=private.FILE)
@@ -80,7 +80,7 @@ def run(folder: Path, works: Mapping[str, Work]) -> int:
 
 
 def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
-    """How the work ended: the name of the job's last event, and its fields."""
+    """Run the work, and return the name of the job's last event, and its fields."""
     try:
         done = work.run(job)
     except Cancelled:
@@ -99,7 +99,7 @@ def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
 
 
 def _write_end(log: JobLog, event: str, **fields: Any) -> None:
-    """The job's end is among its events, or, where the disk takes no more, in what its process printed."""
+    """Write the job's end among its events, or, where the disk takes no more, into what its process prints."""
     try:
         log.write(event, **fields)
     except StorageFailed as error:
@@ -112,7 +112,7 @@ def _raise_cancelled(signum: int, frame: FrameType | None) -> None:
 
 
 def _watch(folder: Path, spec: JobSpec, log: JobLog, work: Work, finished: threading.Event) -> None:
-    """Work in a long native call does not look at the cancel file; after a grace time the process ends here."""
+    """End the process after a grace time: work in a long native call does not look at the cancel file."""
     beat = time.monotonic()
     while not (folder / "cancel").exists():
         if finished.wait(POLL_SECONDS):

@@ -27,7 +27,7 @@ class Slot:
         return self._lock is not None
 
     def wait(self) -> bool:
-        """Whether the job has a place now; False when it was cancelled while it waited."""
+        """Wait until the job has a place; returns False when it was cancelled in the meantime."""
         store = self._folder.parent
         locks = [FileLock(str(store / f".slot-{number}"), mode=private.FILE) for number in range(_SLOTS)]
         waiting = self._folder / _WAITING
@@ -45,13 +45,13 @@ class Slot:
             waiting.unlink(missing_ok=True)
 
     def release(self) -> None:
-        """The place is free for another job."""
+        """Release the place for another job."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
 
 def _is_next(folder: Path) -> bool:
-    """Whether no job that was made earlier still waits. Ids begin with the time."""
+    """Return whether no job that was made earlier still waits. Ids begin with the time."""
     earlier = (path.parent for path in folder.parent.glob(f"*/{_WAITING}") if path.parent.name < folder.name)
     return not any(is_running(other) for other in earlier)

@@ -21,7 +21,7 @@ _ENDINGS = ("done", "failed", "cancelled", "stopped")
 
 
 def kind_of(spec: JobSpec, kinds: Sequence[JobKind] = KINDS) -> JobKind:
-    """The kind of the job. Raises JobUnknown for a kind that this version does not have."""
+    """Return the kind of the job. Raises JobUnknown for a kind that this version does not have."""
     kind = next((kind for kind in kinds if kind.name == spec.kind), None)
     if kind is None:
         raise JobUnknown("job.kind_unknown", job=spec.id, kind=spec.kind)
@@ -29,7 +29,7 @@ def kind_of(spec: JobSpec, kinds: Sequence[JobKind] = KINDS) -> JobKind:
 
 
 def budget_of(spec: JobSpec) -> Budget:
-    """What the job may spend. Raises JobUnknown for a record of another version."""
+    """Return what the job may spend. Raises JobUnknown for a record of another version."""
     try:
         return from_json(Budget, json_bytes(spec.arguments.get("budget") or {}))
     except (RecordDamaged, InvalidConfig) as error:
@@ -37,7 +37,7 @@ def budget_of(spec: JobSpec) -> Budget:
 
 
 def read_state(folder: Path, kinds: Sequence[JobKind] = KINDS, reader: EventReader | None = None) -> JobState:
-    """How far the job is; one that this version does not understand is `unknown`. Raises JobNotFound.
+    """Read how far the job is; one that this version does not understand is `unknown`. Raises JobNotFound.
 
     reader: of the job's events, to be used again.
     """
@@ -51,7 +51,7 @@ def read_state(folder: Path, kinds: Sequence[JobKind] = KINDS, reader: EventRead
 
 
 def _unknown(folder: Path, error: Message) -> JobState:
-    """A job of which no more is known than that it is there."""
+    """Return the state of a job of which no more is known than that it is there."""
     created = datetime.fromtimestamp((folder / "spec.json").stat().st_mtime, UTC)
     return JobState(
         id=folder.name,
@@ -128,8 +128,8 @@ def _unfinished(created: float, *, running: bool, started: bool) -> str:
 
 
 def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finished: bool) -> tuple[StageState, ...]:
-    """A stage's seconds are those between its events and the next event of any stage. Stages that the kind does not
-    list follow those that it lists."""
+    """Return the stages. A stage's seconds are those between its events and the next event of any stage. Stages that
+    the kind does not list follow those that it lists."""
     names = tuple(dict.fromkeys([*(stage.name for stage in kind.stages), *(event.stage for event in progress)]))
     seconds = dict.fromkeys(names, 0.0)
     last: dict[str, JobEvent] = {}
@@ -152,8 +152,8 @@ def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finish
 def _share_and_left(
     kind: JobKind, stages: tuple[StageState, ...], seconds: float, expected_left: float | None
 ) -> tuple[float, float | None]:
-    """Share of the job that is done, and seconds ahead: by the outlook where there is one, else by the stages' usual
-    shares of the time."""
+    """Return the share of the job that is done, and seconds ahead: by the outlook where there is one, else by the
+    stages' usual shares of the time."""
     if expected_left is not None:
         return min(0.99, seconds / max(1e-6, seconds + expected_left)), expected_left
     share = _share(kind, stages)
@@ -161,7 +161,7 @@ def _share_and_left(
 
 
 def _share(kind: JobKind, stages: tuple[StageState, ...]) -> float:
-    """Share of the whole job that is done, from each stage's usual share of the time."""
+    """Return the share of the whole job that is done, from each stage's usual share of the time."""
     done = 0.0
     for stage in stages:
         part = 1.0 if stage.status == "done" else stage.done / stage.total if stage.total else 0.0

@@ -27,7 +27,7 @@ class Stop:
         self._said = threading.Lock()
 
     def listen(self) -> None:
-        """From now on a signal raises KeyboardInterrupt in the main thread, once. For the main thread."""
+        """Let a signal raise KeyboardInterrupt in the main thread, once, from now on. Call it in the main thread."""
         here, there = socket.socketpair()
         there.setblocking(False)
         # A handler waits until the main thread is back from what it computes; the number of the signal does not.
@@ -54,7 +54,7 @@ class Stop:
         os._exit(self.exit_code)
 
     def say(self) -> None:
-        """Prints the line, once."""
+        """Print the line, once."""
         if self._said.acquire(blocking=False):
             print(f"leanrag: {self.line}", file=sys.stderr, flush=True)
 

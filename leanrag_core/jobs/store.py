@@ -34,7 +34,7 @@ class JobStore:
         self._readers: dict[str, events.EventReader] = {}  # of jobs that are under way
 
     def folder(self, job_id: str) -> Path:
-        """The folder of a job. Raises JobNotFound for an id that could leave the store."""
+        """Return the folder of a job. Raises JobNotFound for an id that could leave the store."""
         if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
             raise JobNotFound("job.invalid_id", job=job_id)
         return self.root / job_id
@@ -47,7 +47,7 @@ class JobStore:
         arguments: Mapping[str, Any],
         kind: JobKind = BUILD,
     ) -> str:
-        """A job is made and its process starts; returns its id. config, arguments: JSON values.
+        """Make a job and start its process; returns its id. config, arguments: JSON values.
 
         Raises StorageFailed.
         """
@@ -64,7 +64,8 @@ class JobStore:
         return job_id
 
     def repeat(self, job_id: str, budget: Budget | None = None) -> str:
-        """A new job does the same as that one; returns its id. budget: what it may spend, as much by default.
+        """Begin a new job that does the same as that one; returns its id. budget: what it may spend, as much by
+        default.
 
         Raises JobNotFound, JobUnknown, StorageFailed.
         """
@@ -73,13 +74,13 @@ class JobStore:
         return self.begin(spec.title, spec.corpus_id, spec.config, arguments, state.kind_of(spec, self._kinds))
 
     def spec(self, job_id: str) -> events.JobSpec:
-        """What the job was to do. Raises JobNotFound, JobUnknown for a job of another kind."""
+        """Return what the job was to do. Raises JobNotFound, JobUnknown for a job of another kind."""
         spec = events.read_spec(self.folder(job_id))
         state.kind_of(spec, self._kinds)
         return spec
 
     def all(self) -> list[JobState]:
-        """All jobs, the newest first."""
+        """Return all jobs, the newest first."""
         states = []
         for folder in sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True):
             with suppress(JobNotFound, FileNotFoundError):  # deleted just now
@@ -87,7 +88,7 @@ class JobStore:
         return states
 
     def _read(self, folder: Path) -> JobState:
-        """The job's state; that of one that has ended is kept until its events or its record change."""
+        """Return the job's state; that of one that has ended is kept until its events or its record change."""
         stamp = tuple(_changed(folder / name) for name in ("spec.json", "events.jsonl"))
         kept = self._ended.get(folder.name)
         if kept is not None and kept[0] == stamp:
@@ -98,7 +99,7 @@ class JobStore:
         return job
 
     def job(self, job_id: str) -> JobState:
-        """The state of a job. Raises JobNotFound."""
+        """Return the state of a job. Raises JobNotFound."""
         folder = self.folder(job_id)
         reader = self._readers.setdefault(job_id, events.EventReader(folder))
         job = state.read_state(folder, self._kinds, reader)
@@ -107,18 +108,18 @@ class JobStore:
         return job
 
     def log(self, job_id: str) -> str:
-        """What the job's process printed."""
+        """Return what the job's process printed."""
         path = self.folder(job_id) / "log.txt"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def cancel(self, job_id: str) -> None:
-        """The job stops within two seconds and leaves nothing half-finished. Raises JobNotFound, JobUnknown."""
+        """Stop the job within two seconds, with nothing left half-finished. Raises JobNotFound, JobUnknown."""
         self.spec(job_id)
         runner.ask_to_cancel(self.folder(job_id))
 
 
 def _changed(path: Path) -> tuple[int, int] | None:
-    """Size and time of a file; None when there is none."""
+    """Return size and time of a file; None when there is none."""
     try:
         status = path.stat()
     except OSError:

@@ -30,10 +30,10 @@ class Work(Protocol):
     """Does the jobs of one kind."""
 
     def run(self, job: "RunningJob") -> Done:
-        """The job's work is done. Raises LeanRAGError."""
+        """Do the job's work. Raises LeanRAGError."""
 
     def clean_up(self, spec: JobSpec) -> None:
-        """Deletes what is half made; called when the process must end at once."""
+        """Delete what is half made; called when the process must end at once."""
 
 
 class RunningJob:
@@ -45,7 +45,7 @@ class RunningJob:
         self._read: Callable[[], Spending] | None = None
 
     def report(self, progress: Progress) -> None:
-        """The progress is written. While the job waits for another build of its index, others may take its slot.
+        """Write the progress. While the job waits for another build of its index, others may take its slot.
 
         Raises Cancelled when the owner wants the job to stop.
         """
@@ -66,13 +66,13 @@ class RunningJob:
             self._slot.release()
 
     def expect(self, forecast: Forecast) -> None:
-        """The forecast goes into the job's record."""
+        """Write the forecast into the job's record."""
         self._log.write("forecast", forecast=forecast)
 
     @contextmanager
     def metered(self, read: Callable[[], Spending]) -> Iterator[None]:
-        """While the block lasts, a meter's reading is written with all progress, every two seconds when it has changed,
-        and at the end: a reader sees what a job pays and which errors it has before its first answer has come."""
+        """Write a meter's reading with all progress, every two seconds when it has changed, and at the end, while
+        the block lasts: a reader sees what a job pays and which errors it has before its first answer has come."""
         ended = threading.Event()
         self._read = read
 
@@ -96,6 +96,6 @@ class RunningJob:
 
 
 def write_in_passing(log: JobLog, event: str, **fields: Any) -> None:
-    """One more event, from a thread beside the work. A full disk is reported by the work itself."""
+    """Write an event from a thread beside the work. A full disk is reported by the work itself."""
     with suppress(StorageFailed):
         log.write(event, **fields)
