@@ -25,7 +25,7 @@ class ReadAhead:
         self._lock = threading.Lock()
 
     def begin(self, key: str, read: Callable[[], None]) -> threading.Thread:
-        """The thread that reads for that key, or read for it a short time ago."""
+        """Return the thread that reads for that key, or read for it a short time ago; start it where there is none."""
         with self._lock:
             now = self._clock()
             for old, (when, thread) in list(self._begun.items()):
@@ -38,7 +38,7 @@ class ReadAhead:
             return self._begun[key][1]
 
     def wait(self) -> None:
-        """Returns when all that was begun has been read."""
+        """Wait until all that was begun has been read."""
         for _, thread in list(self._begun.values()):
             thread.join()
 
@@ -58,18 +58,18 @@ class StreamedCall(Generic[_Piece, _Result]):
         return "".join(map(str, self.pieces))
 
     def wait(self, seconds: float) -> bool:
-        """Whether the call is done, waiting at most that long for it."""
+        """Wait at most that long for the call, and return whether it is done."""
         return self._done.wait(seconds)
 
     def result(self) -> _Result:
-        """What the call returned; waits for it, and raises what it raised."""
+        """Return what the call returned; waits for it, and raises what it raised."""
         self._done.wait()
         if self._error is not None:
             raise self._error
         return self._result  # type: ignore[return-value]  # set before _done, unless there is an error
 
     def run(self, call: Callable[[Callable[[_Piece], None]], _Result], before_done: Callable[[bool], object]) -> None:
-        """Makes the call and keeps its result, or its error to be raised by result(). before_done: told whether it
+        """Make the call and keep its result, or its error to be raised by result(). before_done: told whether it
         returned."""
         returned = False
         try:
@@ -99,13 +99,13 @@ class StreamedCalls(Generic[_Piece, _Result]):
             return key in self._under_way
 
     def kept(self, key: Hashable) -> _Result | None:
-        """The result of the call of that key, where it is kept."""
+        """Return the result of the call of that key, where it is kept."""
         with self._lock:
             call = self._kept.get(key)
         return None if call is None else call.result()
 
     def pieces(self, key: Hashable) -> tuple[_Piece, ...]:
-        """What the call of that key has written so far, under way or kept."""
+        """Return what the call of that key has written so far, under way or kept."""
         with self._lock:
             call = self._under_way.get(key) or self._kept.get(key)
         return () if call is None else tuple(call.pieces)
@@ -113,7 +113,7 @@ class StreamedCalls(Generic[_Piece, _Result]):
     def begin(
         self, key: Hashable, call: Callable[[Callable[[_Piece], None]], _Result]
     ) -> StreamedCall[_Piece, _Result]:
-        """The call of that key that is under way or kept, else one that begins now. call: is given where to write a
+        """Return the call of that key that is under way or kept, else begin one. call: is given where to write a
         piece."""
         with self._lock:
             known = self._under_way.get(key) or self._kept.get(key)

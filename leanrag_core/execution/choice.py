@@ -27,7 +27,7 @@ HERE = Executor(map)
 
 @contextmanager
 def opened(execution: Execution) -> Iterator[Executor]:
-    """The map of that choice; its workers end with the block.
+    """Open the map of that choice; its workers end with the block.
 
     Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
     """

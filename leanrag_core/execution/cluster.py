@@ -44,7 +44,7 @@ class DaskMap:
         )
 
     def _connected(self) -> Any:
-        """The client, with at least one worker behind it."""
+        """Return the client, with at least one worker behind it."""
         with self._turn:
             if self._client is not None:
                 return self._client
@@ -64,14 +64,14 @@ class DaskMap:
             return client
 
     def _n_threads(self, client: Any) -> int:
-        """Threads of all workers, as they were counted a short time ago."""
+        """Return the threads of all workers, as they were counted a short time ago."""
         if time.monotonic() - self._counted > _COUNT_SECONDS:
             self._counted = time.monotonic()
             self._threads = max(1, self._count(client))
         return self._threads
 
     def _count(self, client: Any) -> int:
-        """Threads of all workers, now."""
+        """Count the threads of all workers, now."""
         try:
             return sum(client.nthreads().values())
         except Exception as error:  # Dask raises many kinds of errors when a scheduler has disappeared
@@ -116,7 +116,7 @@ class DaskMap:
         return WorkersLost("scheduler.lost", scheduler=self.scheduler)
 
     def close(self) -> None:
-        """The connection is closed; scheduler and workers go on for others."""
+        """Close the connection; scheduler and workers go on for others."""
         with self._turn:
             client, self._client = self._client, None
         if client is not None:

@@ -60,7 +60,7 @@ class ClusterStatus:
 
 
 def read_cluster_status(scheduler: str) -> ClusterStatus:
-    """What the scheduler at that address has, within some seconds.
+    """Read what the scheduler at that address has, within some seconds.
 
     Raises InvalidConfig where Dask is not installed, ClusterUnavailable where no scheduler answers.
     """
@@ -68,7 +68,7 @@ def read_cluster_status(scheduler: str) -> ClusterStatus:
 
 
 def require_scheduler(scheduler: str, seconds: float) -> None:
-    """A scheduler answers at that address within so many seconds.
+    """Check that a scheduler answers at that address within so many seconds.
 
     Dask itself waits for ever for the first bytes of a server of another kind. Raises as read_cluster_status() does.
     """
@@ -81,7 +81,8 @@ def _in_own_loop(question: Coroutine[Any, Any, _Answer]) -> _Answer:
 
 
 async def _with_client(scheduler: str, ask: Callable[[Any, str], Awaitable[_Answer]], seconds: float) -> _Answer:
-    """What ask(client, scheduler) gives with a client that connects within so many seconds and is closed afterwards."""
+    """Return what ask(client, scheduler) gives with a client that connects within so many seconds and is closed
+    afterwards."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -98,7 +99,7 @@ async def _with_client(scheduler: str, ask: Callable[[Any, str], Awaitable[_Answ
 
 
 async def _no_question(client: Any, scheduler: str) -> None:
-    """Asks nothing: the connection alone was wanted."""
+    """Ask nothing: the connection alone was wanted."""
 
 
 async def _status(client: Any, scheduler: str) -> ClusterStatus:
@@ -117,7 +118,8 @@ async def _status(client: Any, scheduler: str) -> ClusterStatus:
 
 
 async def _with_timeout(answer: Awaitable[Any], seconds: float | None = None) -> Any:
-    """The answer. Raises TimeoutError: Dask itself would wait for ever for a first answer or a worker that hangs."""
+    """Wait for the answer. Raises TimeoutError: Dask itself would wait for ever for a first answer or a worker that
+    hangs."""
     return await asyncio.wait_for(answer, _TIMEOUT_SECONDS if seconds is None else seconds)
 
 
@@ -139,7 +141,8 @@ def _own_versions() -> dict[str, str]:
 
 
 async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]]:
-    """The versions that the scheduler and each worker have; workers that do not answer both questions are left out."""
+    """Return the versions that the scheduler and each worker have; workers that do not answer both questions are
+    left out."""
     answer = await _with_timeout(client.scheduler.versions(packages=_LIBRARIES))
     try:
         program = await _with_timeout(client.run_on_scheduler(program_version))
@@ -162,19 +165,21 @@ async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]
 
 
 def _lacks_program(answer: object) -> bool:
-    """Whether a worker could not import program_version(): Dask wraps some of those errors in a bare Exception."""
+    """Return whether a worker could not import program_version(): Dask wraps some of those errors in a bare
+    Exception."""
     named = ("ImportError", "ModuleNotFoundError", "AttributeError")
     return isinstance(answer, Exception) and any(name in repr(answer) for name in named)
 
 
 def program_version() -> str:
-    """The version of this program where it is called: workers import it by its name, as they do with a build's work."""
+    """Return the version of this program where it is called: workers import it by its name, as they do with a
+    build's work."""
     # Importing the package from here would point upwards.
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 def _plain(packages: Mapping[str, str | None]) -> dict[str, str]:
-    """Versions as people write them: Python's as 3.11.2."""
+    """Write versions as people do: Python's as 3.11.2."""
     versions = {name: version or MISSING for name, version in packages.items()}
     if "python" in versions:
         versions[PYTHON] = ".".join(versions.pop("python").split(".")[:3])
@@ -182,7 +187,7 @@ def _plain(packages: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:
-    """Libraries that others have in another version than `here`: the program first, Python next, then by name.
+    """List libraries that others have in another version than `here`: the program first, Python next, then by name.
 
     there: versions by worker, or by SCHEDULER; a library that one of them does not report is no difference.
     """

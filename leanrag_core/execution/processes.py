@@ -60,7 +60,7 @@ class ProcessMap:
         )
 
     def _sent(self, function: Callable[[Any], Any], item: Any, broken: ProcessPoolExecutor | None = None) -> "_Sent":
-        """The item on its way to a worker of another pool than the broken one."""
+        """Send the item to a worker of another pool than the broken one."""
         while True:
             pool = self._running(broken)
             try:
@@ -73,7 +73,7 @@ class ProcessMap:
                 broken = pool
 
     def _running(self, broken: ProcessPoolExecutor | None = None) -> ProcessPoolExecutor:
-        """The pool of all callers; a new one where there is none, or where it is the broken one."""
+        """Return the pool of all callers; a new one where there is none, or where it is the broken one."""
         with self._turn:
             if self._pool is not None and self._pool is broken:
                 self._pool.shutdown(wait=False)  # it raises BrokenProcessPool for every caller by itself
@@ -85,7 +85,7 @@ class ProcessMap:
             return self._pool
 
     def close(self) -> None:
-        """Ends the processes."""
+        """End the processes."""
         with self._turn:
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -109,7 +109,7 @@ class _Sent:
 
 @contextmanager
 def _interrupts_are_for_the_parent() -> Iterator[None]:
-    """Processes that are started within do not hear Ctrl-C, which a terminal sends to all: this one ends them."""
+    """Keep Ctrl-C from processes that are started within: a terminal sends it to all, and this process ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -121,7 +121,7 @@ def _interrupts_are_for_the_parent() -> Iterator[None]:
 
 
 def _end_with_parent() -> None:
-    """This worker ends when the process that started it does, however that ended."""
+    """End this worker when the process that started it ends, however it ended."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
