@@ -16,23 +16,23 @@ FOLDER = Path(__file__).parent / "locale"
 
 
 def languages() -> tuple[str, ...]:
-    """Codes of the languages that have a catalog, English first."""
+    """Return the codes of the languages that have a catalog, English first."""
     return tuple(sorted((path.stem for path in FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))
 
 
 def codes(language: str = ENGLISH) -> frozenset[str]:
-    """Codes that the language's catalog has a sentence for."""
+    """Return the codes that the language's catalog has a sentence for."""
     return frozenset(_templates(language))
 
 
 def templates(code: str, language: str = ENGLISH) -> tuple[str, ...]:
-    """The templates of a code, one for each plural form, or one alone. Raises KeyError."""
+    """Return the templates of a code, one for each plural form, or one alone. Raises KeyError."""
     return _templates(language)[code]
 
 
 def sentence(message: Message, language: str = ENGLISH) -> str:
-    """The message as a sentence of that language. Raises KeyError for a code that the English catalog lacks, and for a
-    value that its template names and the message lacks."""
+    """Write the message as a sentence of that language. Raises KeyError for a code that the English catalog lacks,
+    and for a value that its template names and the message lacks."""
     template = _template(message.code, message.values.get("n"), language)
     return template.format(**{name: _as_text(value, language) for name, value in message.values.items()})
 
@@ -64,7 +64,7 @@ def _template(code: str, n: Value, language: str) -> str:
 
 @cache
 def _templates(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Each code's templates, one for each plural form."""
+    """Read each code's templates, one for each plural form."""
     from babel.messages.pofile import read_po
 
     with (FOLDER / f"{language}.po").open("rb") as file:
@@ -80,7 +80,7 @@ def _templates(language: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _plural(language: str) -> Callable[[int], int]:
-    """From a count to the place of its plural form."""
+    """Return a function from a count to the place of its plural form."""
     from babel.messages.plurals import get_plural
 
     form: Callable[[int], int] = c2py(get_plural(language).plural_expr)

@@ -20,12 +20,12 @@ class Message:
 
 
 def message(code: str, /, **values: Value) -> Message:
-    """Shorthand for Message(code, values)."""
+    """Make Message(code, values)."""
     return Message(code, values)
 
 
 def with_text_replaced(value: Message, old: str, new: str) -> Message:
-    """The message with a piece of text replaced in all its values, those of messages in it included."""
+    """Return the message with a piece of text replaced in all its values, those of messages in it included."""
     return Message(value.code, {name: _replaced(inner, old, new) for name, inner in value.values.items()})
 
 

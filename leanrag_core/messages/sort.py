@@ -18,7 +18,7 @@ class Entry:
 
 
 def sorted_text(text: str) -> str:
-    """The catalog with its header first, then each code once, sorted, one blank line between entries.
+    """Return the catalog with its header first, then each code once, sorted, one blank line between entries.
 
     Raises ValueError for a code with two different sentences, and for an entry without a sentence.
     """
@@ -34,7 +34,7 @@ def sorted_text(text: str) -> str:
 
 
 def _entries(text: str) -> list[Entry]:
-    """Entries in the order of the text. A blank line between two of them may be missing."""
+    """Return the entries in the order of the text. A blank line between two of them may be missing."""
     entries: list[Entry] = []
     comments: list[str] = []
     for line in filter(None, map(str.rstrip, text.splitlines())):
@@ -50,7 +50,7 @@ def _entries(text: str) -> list[Entry]:
 
 
 def main() -> int:
-    """Writes every catalog sorted. Returns 1 when one of them needs an editor."""
+    """Write every catalog sorted. Returns 1 when one of them needs an editor."""
     failed = 0
     for path in sorted(FOLDER.glob("*.po")):
         try:
