@@ -13,7 +13,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verbs anonymise and revert."""
+    """Add the verbs anonymise and revert."""
     parser = verbs.add_parser("anonymise", help="the documents of an index with placeholders for names")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER")

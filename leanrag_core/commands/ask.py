@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb ask."""
+    """Add the verb ask."""
     parser = verbs.add_parser("ask", help="a question to an index")
     add_asked(parser)
     parser.add_argument(
@@ -61,7 +61,7 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _keep(bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None") -> None:
-    """Notes the question in the history, which links to indexes of the workbench alone."""
+    """Note the question in the history, which links to indexes of the workbench alone."""
     from leanrag_core.errors import LeanRAGError
     from leanrag_core.types.history import HistoryEntry
 

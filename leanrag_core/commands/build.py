@@ -16,7 +16,7 @@ from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb build."""
+    """Add the verb build."""
     parser = verbs.add_parser("build", help="documents or folders to an index")
     add_sources(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR")

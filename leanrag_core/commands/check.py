@@ -9,7 +9,7 @@ from leanrag_core.commands._shared.printing import print_json
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb check."""
+    """Add the verb check."""
     parser = verbs.add_parser("check", help="verify every invariant of a stored index")
     parser.add_argument("index", type=Path, metavar="DIR")
     add_json(parser)

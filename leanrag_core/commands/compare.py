@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb compare."""
+    """Add the verb compare."""
     parser = verbs.add_parser("compare", help="two to four strategies on the same question, or over a question set")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("question", nargs="?", help="one question; else --questions")
@@ -168,7 +168,7 @@ def _one_question(
 
 
 def _lane_line(lane: "Lane", cure: "Remedy | None") -> str:
-    """Where it was lost and why, and what was tried and finds it."""
+    """Say where it was lost and why, and which change was tried and finds it."""
     said = sentence(lane.said[-1])
     if lane.is_found:
         return said
@@ -182,7 +182,8 @@ def _lane_line(lane: "Lane", cure: "Remedy | None") -> str:
 def _lanes(
     options: argparse.Namespace, traces: "dict[str, Trace]", indexes: "dict[str, Index]"
 ) -> "tuple[dict[str, tuple[Gold, ...]], dict[str, tuple[Lane, ...]]]":
-    """The question's gold as each column's index holds it, and how far it came; nothing without a question set."""
+    """Return the question's gold as each column's index holds it, and how far it came; nothing without a question
+    set."""
     from leanrag_core.comparing.gold_passages import GoldFinder
     from leanrag_core.comparing.lost_evidence import lane
     from leanrag_core.evaluation.question_sets.reading import read_questions
@@ -208,7 +209,7 @@ def _remedies(
     gold: "dict[str, tuple[Gold, ...]]",
     lanes: "dict[str, tuple[Lane, ...]]",
 ) -> "dict[tuple[str, int], Remedy | None]":
-    """For each piece of gold that a column lost the smallest change that was run and finds it."""
+    """Find for each piece of gold that a column lost the smallest change that was run and finds it."""
     from leanrag_core.comparing.remedies import remedy
 
     cures: dict[tuple[str, int], Remedy | None] = {}

@@ -29,7 +29,7 @@ _ACTIONS: tuple[tuple[Action, tuple[str, ...], str], ...] = (
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb edit, with an action each."""
+    """Add the verb edit, with an action each."""
     parser = verbs.add_parser("edit", help="change entities and relations by hand, for this and all later builds")
     parser.add_argument("index", type=Path, metavar="DIR")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")

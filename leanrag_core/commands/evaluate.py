@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb evaluate."""
+    """Add the verb evaluate."""
     parser = verbs.add_parser(
         "evaluate", help="measures of a strategy over questions with gold evidence, or of an extraction"
     )
@@ -34,7 +34,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    """Retrieval alone is measured: no answer is written, so nothing is paid beyond embedding the questions."""
+    """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
     from leanrag_core.evaluation.base import Outcome, measure_infos
     from leanrag_core.evaluation.chunk_texts import ChunkTexts
     from leanrag_core.evaluation.question_sets.reading import read_questions
@@ -73,7 +73,8 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _evaluate_all(options: argparse.Namespace) -> int:
-    """All strategies with official budgets, retrieval alone: the table of an experiment. What it lacks of it is run."""
+    """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only the
+    missing runs are made."""
     from leanrag_core.commands._shared.experiment_printing import print_grounds, print_table, table_values
     from leanrag_core.commands._shared.printing import PrintedProgress
     from leanrag_core.evaluation.experiments.specs import strategies_spec
@@ -102,7 +103,7 @@ def _evaluate_all(options: argparse.Namespace) -> int:
 
 
 def _evaluate_extraction(options: argparse.Namespace) -> int:
-    """Which share of a reference graph the index's base graph has."""
+    """Measure which share of a reference graph the index's base graph has."""
     from leanrag_core.types.manifest import REFERENCE_GRAPH
     from leanrag_core.workbench import Workbench, open_index
 
@@ -141,7 +142,7 @@ def _print_share(name: str, share: "Share") -> None:
 
 
 def _extraction_values(score: "ExtractionScore") -> dict[str, Any]:
-    """The score as JSON values; entities and relations at the top are those of names as normalised."""
+    """Return the score as JSON values; entities and relations at the top are those of names as normalised."""
     return {
         "entities": _share_values(score.entities),
         "relations": _share_values(score.relations),

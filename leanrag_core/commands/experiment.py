@@ -30,7 +30,7 @@ _STOPPED = "stopped; what is done is kept, and the same command goes on from the
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb experiment with its own verbs."""
+    """Add the verb experiment with its own verbs."""
     parser = verbs.add_parser("experiment", help="strategies over a question set: run, list, show, compare, export")
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     _add_run(kinds.add_parser("run", help="run an experiment, or go on with it"))
@@ -124,7 +124,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentSpec]":
-    """The experiments that the command asks for. Raises InvalidConfig."""
+    """Return the experiments that the command asks for. Raises InvalidConfig."""
     from leanrag_core.evaluation.experiments.specs import read_spec
 
     if sum((options.spec is not None, bool(options.index), options.samples)) != 1:
@@ -172,7 +172,7 @@ def _sample_spec(options: argparse.Namespace, bench: "Workbench", name: str) -> 
 
 
 def _index_name(given: str) -> str:
-    """How a run names the index: the path of its folder where there is one, else its id in the store."""
+    """Return the name of the index in a run: the path of its folder where there is one, else its id in the store."""
     path = Path(given)
     return str(path.resolve()) if (path / "manifest.json").is_file() else given
 

@@ -11,7 +11,7 @@ from leanrag_core.figures.numbers import counted, size
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb export."""
+    """Add the verb export."""
     parser = verbs.add_parser("export", help="the graph of an index as a file for another program")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument(

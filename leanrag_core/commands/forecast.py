@@ -11,7 +11,7 @@ from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb forecast."""
+    """Add the verb forecast."""
     parser = verbs.add_parser("forecast", help="calls, tokens, money and time of a build before it begins")
     add_sources(parser)
     parser.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")

@@ -8,7 +8,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb history."""
+    """Add the verb history."""
     parser = verbs.add_parser("history", help="the questions that were asked, in the app or with ask")
     parser.add_argument("search", nargs="?", default="", help="words of a question, its answer or its note")
     change = parser.add_mutually_exclusive_group()

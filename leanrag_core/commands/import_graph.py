@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb import."""
+    """Add the verb import."""
     parser = verbs.add_parser("import", help="a graph that another program made to an index")
     parser.add_argument(
         "format",
@@ -84,7 +84,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _show_carried(options: argparse.Namespace, bench: "Workbench") -> None:
-    """Says what an archive brings before it is taken. Raises ImportFailed for prompts that nobody has agreed to."""
+    """Print what an archive brings before it is imported. Raises ImportFailed for prompts that nobody has agreed to."""
     from leanrag_core.errors import ImportFailed
     from leanrag_core.importing.base import Restorer, importer_for
 

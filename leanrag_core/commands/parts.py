@@ -16,7 +16,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verbs parts and part."""
+    """Add the verbs parts and part."""
     listing = verbs.add_parser("parts", help="the parts that an index has or may have, and what they cost")
     listing.add_argument("index", type=Path, metavar="DIR")
     add_json(listing)
@@ -62,7 +62,7 @@ def _part(options: argparse.Namespace) -> int:
 
 
 def part_values(state: PartState) -> dict[str, Any]:
-    """The part as JSON values."""
+    """Return the part as JSON values."""
     return {
         "name": state.name,
         "title": sentence(state.title),
@@ -88,7 +88,7 @@ def _line(state: PartState) -> str:
 
 
 def _chosen(pairs: list[str]) -> dict[str, Any]:
-    """Options as NAME=VALUE. Raises InvalidConfig."""
+    """Parse options as NAME=VALUE. Raises InvalidConfig."""
     chosen: dict[str, Any] = {}
     for pair in pairs:
         name, separator, value = pair.partition("=")

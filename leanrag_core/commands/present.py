@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb present with its own verbs."""
+    """Add the verb present with its own verbs."""
     parser = verbs.add_parser("present", help="a story of one index: make, list, export")
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
 

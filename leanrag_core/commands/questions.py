@@ -10,7 +10,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb questions."""
+    """Add the verb questions."""
     from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
 
     parser = verbs.add_parser("questions", help="question sets: list, add, show, delete, generate")

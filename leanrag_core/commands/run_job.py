@@ -8,7 +8,7 @@ _NICENESS = 10  # the pages and an answer go before a build
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb run-job."""
+    """Add the verb run-job."""
     parser = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
     parser.add_argument("folder", type=Path)
     parser.set_defaults(run=_run_job)

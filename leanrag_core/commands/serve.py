@@ -9,7 +9,7 @@ from leanrag_core.program_files import PROGRAM
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb serve."""
+    """Add the verb serve."""
     parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
     parser.add_argument("--port", type=int, default=8501, help="of 127.0.0.1 (default: %(default)s)")
     parser.add_argument("--home", type=Path, metavar="FOLDER", help="where corpora and indexes are kept")
@@ -27,6 +27,6 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def streamlit_command(port: int, *, open_browser: bool = False) -> list[str]:
-    """The command that runs the app."""
+    """Return the command that runs the app."""
     command = [sys.executable, "-m", "streamlit", "run", str(PROGRAM / "app.py"), "--server.port", str(port)]
     return [*command, "--server.headless", "false"] if open_browser else command

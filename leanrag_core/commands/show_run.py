@@ -10,7 +10,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb show-run."""
+    """Add the verb show-run."""
     parser = verbs.add_parser("show-run", help="a recorded run; neither its index nor a model is needed")
     parser.add_argument("file", type=Path, metavar="FILE")
     add_json(parser)

@@ -12,7 +12,7 @@ from leanrag_core.types.suggestion import Suggestions
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb suggest."""
+    """Add the verb suggest."""
     parser = verbs.add_parser("suggest", help="clustersize, tau, top-N and top-C that the data of an index suggest")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument(

@@ -14,7 +14,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb sweep."""
+    """Add the verb sweep."""
     from leanrag_core.types.sweep import SAMPLERS, SweepSpec
 
     parser = verbs.add_parser("sweep", help="varies settings of an index or of retrieval, and measures every point")
@@ -85,7 +85,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _spec(options: argparse.Namespace, bench: Any) -> Any:
-    """What the options ask for. Raises InvalidConfig."""
+    """Return what the options ask for. Raises InvalidConfig."""
     from leanrag_core.types.presets import preset
     from leanrag_core.types.sweep import INDEX, RETRIEVAL, SweepSpec
 
@@ -116,7 +116,8 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
 
 
 def _axis(text: str, strategy: str) -> Any:
-    """NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises InvalidConfig."""
+    """Parse NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises
+    InvalidConfig."""
     from leanrag_core.evaluation.sweeps.points import known_axes
     from leanrag_core.types.sweep import INDEX, RETRIEVAL, Axis
 
@@ -137,7 +138,7 @@ def _axis(text: str, strategy: str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """A number, true, false or null as JSON has them; else the text."""
+    """Parse a number, true, false or null as in JSON; else return the text."""
     try:
         return json.loads(text.strip())
     except ValueError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verbs update, remove and undo."""
+    """Add the verbs update, remove and undo."""
     updating = verbs.add_parser("update", help="add documents to an index, or replace those of the same name")
     updating.add_argument("index", type=Path, metavar="DIR")
     add_sources(updating, needed=False)
@@ -85,7 +85,7 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, changes: DocumentChanges) -> int:
-    """Changes the index, or says what that would do."""
+    """Change the index, or print what that would do."""
     from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.types.spending import Budget
 
@@ -124,7 +124,7 @@ def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePre
 
 
 def preview_text(preview: UpdatePreview) -> str:
-    """What an update will do, line by line."""
+    """Describe what an update will do, line by line."""
     lines = [f"{what}: {visible(', '.join(names))}" for what, names in (
         ("adds", preview.added), ("changes", preview.changed), ("removes", preview.removed)) if names]  # fmt: skip
     lines.append(
@@ -146,7 +146,7 @@ def preview_text(preview: UpdatePreview) -> str:
 
 
 def report_text(report: UpdateReport) -> str:
-    """What an update has changed, line by line."""
+    """Describe what an update has changed, line by line."""
     lines = [
         f"chunks: {report.chunks_added:,} read, {report.chunks_removed:,} gone",
         f"entities: {report.entities_added:,} new, {report.entities_changed:,} changed, "
@@ -168,7 +168,7 @@ def report_text(report: UpdateReport) -> str:
 
 
 def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
-    """The distance of the index to a fresh build of its documents."""
+    """Print the distance of the index to a fresh build of its documents."""
     from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions) if options.questions else None
@@ -185,7 +185,7 @@ def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
 
 
 def sentence_of_advice(advises: bool) -> str:
-    """Whether a fresh build is worth it, in words."""
+    """Say in words whether a fresh build is worth it."""
     from leanrag_core.messages.message import message
 
     return sentence(message("update.advice.rebuild" if advises else "update.advice.stay"))

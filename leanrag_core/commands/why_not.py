@@ -9,7 +9,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb why-not."""
+    """Add the verb why-not."""
     parser = verbs.add_parser("why-not", help="why a retrieval lacks an entity or a passage, and what would find it")
     add_asked(parser)
     parser.add_argument("wanted", help="name of an entity, or words of a passage, that should have been retrieved")

@@ -9,7 +9,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb without."""
+    """Add the verb without."""
     parser = verbs.add_parser("without", help="what changes when something that was retrieved is taken out")
     add_asked(parser)
     parser.add_argument("items", nargs="+", metavar="ITEM", help="citation marks such as C1, or ids")

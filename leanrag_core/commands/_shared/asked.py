@@ -13,7 +13,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_asked(parser: argparse.ArgumentParser) -> None:
-    """The index, the question, and how it is asked."""
+    """Add the index, the question, and the options of how it is asked."""
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("question")
     parser.add_argument("--strategy", default="leanrag")
@@ -23,7 +23,7 @@ def add_asked(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The strategy's options that were given. Raises InvalidConfig for one without a value."""
+    """Return the strategy's options that were given. Raises InvalidConfig for one without a value."""
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.retrieval.base import strategies
 

@@ -17,12 +17,12 @@ _LARGE = 10.0  # figures from there on are shown without decimals
 
 
 def summary_values(summary: "ExperimentSummary") -> dict[str, Any]:
-    """The experiment's row in a list as JSON values."""
+    """Return the experiment's row in a list as JSON values."""
     return {**asdict(summary), "runs": list(summary.runs)}
 
 
 def print_table(table: "ScoreTable") -> None:
-    """Prints a line for each run: mean, interval and letters by measure; then the settings of each."""
+    """Print a line for each run: mean, interval and letters by measure; then the settings of each."""
     from leanrag_core.evaluation.base import measure_infos
     from leanrag_core.retrieval.settings import settings_words
 
@@ -42,7 +42,7 @@ def print_table(table: "ScoreTable") -> None:
 
 
 def print_grounds(result: "ExperimentResult", table: "ScoreTable") -> None:
-    """Prints what the table rests on, by its first measure of gold evidence, else its first."""
+    """Print what the table rests on, by its first measure of gold evidence, else its first."""
     from leanrag_core.evaluation.grounds import grounds
     from leanrag_core.evaluation.tables import RECALL
 
@@ -53,7 +53,7 @@ def print_grounds(result: "ExperimentResult", table: "ScoreTable") -> None:
 
 
 def table_values(table: "ScoreTable") -> dict[str, Any]:
-    """The table as JSON values."""
+    """Return the table as JSON values."""
     rows = [
         {
             "run": row.run.name,
@@ -90,7 +90,7 @@ def _with_bounds(interval: "Interval", sign: str = "") -> str:
 
 
 def print_difference(difference: "ExperimentDifference", most: int) -> None:
-    """Prints for each run the mean difference and the questions that lost most. most: so many of them."""
+    """Print for each run the mean difference and the questions that lost most. most: at most so many of them."""
     print(f"{difference.measure}: {difference.before} -> {difference.after}")
     for run in difference.runs:
         mean = "–" if run.interval is None else _with_bounds(run.interval, "+")
@@ -104,5 +104,5 @@ def print_difference(difference: "ExperimentDifference", most: int) -> None:
 
 
 def difference_values(difference: "ExperimentDifference") -> dict[str, Any]:
-    """The difference as JSON values."""
+    """Return the difference as JSON values."""
     return asdict(difference)

@@ -8,6 +8,6 @@ if TYPE_CHECKING:
 
 
 def question_set_of(given: str, bench: "Workbench") -> str:
-    """The id of the set; a file is stored as one first. Raises InvalidConfig for a file that does not read."""
+    """Return the id of the set; a file is stored as one first. Raises InvalidConfig for a file that does not read."""
     path = Path(given)
     return bench.question_sets.add_file(path.name, path.read_bytes()) if path.is_file() else given

@@ -9,7 +9,7 @@ from leanrag_core.types.visible import visible
 
 
 def show_islands(index: Index, *, as_json: bool) -> int:
-    """Each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
+    """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
     from leanrag_core.queries.islands import components
     from leanrag_core.queries.tau_curve import suggest_tau, tau_curve
 
@@ -53,8 +53,8 @@ _TAUS = ("tau", "suggested_tau")
 
 
 def show_clusters(index: Index, number: int, *, as_json: bool) -> int:
-    """The clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig for a
-    layer that has none."""
+    """Show the clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig
+    for a layer that has none."""
     from leanrag_core.queries.cluster_quality import cluster_quality
 
     if not 1 <= number < len(index.layers):

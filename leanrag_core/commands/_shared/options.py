@@ -14,12 +14,13 @@ AUTO = "auto"  # of --top-n
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The option --json."""
+    """Add the option --json."""
     parser.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:
-    """An option for every field of IndexConfig that fits into one; those that are not given come from the preset."""
+    """Add an option for every field of IndexConfig that fits into one; those that are not given come from the
+    preset."""
     add_preset(parser, "how the index is built")
     for spec in fields(IndexConfig):
         if spec.name not in ONE_VALUE:
@@ -36,13 +37,13 @@ def _in_english(text: str | Message) -> str:
 
 
 def config_of(options: argparse.Namespace) -> IndexConfig:
-    """The configuration that the options of add_config() say. Raises InvalidConfig."""
+    """Return the configuration of the options of add_config(). Raises InvalidConfig."""
     given = {name: getattr(options, name) for name in ONE_VALUE if hasattr(options, name)}
     return preset(options.preset).config(**given)
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:
-    """The options --top-n and --top-c."""
+    """Add the options --top-n and --top-c."""
     parser.add_argument(
         "--top-n", type=_top_n, default=None, metavar="N", help="seeds; auto raises N until C is filled"
     )
@@ -54,20 +55,20 @@ def _top_n(text: str) -> int | str:
 
 
 def top_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The strategy's options that --top-n and --top-c stand for."""
+    """Return the strategy's options that --top-n and --top-c stand for."""
     chosen: dict[str, Any] = {"adaptive_n": True} if options.top_n == AUTO else {}
     given = {name: getattr(options, name) for name in ("top_n", "top_c")}
     return chosen | {name: value for name, value in given.items() if value not in (None, AUTO)}
 
 
 def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
-    """The option --preset. what: which settings it decides."""
+    """Add the option --preset. what: which settings it decides."""
     names = [each.name for each in presets()]
     parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options go before it")
 
 
 def add_execution(parser: argparse.ArgumentParser) -> None:
-    """Options of the execution; the settings decide where the command does not."""
+    """Add options of the execution; the settings decide where the command does not."""
     kinds = ("threads", "processes", "dask")
     parser.add_argument("--execution", choices=kinds, help="who reads, embeds and clusters; the index is the same")
     parser.add_argument("--workers", type=int, metavar="N", help="threads or processes (default: one a core)")
@@ -75,7 +76,7 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
 
 
 def execution_of(options: argparse.Namespace, settings: Execution) -> Execution:
-    """The settings' choice, or the command's where it makes one. Raises InvalidConfig."""
+    """Return the settings' choice, or the command's where it makes one. Raises InvalidConfig."""
     if options.execution is None and options.scheduler is None:
         return settings if options.workers is None else replace(settings, workers=options.workers)
     kind = options.execution or "dask"  # a scheduler alone means Dask

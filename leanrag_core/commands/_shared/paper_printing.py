@@ -12,7 +12,7 @@ _CRITERION, _SYSTEM, _OWN = 20, 20, 26  # characters of columns
 
 
 def print_paper_table(table: "PaperTable") -> None:
-    """Prints a line for each figure; published ones are said to be so."""
+    """Print a line for each figure; published ones are said to be so."""
     print(f"{table.name}{f', judged by {visible(table.judge)}' if table.judge else ''}")
     for cell in table.cells:
         published = ", ".join(f"{dataset} {value:g}" for dataset, value in cell.published.items())
@@ -31,5 +31,5 @@ def _own(cell: "PaperCell") -> str:
 
 
 def paper_values(table: "PaperTable") -> dict[str, Any]:
-    """The table as JSON values."""
+    """Return the table as JSON values."""
     return asdict(table)

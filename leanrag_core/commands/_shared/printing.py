@@ -14,7 +14,7 @@ _EVERY_SECONDS = 3.0
 
 
 def print_json(value: Any) -> None:
-    """The value as JSON on stdout."""
+    """Print the value as JSON on stdout."""
     print(json.dumps(value, ensure_ascii=False, indent=1))
 
 
@@ -37,7 +37,7 @@ class PrintedProgress:
 
 
 def index_sentence(index: IndexDescription) -> str:
-    """What an index holds, in a sentence."""
+    """Say in a sentence what an index holds."""
     sizes = ", ".join(f"{layer.entities:,}" for layer in index.layers)
     relations = sum(layer.relations for layer in index.layers)
     n_builtin = index.builtin_texts

@@ -7,7 +7,7 @@ from leanrag_core.types.visible import visible
 
 
 def print_run(trace: Trace, answer: Answer | None) -> None:
-    """Prints the settings, the steps, the notes, the passages with their marks, and the answer, on stdout."""
+    """Print the settings, the steps, the notes, the passages with their marks, and the answer, on stdout."""
     print(f"{'settings':>9}: {visible(sentence(settings_words(trace.strategy, trace.parameters)))}")
     for step in trace.steps:
         print(f"{step.name:>9}: {visible(sentence(step.caption))}")
