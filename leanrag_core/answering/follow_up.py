@@ -59,8 +59,10 @@ def _points_back(text: str) -> bool:
 
 
 def by_model(follow_up: str, earlier: Sequence[str], answer: str, language: LanguageModel) -> Standalone | None:
-    """earlier: the questions of the thread, the oldest first. None for a reply that is no question. Raises what the
-    model's call raises."""
+    """Ask the model to rewrite the follow-up. earlier: the questions of the thread, the oldest first.
+
+    Returns None for a reply that is no question. Raises what the model's call raises.
+    """
     prompt = load_prompt(TASK)
     lines = [f"- {question}" for question in earlier[-_MOST_EARLIER:]]
     if answer:
