@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
 
 
 def command_parser() -> argparse.ArgumentParser:
-    """The parser with the verbs of every file in commands/; files with an underscore hold what verbs share."""
+    """Build the parser with the verbs of every file in commands/; files with an underscore hold what verbs share."""
     called = _PROGRAM if Path(sys.argv[0]).stem == _PROGRAM else "python -m leanrag_core"
     parser = argparse.ArgumentParser(prog=called, description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -48,7 +48,7 @@ def command_parser() -> argparse.ArgumentParser:
 
 
 def as_program() -> int:
-    """The command `leanrag`, or the module as a program."""
+    """Run the command `leanrag`, or the module as a program."""
     stop = Stop()
     if sys.argv[1:2] != ["run-job"]:
         stop.listen()

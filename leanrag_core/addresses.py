@@ -49,7 +49,7 @@ class AddressParts:
 
 
 def parts_of(address: str) -> AddressParts:
-    """The parts of the address; of a text that is no address, those that can be read."""
+    """Return the parts of the address; of a text that is no address, those that can be read."""
     try:
         split = urlsplit(address)
         return AddressParts(split.scheme, split.hostname or "", split.port, split.path)
@@ -58,7 +58,7 @@ def parts_of(address: str) -> AddressParts:
 
 
 def fault_of(address: str, kind: AddressKind) -> Fault | None:
-    """Why that is no address of the kind; None for an address, and for no text."""
+    """Say why that is no address of the kind; None for an address, and for no text."""
     if not address:
         return None
     parts = parts_of(address)

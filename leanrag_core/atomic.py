@@ -32,12 +32,12 @@ _REASONS = {
 
 
 def write_json(path: Path, value: Any, *, private: bool = False) -> None:
-    """Writes JSON values, keys sorted, a line each; see write_bytes."""
+    """Write JSON values, keys sorted, a line each; see write_bytes."""
     write_bytes(path, json_bytes(value, indent=1), private=private)
 
 
 def write_bytes(path: Path, content: bytes, *, private: bool = False, sync: bool = True) -> None:
-    """Writes the content to the file; on an error the file is as it was, and nothing is left beside it.
+    """Write the content to the file; on an error the file is as it was, and nothing is left beside it.
 
     private: for its owner alone. sync: on the disk, too, when this returns; else the caller does that with sync_all().
     """
@@ -52,7 +52,7 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False, sync: bool
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a path beside the file to be written in the block, which then takes the file's place; on an error it is
+    """Give a path beside the file to be written in the block, which then takes the file's place; on an error it is
     deleted. It may take that place before its content is on the disk, unless the block syncs it."""
     written = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
@@ -64,7 +64,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def sync_file(path: Path) -> None:
-    """Writes the file's content from the system's memory to the disk."""
+    """Write the file's content from the system's memory to the disk."""
     handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -73,7 +73,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Writes the names in the folder to the disk, as far as its file system supports that."""
+    """Write the names in the folder to the disk, as far as its file system supports that."""
     if os.name == "nt":  # folders cannot be opened there
         return
     try:
@@ -84,20 +84,21 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_all(files: Iterable[Path], folder: Path) -> None:
-    """Syncs the files of the folder, and their names."""
+    """Sync the files of the folder, and their names."""
     with ThreadPoolExecutor(_SYNC_THREADS) as pool:
         list(pool.map(sync_file, files))
     sync_folder(folder)
 
 
 def sync_tree(folder: Path) -> None:
-    """Syncs everything below the folder."""
+    """Sync everything below the folder."""
     for root, _, names in os.walk(folder):
         sync_all([Path(root) / name for name in names if not (Path(root) / name).is_symlink()], Path(root))
 
 
 def refused_by_the_disk(folder: Path) -> OSError | None:
-    """The error that writing to the folder raises, None when it works; libraries do not always pass such errors on."""
+    """Return the error that writing to the folder raises, None when it works; libraries do not always pass such
+    errors on."""
     probe = folder / f".probe.{os.getpid()}.{threading.get_ident()}"
     try:
         write_bytes(probe, b"\0" * _PROBE_BYTES, private=True)
@@ -109,7 +110,8 @@ def refused_by_the_disk(folder: Path) -> OSError | None:
 
 @contextmanager
 def writing(what: Message, kept: Message | None = None) -> Iterator[None]:
-    """Errors of the system in the block become StorageFailed. what: is written; kept: what is not lost, a sentence."""
+    """Turn errors of the system in the block into StorageFailed. what: is written; kept: what is not lost, a
+    sentence."""
     try:
         yield
     except OSError as error:
@@ -118,7 +120,7 @@ def writing(what: Message, kept: Message | None = None) -> Iterator[None]:
 
 @contextmanager
 def disk_errors_of(what: Message, kept: Message | None = None) -> Iterator[None]:
-    """As writing(), for a block that does much else: errors that only writing meets become StorageFailed."""
+    """Turn errors that only writing meets into StorageFailed: writing() for a block that does much else."""
     try:
         yield
     except OSError as error:
@@ -128,12 +130,12 @@ def disk_errors_of(what: Message, kept: Message | None = None) -> Iterator[None]
 
 
 def remedy_of(error: OSError) -> Message | None:
-    """What to do about an error of the disk; None for one of another kind."""
+    """Say what to do about an error of the disk; None for one of another kind."""
     return _REASONS[error.errno][1] if error.errno in _REASONS else None
 
 
 def storage_failed(what: Message, error: OSError, kept: Message | None = None) -> StorageFailed:
-    """The error as StorageFailed: which thing, what is wrong, what to do, what is not lost."""
+    """Return the error as StorageFailed: which thing, what is wrong, what to do, what is not lost."""
     other = message("plain", text=error.strerror or str(error)), message("disk.look")
     reason, remedy = _REASONS.get(error.errno or 0, other)
     if kept is None:

@@ -22,14 +22,14 @@ class BoundedCache(Generic[Key, Value]):
             return key in self._values
 
     def get(self, key: Key, default: Value) -> Value:
-        """The value of the key where it is kept, else the default."""
+        """Return the value of the key where it is kept, else the default."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key, default)
 
     def keep(self, key: Key, value: Value) -> Value:
-        """Keeps the value, drops those that were not used for the longest time, and returns it."""
+        """Keep the value, drop those that were not used for the longest time, and return it."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -38,8 +38,8 @@ class BoundedCache(Generic[Key, Value]):
         return value
 
     def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of the key, made where it is not kept. Made outside the lock: two threads that need the same value
-        at the same time may both make it, and no thread waits for the value of another key."""
+        """Return the value of the key, made where it is not kept. Made outside the lock: two threads that need the
+        same value at the same time may both make it, and no thread waits for the value of another key."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -9,7 +9,7 @@ _JOINERS = "\u200c\u200d"  # stand inside words of Persian and of Indian scripts
 
 
 def _ranges() -> str:
-    """All combining marks of the basic plane as ranges of a character class."""
+    """Return all combining marks of the basic plane as ranges of a character class."""
     parts: list[str] = []
     start = 0
     for code in range(0x300, 0x10000):

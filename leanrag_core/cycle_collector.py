@@ -38,6 +38,6 @@ _PAUSES = _Pauses()
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """While any thread is inside, cycles wait; what nothing refers to any more is freed as always."""
+    """Pause the collector of cycles while any thread is inside; what nothing refers to any more is freed as always."""
     with _PAUSES.held():
         yield

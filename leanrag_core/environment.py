@@ -7,10 +7,10 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 
 
 def holds_secrets() -> bool:
-    """Whether a variable is named like a key or password."""
+    """Return whether a variable is named like a key or password."""
     return any(_SECRET.search(name) for name in os.environ)
 
 
 def without_secrets() -> dict[str, str]:
-    """All variables but those that are named like a key or password."""
+    """Return all variables except those that are named like a key or password."""
     return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}

@@ -29,7 +29,7 @@ class LeanRAGError(Exception):
 
 
 def _restored(kind: type[LeanRAGError], message: Message, fields: dict[str, Any]) -> LeanRAGError:
-    """The error as it was, in another process."""
+    """Restore the error in another process."""
     error = kind(message)
     vars(error).update(fields)
     return error

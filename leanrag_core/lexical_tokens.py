@@ -13,8 +13,8 @@ _IS_EASTERN = re.compile(rf"[{_EASTERN}]")
 
 
 def lexical_tokens(text: str) -> list[str]:
-    """The tokens in order, without the ending of an English possessive; a lone Chinese or Japanese character is a token
-    of its own."""
+    """Return the tokens in order, without the ending of an English possessive; a lone Chinese or Japanese character
+    is a token of its own."""
     tokens: list[str] = []
     for run in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
         if _IS_EASTERN.match(run) and len(run) > 1:

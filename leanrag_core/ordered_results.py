@@ -17,7 +17,7 @@ def ordered_results(
     *,
     max_waiting: Callable[[], int],
 ) -> Iterator[Result]:
-    """Sends the items and yields their results in order.
+    """Send the items and yield their results in order.
 
     take_first: removes the first sent item of the queue and returns its result. discard: called for each item that was
     sent and whose result is no longer wanted, after an error or when the caller stops. max_waiting: more items than

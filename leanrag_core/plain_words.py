@@ -6,7 +6,7 @@ _MARKS = re.compile(r"\[(?:Errno|SSL|X509|WinError)[^\]]*\]\s*|\s*\(_ssl\.c:\d+\
 
 
 def in_words(error: BaseException) -> str:
-    """The error's own message in a line, without the name of its class, its number or its place in a library."""
+    """Return the error's own message in a line, without the name of its class, its number or its place in a library."""
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     elif isinstance(error, KeyError):
@@ -17,7 +17,7 @@ def in_words(error: BaseException) -> str:
 
 
 def whole_characters(text: str) -> str:
-    """The text as it can be stored: two halves of a surrogate pair make their character, a lone one becomes U+FFFD.
+    """Make the text storable: two halves of a surrogate pair make their character, a lone one becomes U+FFFD.
 
     JSON can say half a pair ("\\ud83d"), as models do that stop in the middle of a sign; UTF-8 cannot.
     """

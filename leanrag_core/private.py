@@ -13,18 +13,18 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def opener(path: str, flags: int) -> int:
-    """For open(): a file that is made is for its owner alone."""
+    """Open a file so that it is made for its owner alone; for open()."""
     return os.open(path, flags, FILE)
 
 
 def make_folder(folder: Path) -> None:
-    """The folder exists, for its owner alone. Those above it are as the system makes them."""
+    """Make the folder for its owner alone. Those above it are as the system makes them."""
     folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     _close(folder)
 
 
 def tighten(folder: Path) -> None:
-    """The folder and all in it are for their owner alone, also what was made before this was kept so."""
+    """Close the folder and all in it to everyone but the owner, also what older versions made."""
     for here, folders, files in os.walk(folder):
         for name in (*files, *folders):
             _close(Path(here) / name)
@@ -32,7 +32,7 @@ def tighten(folder: Path) -> None:
 
 
 def tighten_file(path: Path) -> None:
-    """The file is for its owner alone, if it is there."""
+    """Close the file to everyone but its owner, if it is there."""
     _close(path)
 
 

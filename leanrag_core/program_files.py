@@ -15,8 +15,8 @@ PROGRAM = _INSTALLED if _INSTALLED.is_dir() else PACKAGES
 
 
 def default_home() -> Path:
-    """Where corpora, indexes and settings are kept unless LEANRAG_HOME says so: in the checkout's cache, or in the
-    user's data folder where the program is installed."""
+    """Return the folder of corpora, indexes and settings, unless LEANRAG_HOME names one: the checkout's cache, or
+    the user's data folder where the program is installed."""
     if PROGRAM == _INSTALLED:
         return Path(platformdirs.user_data_dir("leanrag", appauthor=False))
     return PROGRAM / "cache"

@@ -44,31 +44,32 @@ Sha256 = Annotated[str, Predicate(_is_sha256)]
 
 
 def absent_at_default(default: Any = None, *, factory: Callable[[], Any] | None = None) -> Any:
-    """A dataclass field that is left out of the stored record while it has its default. factory: makes the default."""
+    """Declare a dataclass field that is left out of the stored record while it has its default. factory: makes the
+    default."""
     if factory is not None:
         return field(default_factory=factory, metadata={_ABSENT: factory})
     return field(default=default, metadata={_ABSENT: lambda: default})
 
 
 def may_be_absent(spec: "Field[Any]") -> bool:
-    """Whether a stored record leaves that field out while it has its default."""
+    """Return whether a stored record leaves that field out while it has its default."""
     return _ABSENT in spec.metadata
 
 
 def to_json(value: Any, *, indent: int | None = None) -> bytes:
-    """The record as JSON, keys sorted. Raises TypeError when a field holds what its type does not allow."""
+    """Write the record as JSON, keys sorted. Raises TypeError when a field holds what its type does not allow."""
     return json_bytes(plain(value), indent=indent)
 
 
 def json_bytes(values: Any, *, indent: int | None = None) -> bytes:
-    """JSON values as the program stores them: keys sorted, characters as they are; with an indent a line each."""
+    """Write JSON values as the program stores them: keys sorted, characters as they are; with an indent a line each."""
     separators = None if indent is not None else (",", ":")
     text = json.dumps(values, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     return text.encode() + (b"\n" if indent is not None else b"")
 
 
 def plain(value: Any) -> Any:
-    """The record as JSON values (dict, list, text, number). Raises TypeError as to_json() does."""
+    """Return the record as JSON values (dict, list, text, number). Raises TypeError as to_json() does."""
     from pydantic_core import PydanticSerializationError
 
     try:
@@ -78,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def from_json(kind: type[T], content: bytes, *, name: str = "", max_bytes: int = MAX_BYTES) -> T:
-    """The record of that type. name: of the file, for errors.
+    """Read the record of that type. name: of the file, for errors.
 
     Raises RecordDamaged for content that is too large, no JSON, or not of the type, and what the type itself raises.
     """
@@ -88,8 +89,8 @@ def from_json(kind: type[T], content: bytes, *, name: str = "", max_bytes: int =
 
 
 def from_values(kind: type[T], values: Any, *, name: str = "", closed: bool = False) -> T:
-    """The record of that type, from JSON values. closed: fields of a newer version are refused. Raises as from_json()
-    does."""
+    """Read the record of that type from JSON values. closed: fields of a newer version are refused. Raises as
+    from_json() does."""
     # From JSON, since pydantic takes a list for a tuple, and an object for a dataclass, only there.
     return _validated(kind, json_bytes(values), name or kind.__name__, closed=closed)
 
@@ -105,7 +106,7 @@ def _validated(kind: type[T], content: bytes, name: str, *, closed: bool) -> T:
 
 
 def values_of(content: bytes, *, name: str, max_bytes: int = MAX_BYTES) -> Any:
-    """The JSON values of the content, of a bounded size and depth, all numbers finite, all characters whole.
+    """Read the JSON values of the content, of a bounded size and depth, all numbers finite, all characters whole.
 
     Raises RecordDamaged.
     """
@@ -126,7 +127,7 @@ def values_of(content: bytes, *, name: str, max_bytes: int = MAX_BYTES) -> Any:
 
 
 def _damaged(name: str, error: Any) -> RecordDamaged:
-    """The first thing that pydantic found wrong. error: its ValidationError."""
+    """Name the first thing that pydantic found wrong. error: its ValidationError."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
     where = message("plain", text=place) if place else message("record.outermost")
@@ -149,7 +150,7 @@ _adapter: Callable[[Any], "TypeAdapter[Any]"] = cache(_new_adapter)
 
 
 def _absent(value: Any) -> dict[Any, Any]:
-    """What is left out of the record, as pydantic's `exclude` wants it."""
+    """Return what is left out of the record, in the form of pydantic's `exclude`."""
     left_out: dict[Any, Any] = {}
     if is_dataclass(value):
         for spec in fields(value):

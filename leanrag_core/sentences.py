@@ -14,18 +14,19 @@ _END_OR_LINE = re.compile(rf"{_END.pattern}|\n")
 
 
 def ends_with_abbreviation(text: str) -> bool:
-    """Whether the last full stop belongs to an abbreviation or an initial."""
+    """Return whether the last full stop belongs to an abbreviation or an initial."""
     return _ABBREVIATION.search(text) is not None
 
 
 def up_to_last_sentence(text: str, *, lines: bool = False) -> str:
-    """The text up to its last sentence end, unless that would lose more than half of it. lines: a line ends one too."""
+    """Return the text up to its last sentence end, unless that would lose more than half of it. lines: a line ends
+    one too."""
     ends = [match.end() for match in (_END_OR_LINE if lines else _END).finditer(text)]
     return text[: ends[-1] if ends and 2 * ends[-1] >= len(text) else len(text)].rstrip()
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, white space folded; abbreviations and initials do not end one."""
+    """Return the sentences of a text, white space folded; abbreviations and initials do not end one."""
     sentences: list[str] = []
     for piece in _SENTENCE_END.split(text):
         piece = " ".join(piece.split())

@@ -44,7 +44,8 @@ def _encoding() -> Any:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text in order; only texts with a very long run of letters or of spaces are cut, every 2,000 characters."""
+    """Return the text in order, in one piece; only texts with a very long run of letters or of spaces are cut, every
+    2,000 characters."""
     if not _may_have_long_run(text):
         return [text] if text else []
     pieces, start = [], 0
@@ -57,7 +58,8 @@ def _pieces(text: str) -> list[str]:
 
 
 def _may_have_long_run(text: str) -> bool:
-    """Whether a window of half such a length holds one word or none; a long run fills one, wherever it begins."""
+    """Return whether a window of half such a length holds one word or none; a long run fills one, wherever it
+    begins."""
     width = _LONGEST_RUN // 2
     starts = range(0, len(text) - width + 1, width)
     return any(len(text[start : start + width].split(None, 1)) < 2 for start in starts)
@@ -69,17 +71,17 @@ def _encode(text: str) -> list[int]:
 
 
 def _encodable(text: str) -> str:
-    """Lone surrogates cannot be encoded; they count as the replacement character, which keeps the length."""
+    """Replace lone surrogates, which cannot be encoded, by the replacement character, which keeps the length."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "�", text)
 
 
 def count_tokens(text: str) -> int:
-    """Number of cl100k tokens; names of special tokens are ordinary text."""
+    """Count the cl100k tokens; names of special tokens are ordinary text."""
     return len(_encode(text))
 
 
 def count_many(texts: Sequence[str]) -> np.ndarray:
-    """(len(texts),) int32, count_tokens of each text. Equal texts are counted once; large numbers on all cores."""
+    """Return count_tokens of each text, (n,) int32. Equal texts are counted once; large numbers on all cores."""
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     unique = list(places)
     if len(unique) < _MANY:
@@ -96,18 +98,18 @@ def _counts(texts: Sequence[str]) -> list[int]:
 
 
 def rest_of_line(text: str) -> str:
-    """A stored text as it ends a line of a context, from the space before it to the line's end: what is counted once,
-    when the text is stored (retrieval.token_sums says why these counts add up)."""
+    """Return a stored text as it ends a line of a context, from the space before it to the line's end: what is
+    counted once, when the text is stored (retrieval.token_sums says why these counts add up)."""
     return f" {text}\n"
 
 
 def finding_lines(findings: Sequence[tuple[str, str]]) -> str:
-    """Summaries and explanations as lines of a context, counted once like the rest of a line."""
+    """Return summaries and explanations as lines of a context, counted once like the rest of a line."""
     return "".join(f"- {summary} {explanation}\n" for summary, explanation in findings)
 
 
 def token_offsets(text: str) -> list[int]:
-    """Character offsets of all token boundaries: n + 1 values, from 0 to len(text), ascending.
+    """Return the character offsets of all token boundaries: n + 1 values, from 0 to len(text), ascending.
 
     A token that ends inside a character counts to the end of that character.
     """
@@ -126,7 +128,7 @@ def token_offsets(text: str) -> list[int]:
 
 
 def trim_to_tokens(text: str, max_tokens: int) -> str:
-    """The longest beginning of the text, cut at a token boundary, that counts at most max_tokens."""
+    """Return the longest beginning of the text, cut at a token boundary, that counts at most max_tokens."""
     offsets = token_offsets(text)
     if len(offsets) - 1 <= max_tokens:
         return text

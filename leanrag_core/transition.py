@@ -9,7 +9,8 @@ if TYPE_CHECKING:  # scipy takes a tenth of a second to import
 
 
 def normalised(weights: "csr_array") -> "csr_array":
-    """The transition matrix of a graph: weights of the edges j -> i in [i, j], each column divided by its sum.
+    """Return the transition matrix of a graph: weights of the edges j -> i in [i, j], each column divided by its
+    sum.
 
     weights: (n, n), not negative; entry [i, j] is the weight from j to i. Columns without an edge stay empty.
     """
