@@ -73,8 +73,8 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _evaluate_all(options: argparse.Namespace) -> int:
-    """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only the
-    missing runs are made."""
+    """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only questions
+    without a stored row are run."""
     from leanrag_core.commands._shared.experiment_printing import print_grounds, print_table, table_values
     from leanrag_core.commands._shared.printing import PrintedProgress
     from leanrag_core.evaluation.experiments.specs import strategies_spec

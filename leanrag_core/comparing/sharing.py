@@ -50,7 +50,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class _Named:
-    """What an item is known by in other columns, and how it is listed."""
+    """The key that an item has in all columns, and the name that it is listed by."""
 
     kind: str
     key: str

@@ -43,7 +43,7 @@ def column_values(index: str, trace: Trace, answer: Answer | None) -> dict[str, 
 
 
 def shared_values(shared: Shared) -> list[dict[str, Any]]:
-    """Return for each kind of items how many each column has, and which of them exactly these columns have."""
+    """Return for each kind of items how many each column has, and the items of each intersection of columns."""
     return [
         {
             "kind": sharing.kind,

@@ -111,7 +111,7 @@ class AnswerChanges:
 
     @property
     def any(self) -> bool:
-        """Whether the answer is another."""
+        """Whether the answer has changed."""
         return bool(self.gone or self.new or self.moved)
 
 
@@ -137,7 +137,7 @@ def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
 
 
 def _cited(part: AnswerPart, answer: Answer) -> dict[str, str]:
-    """Map the id to the name of what the part cites: marks may stand for other things in another context."""
+    """Map ids to names of what the part cites: marks may stand for other things in another context."""
     refs = {item.mark: item.ref for section in answer.trace.context.sections for item in section.items}
     names = _names(answer.trace)
     return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}

@@ -61,7 +61,7 @@ class KindDifference:
 
     @property
     def is_told(self) -> bool:
-        """Whether the two runs can be told apart: what the letters say too."""
+        """Whether the two runs can be told apart; the letters say the same."""
         return self.interval is not None and differ(self.p)
 
 

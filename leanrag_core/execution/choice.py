@@ -1,4 +1,4 @@
-"""From the choice of threads, processes or Dask to a map that is ready for use, and is put away again."""
+"""Opens the map that the choice of threads, processes or Dask names, and closes it again."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A source for what names none: a document made of descriptions."""
+"""A source for imported rows that name none: a document made of their descriptions."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Entities and relations of other systems to the base graph G0, with their sources."""
+"""The base graph G0 made of entities and relations of other systems, with their sources."""
 
 import math
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Passages of other systems to documents and chunks with exact positions."""
+"""Documents and chunks with exact positions, made of passages of other systems."""
 
 import hashlib
 from collections import defaultdict

@@ -48,12 +48,12 @@ class Outlook:
 
     @property
     def so_far(self) -> Amount:
-        """All that was taken."""
+        """What all stages have taken so far."""
         return sum((stage.so_far for stage in self.stages), Amount())
 
     @property
     def at_end(self) -> Amount:
-        """All that it will have taken."""
+        """What all stages will have taken at the end."""
         return sum((stage.at_end for stage in self.stages), Amount())
 
 

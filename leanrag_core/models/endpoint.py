@@ -64,7 +64,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Where it is, for messages."""
+        """The server's address, for messages."""
         return self.settings.base_url or "https://api.openai.com/v1"
 
     @property

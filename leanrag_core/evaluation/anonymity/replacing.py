@@ -1,4 +1,4 @@
-"""Names out of texts and back into them."""
+"""Names in texts replaced by placeholders, and put back."""
 
 import re
 from collections import defaultdict

@@ -30,7 +30,7 @@ class Comparison:
 
     @property
     def words(self) -> tuple[int, int]:
-        """Of the answers of a and b; (0, 0) where they are not known."""
+        """The numbers of words of the answers of a and b; (0, 0) where they are not known."""
         first, second = self.judgement.words
         return (first, second) if self.is_a_first else (second, first)
 

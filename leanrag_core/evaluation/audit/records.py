@@ -22,7 +22,7 @@ class Swaps:
 
     @property
     def flip_rate(self) -> float | None:
-        """The share alone; None where nothing was judged in both orders."""
+        """The share of flipped verdicts; None where nothing was judged in both orders."""
         return self.rate.value if self.rate else None
 
     @property
@@ -154,7 +154,8 @@ class JudgeAudit:
 
 @dataclass(frozen=True)
 class Flip:
-    """A verdict that the swap turned, to be read. shown_first, shown_second: the judgements, by where a was shown."""
+    """A verdict that names another winner after the swap. shown_first, shown_second: the judgements, by where a
+    was shown."""
 
     judge: str
     criterion: str
@@ -167,7 +168,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Audit:
-    """All of it; pairs and biases in the order of judges, pairs and criteria. fleiss: kappa of all judges together,
+    """A whole audit; pairs and biases in the order of judges, pairs and criteria. fleiss: kappa of all judges together,
     overall criterion, None below two judges."""
 
     judges: tuple[JudgeAudit, ...]

@@ -35,7 +35,7 @@ class JudgeTask:
 
     @property
     def key(self) -> Key:
-        """What tells the judgement from all others of the experiment."""
+        """The key that tells the judgement from all others of the experiment."""
         return self.judge, self.kind, self.question, self.first, self.second, self.repeat
 
 

@@ -40,7 +40,7 @@ def questions_from_index(
 
 
 def _facts(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Yield questions which entity of a type is related to an entity."""
+    """Yield questions that ask which entity of a type is related to an entity."""
     answered: set[int] = set()
     for row in rows:
         for type_, answer in sorted(graph.alone_of_type(row).items()):
@@ -53,7 +53,7 @@ def _facts(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
 
 
 def _multi_hop(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Yield questions which entity is related to an entity that the question does not name."""
+    """Yield questions that ask which entity is related to an entity that the question does not name."""
     answered: set[int] = set()
     for row in rows:
         made = _second_hop(graph, row, answered)
@@ -83,7 +83,7 @@ def _second_hop(graph: NamedGraph, row: int, answered: set[int]) -> tuple[int, i
 
 
 def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Yield questions what two entities of a type have in common."""
+    """Yield questions that ask what two entities of a type have in common."""
     answered: set[int] = set()
     for answer in rows:
         near = graph.neighbours(answer)
@@ -104,7 +104,7 @@ def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestio
 
 
 def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
-    """Yield questions what several documents together relate to an entity."""
+    """Yield questions that ask what several documents together relate to an entity."""
     made = 0
     for row in rows:
         if graph.n_documents(row) < _LEAST_DOCUMENTS:

@@ -20,7 +20,7 @@ _EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class NamedGraph:
-    """Rows are those of layer 0."""
+    """The base graph by names, types and sentences. Rows are those of layer 0."""
 
     def __init__(self, index: Index) -> None:
         self._index, self._base = index, index.layers[0]

@@ -1,4 +1,4 @@
-"""From a specification to its points: checked, on a grid or drawn by a sampler with a seed."""
+"""The points of a sweep's specification: checked, on a grid or drawn by a sampler with a seed."""
 
 import hashlib
 import itertools
