@@ -146,7 +146,7 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
 
 
 def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: EndpointServer, tmp_path: Path) -> None:
-    language = bench_in(tmp_path, server)[0].models().language("openai:m")
+    language = bench_in(tmp_path, server)[0].models.make().language("openai:m")
     assert isinstance(language, RemoteLanguageModel)
     text = story(1).decode()
     chunk = Chunk("c", "d", 0, 0, len(text), 200, text)

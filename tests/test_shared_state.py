@@ -20,7 +20,7 @@ REASONS = {
     "GoldFinder": "its dictionary is filled when it is made, and read from then on",
     "MiniLM": "its session is made once (cached_property) and can be asked by any number of threads",
     "BatchWork": "of a worker process, which does one batch after the other in one thread",
-    "Sweeping": "a workbench of a worker process",
+    "Sweeps": "of the workbench of a worker process, which builds one index after the other",
 }
 
 

@@ -56,7 +56,7 @@ def test_the_table_is_filtered_and_grouped(three: Workbench, visit: Visit) -> No
 
 
 def test_indexes_of_one_group_are_together(three: Workbench) -> None:
-    indexes = three.indexes()
+    indexes = three.indexes.all()
     names = [index.corpus_name for index in grouped(sorted(indexes, key=lambda index: index.name), "corpus_name")]
     assert names == sorted(names, key=names.index), "groups in the order of their first index"
     assert differing_settings(indexes) == ("cluster_size", "seed")
@@ -64,9 +64,9 @@ def test_indexes_of_one_group_are_together(three: Workbench) -> None:
 
 
 def test_indexes_are_compared_on_the_same_question(three: Workbench, visit: Visit) -> None:
-    app = visit("build", three, ticked=three.indexes()[0].id)
+    app = visit("build", three, ticked=three.indexes.all()[0].id)
     assert app.button("open_compare").label == "Compare 1 index"
-    wanted = [index.id for index in three.indexes()][:2]
+    wanted = [index.id for index in three.indexes.all()][:2]
     next(box for box in app.multiselect if "up to four" in box.label).set_value(wanted).run()
     app.button("open_compare").click().run()
     drawn.assert_sound(app)

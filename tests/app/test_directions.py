@@ -35,7 +35,7 @@ def mixed(home: Workbench) -> Workbench:
 def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_reported(
     mixed: Workbench, visit: Visit
 ) -> None:
-    index = next(listed for listed in mixed.indexes() if listed.name == "ערים مدن")
+    index = next(listed for listed in mixed.indexes.all() if listed.name == "ערים مدن")
     app = visit("ask", mixed, index=index.id, q=QUESTION)
     drawn.assert_sound(app)
     page_text = drawn.text(app)
