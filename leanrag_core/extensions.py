@@ -6,12 +6,12 @@ A file that is broken hides none of the others.
 import importlib
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distributions
 from itertools import chain
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
@@ -74,13 +74,13 @@ def _discovered(
 
 
 @cache
-def _installed(path: tuple[str, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
+def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return name and module of the entry points of the program's groups, by group. path: where packages are sought."""
     groups: dict[str, set[tuple[str, str]]] = {}
     for entry in chain.from_iterable(each.entry_points for each in distributions(path=list(path))):
         if entry.group.startswith("leanrag_core."):
             groups.setdefault(entry.group, set()).add((entry.name, entry.module))
-    return {group: tuple(sorted(entries)) for group, entries in groups.items()}
+    return MappingProxyType({group: tuple(sorted(entries)) for group, entries in groups.items()})
 
 
 def _imported(name: str) -> tuple[ModuleType | None, Message | None]:

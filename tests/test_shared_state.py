@@ -16,7 +16,6 @@ CHANGES = {
 }
 # Shared, and neither frozen nor with a lock of its own, each with the reason why that is right.
 REASONS = {
-    "Workbench": "each of its stores has a lock of its own, or replaces single values of a dictionary whole",
     "GoldFinder": "its dictionary is filled when it is made, and read from then on",
     "MiniLM": "its session is made once (cached_property) and can be asked by any number of threads",
     "BatchWork": "of a worker process, which does one batch after the other in one thread",

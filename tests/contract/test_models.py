@@ -13,10 +13,10 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models, backends, broken_backends
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.strategy_contract import QUESTION, QUESTIONS, TEXTS
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
-from tests.contract.conftest import QUESTION, QUESTIONS, TEXTS
 from tests.endpoint.server import EndpointServer
 from tests.test_extending import EXAMPLES
 
@@ -27,7 +27,7 @@ EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding"}
 LANGUAGE = {"openai": "openai:scripted-chat", "parrot": "parrot:grey"}
 WITHOUT_MODELS = "reference"  # a graph that is written by hand takes the place of extraction alone
 # The scripted model takes words of Chinese for names where they come twice, by themselves.
-REPEATING = {"chinese": {"bees.txt": "蜜蜂，油菜。养蜂人，瓦螨，草酸。蜜蜂，养蜂人。瓦螨，蜜蜂。".encode()}}
+REPEATING = {"chinese": {"bees.txt": "蜜蜂，油菜。养蜂人，瓦螨，草酸。蜜蜂，养蜂人。瓦螨，蜜蜂。"}}
 on_every_text = pytest.mark.parametrize("where", list(TEXTS))
 of_every_embedding_model = pytest.mark.parametrize("embedding", list(EMBEDDING.values()))
 of_every_language_model = pytest.mark.parametrize("language", list(LANGUAGE.values()))
@@ -58,7 +58,7 @@ def models(server: EndpointServer, tmp_path: Path) -> Models:
 
 
 def texts_of(where: str) -> list[str]:
-    return [content.decode() for content in TEXTS[where].values()]
+    return list(TEXTS[where].values())
 
 
 def embedding_model(models: Models, name: str) -> EmbeddingModel:
@@ -173,7 +173,8 @@ def test_an_index_of_these_models_is_whole_and_answers(
 ) -> None:
     bench = Workbench.default(tmp_path / "home")
     bench.settings.save(settings_of(server))
-    corpus = bench.add_documents(where, list((TEXTS | REPEATING)[where].items())).corpus_id
+    files = [(name, text.encode()) for name, text in (TEXTS | REPEATING)[where].items()]
+    corpus = bench.add_documents(where, files).corpus_id
     built = bench.build(corpus, IndexConfig(cluster_size=2, model=language, embedding=embedding))
     assert built.path is not None
     assert [result.name for result in bench.check(built.path) if not result.ok] == []

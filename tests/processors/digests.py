@@ -19,11 +19,11 @@ from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.records import to_json
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.strategy_contract import QUESTION, TEXTS
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED
 from leanrag_core.types.trace import Trace
 from sample_corpora import story
-from tests.contract.conftest import QUESTION, TEXTS
 
 _QUESTIONS = 3
 _LONG_TO_MAKE = ("chunk_tree", "relation_vectors", "sequential_tree")  # left to the small corpus
@@ -47,7 +47,7 @@ def main(home: Path) -> dict[str, str]:
 
 def _tiny(bench: Workbench) -> Index:
     """The index of the contract tests, outside the store, whose corpora have ids by chance."""
-    corpus = bench.add_documents("tiny", list(TEXTS["tiny"].items())).corpus_id
+    corpus = bench.add_documents("tiny", [(name, text.encode()) for name, text in TEXTS["tiny"].items()]).corpus_id
     documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
     config, out = IndexConfig(cluster_size=2), bench.root / "tiny"
     return bench.builds.run(BuildRequest(documents, config, out, "tiny"), bench.models.context())
