@@ -16,6 +16,7 @@ from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
+from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
@@ -48,7 +49,7 @@ def test_the_check_of_a_model_is_ready_as_soon_as_the_samples_are_read(
     llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as first_start:
-        first_start.setattr(Workbench, "documents", lambda bench, corpus_id: [])
+        first_start.setattr(CorpusStore, "documents", lambda store, corpus_id: [])
         app = visit("settings", llm_home)
         assert app.text_area("check_passage").value == ""
         assert app.button("check_now").disabled
