@@ -26,7 +26,7 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import counts_of
 from leanrag_core.storage.layout import FORMAT_VERSION, write_index
 from leanrag_core.storage.staging import staged
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph

@@ -4,7 +4,7 @@ import time
 
 from leanrag_core.retrieval.budgets import Candidate
 from leanrag_core.retrieval.token_sums import Piece, fixed
-from leanrag_core.tokens import count_tokens, rest_of_line
+from leanrag_core.text.tokens import count_tokens, rest_of_line
 from tests.large_index import large_index
 
 TITLE = "Tokens of n context lines, added from stored counts and counted by tiktoken"

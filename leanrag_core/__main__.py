@@ -10,7 +10,7 @@ from pathlib import Path
 from leanrag_core import commands
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.jobs.stopping import Stop
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 _PROGRAM = "leanrag"  # the name of the installed command
 

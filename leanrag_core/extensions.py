@@ -14,7 +14,7 @@ from itertools import chain
 from types import MappingProxyType, ModuleType
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_shapes import NARROW, WIDE
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval.base import BADGES, equal_budget, strategies, strategy
 from leanrag_core.retrieval.context import losses
 from leanrag_core.storage.recorded_runs import read_run, write_run
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED

@@ -15,6 +15,7 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.evaluation.relative import means
 from leanrag_core.exporting.base import export_index
 from leanrag_core.figures.layered import layered_graph
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.importing.base import importer
 from leanrag_core.indexing.parsing.upload import known, parse_upload
 from leanrag_core.indexing.part_base import PartModels, parts
@@ -22,7 +23,6 @@ from leanrag_core.indexing.part_building import part_states, read_part
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.models.registry import Models
-from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.storage.calls import CallStore

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from leanrag_core.program_files import PROGRAM
+from leanrag_core.system.environment import PROGRAM
 
 CORE = PROGRAM / "leanrag_core"
 BY_NAME = ("import_module", "__import__")

@@ -13,8 +13,8 @@ from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
 from leanrag_core.figures.layered import layered_graph
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message
-from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.storage.recorded_runs import read_run, run_of, write_run
 from leanrag_core.types.index import Index

@@ -175,6 +175,6 @@ def _measured(peer: Peer, python: Path, folder: Path, timeout_seconds: float | N
 
 
 def _median_tokens(contexts: Sequence[str]) -> int:
-    from leanrag_core.tokens import count_tokens
+    from leanrag_core.text.tokens import count_tokens
 
     return int(statistics.median(count_tokens(text) for text in contexts))

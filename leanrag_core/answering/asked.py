@@ -8,7 +8,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS
 
 NUMBER, DATE, PERSON, PLACE, REASON, NAMED, THING, OPEN = (
     "number",

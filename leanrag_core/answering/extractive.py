@@ -15,12 +15,12 @@ import numpy as np
 from leanrag_core.answering.asked import OPEN, asked_parts, plain_words, stem
 from leanrag_core.answering.languages import other_language
 from leanrag_core.answering.standing import holds_value, is_answered
-from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
 from leanrag_core.retrieval.marks import distinct, with_marks
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)

@@ -2,9 +2,9 @@
 
 import re
 
-from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.indexing.parsing.language import detect_language
 from leanrag_core.messages.message import Message, message
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Trace
 
 _UNKNOWN = "und"

@@ -30,8 +30,8 @@ from leanrag_core.answering.asked import (
     meet,
     plain_words,
 )
-from leanrag_core.function_words import FUNCTION_WORDS
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Trace
 
 _ENOUGH = 0.5  # share of the clause's words, by weight

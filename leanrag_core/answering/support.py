@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from leanrag_core.answering.asked import stem
 from leanrag_core.answering.written import CUT_SHORT
-from leanrag_core.function_words import FUNCTION_WORDS
-from leanrag_core.lexical_tokens import lexical_tokens
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
 from leanrag_core.types.trace import Answer, AnswerPart, ContextItem
 
 SUPPORTED, WEAK, UNCITED, UNKNOWN = "supported", "weak", "uncited", "unknown"

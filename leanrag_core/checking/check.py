@@ -27,8 +27,8 @@ from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_index
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.index import Index
 
 _PROBLEMS_KEPT = 200  # of one check

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.storage.tables import chunks_with_places
-from leanrag_core.tokens import count_many
+from leanrag_core.text.tokens import count_many
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
 from leanrag_core.types.rows import numbers
 

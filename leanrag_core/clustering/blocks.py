@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from leanrag_core.ordered_results import ordered_results
+from leanrag_core.system.threads import ordered_results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

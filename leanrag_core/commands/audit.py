@@ -92,7 +92,7 @@ def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswe
 
 def _record(audit: "Audit", said: "Sequence[Message]", notes: "Sequence[Message]") -> dict[str, Any]:
     """The audit as JSON values. The judgements behind flips are left to the files that hold them."""
-    from leanrag_core.records import plain
+    from leanrag_core.files.records import plain
 
     record: dict[str, Any] = plain(audit)
     for judge, own in zip(record["judges"], audit.judges, strict=True):

@@ -11,8 +11,8 @@ from leanrag_core.commands._shared.parts import make_offered_parts
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
 from leanrag_core.figures.numbers import counted
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

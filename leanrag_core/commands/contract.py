@@ -4,7 +4,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -226,7 +226,7 @@ def _paper_tables(result: "ExperimentResult", options: argparse.Namespace) -> "t
 
 def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str, Any]:
     from leanrag_core.evaluation.tables import score_table
-    from leanrag_core.records import plain
+    from leanrag_core.files.records import plain
 
     table = table_values(score_table(result, options.kind, options.measures))
     return {

@@ -6,8 +6,8 @@ from leanrag_core.commands._shared.options import add_config, add_json, config_o
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
 from leanrag_core.errors import EmptyCorpus
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -21,9 +21,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _history(options: argparse.Namespace) -> int:
+    from leanrag_core.files.records import plain
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.messages.message import message
-    from leanrag_core.records import plain
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.figures.import_lines import import_lines
-from leanrag_core.records import plain
+from leanrag_core.files.records import plain
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _make(options: argparse.Namespace) -> int:
-    from leanrag_core.atomic import write_bytes, writing
+    from leanrag_core.files.atomic import write_bytes, writing
     from leanrag_core.messages.message import message
     from leanrag_core.presenting.storing import content_of
     from leanrag_core.presenting.story import LEANRAG, NAIVE, PresentationPlan, PresentedStrategy
@@ -121,7 +121,7 @@ def _day(text: str) -> str:
 
 
 def _notes(path: Path | None) -> dict[str, str]:
-    from leanrag_core.records import from_json
+    from leanrag_core.files.records import from_json
 
     return {} if path is None else from_json(dict[str, str], path.read_bytes(), name=path.name)
 

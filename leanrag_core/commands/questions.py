@@ -103,8 +103,8 @@ def _generate(options: argparse.Namespace) -> int:
         index, how, budget=Budget(dollars=options.budget), report=PrintedProgress()
     )
     if options.out:
-        from leanrag_core.atomic import write_bytes
         from leanrag_core.evaluation.question_sets.reading import to_jsonl
+        from leanrag_core.files.atomic import write_bytes
 
         write_bytes(options.out, to_jsonl(generated.questions))
         stored = {"file": str(options.out)}

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from leanrag_core.program_files import PROGRAM
+from leanrag_core.system.environment import PROGRAM
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.records import plain
 from leanrag_core.types.suggestion import Suggestions
 
 

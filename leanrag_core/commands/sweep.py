@@ -53,7 +53,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from leanrag_core.records import plain
+    from leanrag_core.files.records import plain
     from leanrag_core.types.spending import Budget
     from leanrag_core.workbench import Workbench
 
@@ -73,8 +73,8 @@ def _sweep(options: argparse.Namespace) -> int:
         again=options.again,
     )
     if options.out:
-        from leanrag_core.atomic import write_bytes
-        from leanrag_core.records import to_json
+        from leanrag_core.files.atomic import write_bytes
+        from leanrag_core.files.records import to_json
 
         write_bytes(options.out, to_json(result, indent=1))
     if options.json:
@@ -159,7 +159,7 @@ def _list(bench: Any, options: argparse.Namespace) -> int:
 
 
 def _forecast(forecast: Any, options: argparse.Namespace) -> int:
-    from leanrag_core.records import plain
+    from leanrag_core.files.records import plain
 
     if options.json:
         print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})

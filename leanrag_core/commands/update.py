@@ -11,8 +11,8 @@ from leanrag_core.commands._shared.printing import PrintedProgress, index_senten
 from leanrag_core.commands._shared.sources import add_sources, read_sources
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import counted, size
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import plain
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import DocumentChanges, UpdatePreview, UpdateReport
 from leanrag_core.types.visible import visible

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import STAGES, Lane
 from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import from_json, to_json, values_of
 from leanrag_core.storage.recorded_runs import RunRecord, from_record, record_of, require_sentences
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Parameter

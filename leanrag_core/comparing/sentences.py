@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Answer
 
 SAME = 0.6  # share of a sentence's words that a sentence of another answer has when it says the same

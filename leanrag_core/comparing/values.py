@@ -9,8 +9,8 @@ from leanrag_core.comparing.over_questions import SetResult
 from leanrag_core.comparing.remedies import Remedy
 from leanrag_core.comparing.sharing import Shared, passage_name
 from leanrag_core.comparing.why_not import WhyNot
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import plain
 from leanrag_core.types.trace import Answer, Trace
 
 

@@ -8,7 +8,7 @@ from leanrag_core.comparing.sharing import passage_name
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import StrategyInfo
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.trace import Answer, AnswerPart, Context, ContextSection, Trace
 
 SEED, RELATION, CHUNK, OTHER = "seed", "relation", "chunk", "other"

@@ -1,6 +1,6 @@
 """What an answer says, without its citation marks."""
 
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.trace import Answer
 
 

@@ -1,7 +1,7 @@
 """What a context is made of: tokens of its sections, and what it says twice."""
 
 from leanrag_core.retrieval.repeats import RUN, WORD
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.trace import Context
 
 

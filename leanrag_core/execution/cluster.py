@@ -10,7 +10,7 @@ from typing import Any
 
 from leanrag_core.errors import ClusterUnavailable, WorkersLost
 from leanrag_core.execution.cluster_status import require_scheduler
-from leanrag_core.ordered_results import ordered_results
+from leanrag_core.system.threads import ordered_results
 
 _CONNECT_SECONDS = 15.0  # a busy scheduler is slow to answer
 _FIRST_WORKER_SECONDS = 60.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import WorkersLost
-from leanrag_core.ordered_results import ordered_results
+from leanrag_core.system.threads import ordered_results
 
 _AHEAD = 3  # items a worker may have waiting; more would only hold memory
 _MAX_LOSSES = 3  # of a worker, within one call; a batch that ends every worker would go on for ever

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from leanrag_core.ordered_results import ordered_results
+from leanrag_core.system.threads import ordered_results
 
 _AHEAD = 4  # items a worker may have waiting; more would only hold memory
 

@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 from typing import Protocol
 
-from leanrag_core.atomic import replacing, sync_file, writing
 from leanrag_core.errors import FolderRefused, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.files.atomic import replacing, sync_file, writing
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.exported import Exported
 from leanrag_core.types.index import Index

@@ -9,14 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from leanrag_core.environment import without_secrets
 from leanrag_core.errors import ImportFailed, LeanRAGError
+from leanrag_core.files.records import from_json, json_bytes, plain
 from leanrag_core.importing.base import Restorer, importer, importer_for, preview_of
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.limits import ParseLimits, limit_memory
 from leanrag_core.messages.message import Message
-from leanrag_core.program_files import PACKAGES
-from leanrag_core.records import from_json, json_bytes, plain
+from leanrag_core.system.environment import PACKAGES, without_secrets
 from leanrag_core.types.imported import ImportPreview
 
 _MEMORY_OF_FILES = 15  # times their size, which a graph takes as objects

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.communities import claims_of, communities_of
 from leanrag_core.importing.described import described_rows
@@ -15,6 +14,7 @@ from leanrag_core.importing.taken import TakenEntity, TakenRelation
 from leanrag_core.indexing.parsing.blocks import clean, one_line
 from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, resolve, tidy_name
 from leanrag_core.messages.message import Message, message
+from leanrag_core.system.threads import collector_paused
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.imported import (

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import ParseError
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.indexing.parsing.blocks import shown_name
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 MAX_GRAPHML_BYTES = 1_000_000_000
 _HEAD_BYTES = 20_000

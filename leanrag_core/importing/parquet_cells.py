@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.indexing.parsing.blocks import shown_name
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 MAX_ROWS = 10_000_000
 MAX_UNPACKED_BYTES = 4_000_000_000  # of the columns that are read, as the file says

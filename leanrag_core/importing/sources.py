@@ -9,7 +9,7 @@ from leanrag_core.importing.rows import Drops
 from leanrag_core.indexing.chunking import chunk_documents, chunk_id
 from leanrag_core.indexing.parsing.blocks import clean, one_line, shown_name
 from leanrag_core.indexing.parsing.language import detect_language
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Chunk, Document, Span
 
 WINDOW_TOKENS, OVERLAP_TOKENS = 512, 64  # of documents that come without passages

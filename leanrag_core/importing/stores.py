@@ -8,7 +8,7 @@ from typing import Any
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.rows import file_text
 from leanrag_core.indexing.parsing.blocks import shown_name
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 MAX_STORE_BYTES = 1_000_000_000
 _MAX_LEVEL = 1000

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
 from leanrag_core.importing.graphml import GraphEdge, GraphNode, read_graphml
@@ -26,6 +25,7 @@ from leanrag_core.importing.sources import ImportedDocument, Passage, Sources, s
 from leanrag_core.importing.stores import number_of, store_rows, text_of
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import Message, message
+from leanrag_core.system.threads import collector_paused
 from leanrag_core.types.imported import ImportedGraph
 
 GRAPH = "graph_chunk_entity_relation.graphml"

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from leanrag_core.tokens import count_tokens, token_offsets
+from leanrag_core.text.tokens import count_tokens, token_offsets
 from leanrag_core.types.corpus import Chunk, Document
 
 _BREAK = re.compile(r"\n\n|[.!?][\"')\]]*\s|[。！？]")

@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Sequence
 
+from leanrag_core.files.records import plain, to_json
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.records import plain, to_json
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document

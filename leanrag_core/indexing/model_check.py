@@ -10,7 +10,7 @@ from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion
 from leanrag_core.models.registry import Models
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.extraction import Extraction
 from leanrag_core.types.model_names import endpoint_model

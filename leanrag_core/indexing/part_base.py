@@ -18,10 +18,10 @@ from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.metering import Meter
-from leanrag_core.plain_words import in_words
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import Connect
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import LANGUAGE

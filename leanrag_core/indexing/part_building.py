@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from leanrag_core.atomic import disk_errors_of, writing
 from leanrag_core.errors import InvalidConfig, PartDamaged, PartMissing
+from leanrag_core.files.atomic import disk_errors_of, writing
 from leanrag_core.indexing.part_base import PartInfo, PartList, PartModels, PartTools, rests_on
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_index

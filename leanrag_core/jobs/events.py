@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
-from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import InvalidConfig, JobNotFound, JobUnknown, RecordDamaged
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_json, writing
+from leanrag_core.files.records import absent_at_default, from_json, from_values, json_bytes, plain, to_json, values_of
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import absent_at_default, from_json, from_values, json_bytes, plain, to_json, values_of
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress

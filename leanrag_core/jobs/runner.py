@@ -12,9 +12,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from leanrag_core import private
-from leanrag_core.atomic import remedy_of, writing
 from leanrag_core.errors import BudgetSpent, Cancelled, JobUnknown, LeanRAGError, StorageFailed
+from leanrag_core.files import private
+from leanrag_core.files.atomic import remedy_of, writing
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
 from leanrag_core.jobs.slots import POLL_SECONDS, Slot
 from leanrag_core.jobs.work import RunningJob, Work, write_in_passing

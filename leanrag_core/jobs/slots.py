@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
+from leanrag_core.files import private
 from leanrag_core.jobs.events import is_running
 
 POLL_SECONDS = 0.2

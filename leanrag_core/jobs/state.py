@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig, JobUnknown, RecordDamaged
+from leanrag_core.files.records import from_json, json_bytes
 from leanrag_core.jobs import events as job_events
 from leanrag_core.jobs.events import EventReader, JobEvent, JobSpec, read_spec
 from leanrag_core.jobs.kinds import KINDS
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import from_json, json_bytes
 from leanrag_core.types.job import NO_REPORT, JobKind, JobState, StageState, Written
 from leanrag_core.types.spending import NO_SPENDING, Budget
 

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leanrag_core import private
-from leanrag_core.atomic import writing
 from leanrag_core.errors import JobNotFound
+from leanrag_core.files import private
+from leanrag_core.files.atomic import writing
+from leanrag_core.files.records import plain
 from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.kinds import BUILD, KINDS
 from leanrag_core.messages.message import message
-from leanrag_core.records import plain
 from leanrag_core.types.job import JobKind, JobState
 from leanrag_core.types.spending import Budget
 

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 _CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404: "endpoint.not_found"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.plain_words import whole_characters
+from leanrag_core.text.plain_words import whole_characters
 
 _CLOSED_BY = {"{": "}", "[": "]"}
 _QUOTES = "\"'"

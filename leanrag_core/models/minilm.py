@@ -18,7 +18,7 @@ import numpy as np
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, Session, batches
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"

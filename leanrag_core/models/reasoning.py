@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from leanrag_core.plain_words import whole_characters
+from leanrag_core.text.plain_words import whole_characters
 
 # Tags as models and chat templates write them: <think>, <thinking>, <seed:think>, [THINK], ◁think▷, <|START_THINKING|>.
 _WORD = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)"

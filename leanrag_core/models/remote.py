@@ -14,7 +14,7 @@ from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.call_record import CallRecord, ChatMessage
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.model_names import endpoint_model

@@ -5,7 +5,7 @@ from leanrag_core.figures import scripts as figures
 from leanrag_core.figures.html import html, html_file
 from leanrag_core.presenting.slides import deck_of, values_of_deck
 from leanrag_core.presenting.story import Presentation
-from leanrag_core.program_files import PROGRAM
+from leanrag_core.system.environment import PROGRAM
 
 MAX_BYTES = 5_000_000
 _PAGES = PROGRAM / "pages"

@@ -23,7 +23,7 @@ from leanrag_core.presenting.story import (
     Islands,
     Spot,
 )
-from leanrag_core.tokens import count_many
+from leanrag_core.text.tokens import count_many
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig, LeanRAGError, PresentationNotFound, PresentationTooNew, RecordDamaged
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.story import FORMAT, VERSION, Presentation, PresentationSummary
-from leanrag_core.records import from_json, to_json, values_of
 from leanrag_core.storage.recorded_runs import from_record
 from leanrag_core.types.summary import Damaged
 

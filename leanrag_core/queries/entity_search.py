@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.queries.browse import EntityRow, entity_rows
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 

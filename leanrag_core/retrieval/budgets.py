@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
-from leanrag_core.sentences import up_to_last_sentence
-from leanrag_core.tokens import count_tokens, rest_of_line, trim_to_tokens
+from leanrag_core.text.sentences import up_to_last_sentence
+from leanrag_core.text.tokens import count_tokens, rest_of_line, trim_to_tokens
 from leanrag_core.types.trace import ContextItem, ContextSection, Lost
 
 TRIMMED = "[…]"  # ends a text that was trimmed

@@ -11,7 +11,7 @@ from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
-from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
+from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, ContextSection, Lost, TraceItem, TraceRelation
 

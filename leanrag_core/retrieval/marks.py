@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.trace import AnswerPart, Context
 
 _SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")

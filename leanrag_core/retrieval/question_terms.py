@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.json_schema import JsonSchema
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 
 RUN = 5  # words
 MOSTLY = 0.8  # of a sentence's runs

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
-from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.json_schema import JsonSchema
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 
 _LONG = 1000  # letters; long runs are cut by position (tokens.py), so that neighbours matter
 

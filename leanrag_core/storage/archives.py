@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from leanrag_core.errors import ImportFailed, LeanRAGError, RecordDamaged
-from leanrag_core.plain_words import in_words
-from leanrag_core.records import from_json, json_bytes, plain
+from leanrag_core.files.records import from_json, json_bytes, plain
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.layout import file_names, read_index, read_manifest
 from leanrag_core.storage.ownership import MANIFEST, PARTS, is_archive_name
 from leanrag_core.storage.part_store import RECORD, PartStore, changed_files
 from leanrag_core.storage.staging import build_lock, staged
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import FileRecord, Manifest
 from leanrag_core.types.part import FINISHED

@@ -19,13 +19,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from leanrag_core import private
-from leanrag_core.atomic import refused_by_the_disk, replacing, storage_failed, writing
 from leanrag_core.errors import IndexDamaged, RecordDamaged, StorageFailed
+from leanrag_core.files import private
+from leanrag_core.files.atomic import refused_by_the_disk, replacing, storage_failed, writing
+from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.plain_words import in_words
-from leanrag_core.records import from_json, json_bytes, plain, to_json
 from leanrag_core.storage.key_locks import KeyLocks
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.call_record import CallRecord
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it

@@ -10,13 +10,13 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.addresses import CHROMA, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.messages.message import Message
-from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_manifest
 from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files
 from leanrag_core.storage.search_index import run_with_timeout
+from leanrag_core.system.addresses import CHROMA, LOCAL_HOSTS, Fault, fault_of, parts_of
+from leanrag_core.text.plain_words import in_words
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{2,120}")
 _REMOVE_SECONDS = 30.0  # timeout of a request to list and delete what a server has of an index

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
-from leanrag_core.atomic import sync_all, sync_folder, write_bytes, writing
 from leanrag_core.errors import (
     CorpusDamaged,
     CorpusNotFound,
@@ -22,10 +20,12 @@ from leanrag_core.errors import (
     RecordDamaged,
     StorageFailed,
 )
+from leanrag_core.files import private
+from leanrag_core.files.atomic import sync_all, sync_folder, write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.plain_words import in_words
-from leanrag_core.records import from_json, to_json
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.plain_words import in_words
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary

@@ -10,9 +10,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from leanrag_core import private
-from leanrag_core.atomic import sync_folder
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.files import private
+from leanrag_core.files.atomic import sync_folder
 from leanrag_core.storage.layout import read_manifest, size_bytes
 from leanrag_core.types.updating import KEPT_STATES, EarlierState
 

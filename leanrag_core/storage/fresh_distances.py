@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import RecordDamaged
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, to_json
 from leanrag_core.types.updating import FreshDistance
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")

@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core import private
-from leanrag_core.atomic import sync_folder, writing
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
+from leanrag_core.files import private
+from leanrag_core.files.atomic import sync_folder, writing
 from leanrag_core.messages.message import message
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.earlier_states import earlier_folder, forget_earlier

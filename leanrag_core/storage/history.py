@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, to_json
 from leanrag_core.storage.key_locks import KeyLocks
 from leanrag_core.types.history import MAX_ANSWER, MAX_NOTE, HistoryEntry
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from leanrag_core import private
-from leanrag_core.atomic import writing
 from leanrag_core.errors import ImportFailed
+from leanrag_core.files import private
+from leanrag_core.files.atomic import writing
 from leanrag_core.messages.message import message
-from leanrag_core.plain_words import in_words
 from leanrag_core.storage.archives import is_archive
 from leanrag_core.storage.digests import digest
+from leanrag_core.text.plain_words import in_words
 
 MAX_FILES = 5_000
 MAX_BYTES = 4_000_000_000  # unpacked, all files of an upload

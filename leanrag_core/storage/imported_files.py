@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leanrag_core.atomic import write_bytes
-from leanrag_core.records import json_bytes, plain
+from leanrag_core.files.atomic import write_bytes
+from leanrag_core.files.records import json_bytes, plain
 from leanrag_core.storage.bounds import require_columns
 from leanrag_core.storage.json_files import read_object, read_record
 from leanrag_core.storage.ownership import FOREIGN_IDS, IMPORTED

@@ -9,15 +9,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from leanrag_core import private
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
+from leanrag_core.files import private
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.plain_words import in_words
-from leanrag_core.records import plain
 from leanrag_core.storage import held_deletions, layout, staging
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.held_deletions import HeldIndex
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import Manifest

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from leanrag_core.errors import IndexDamaged, RecordDamaged
+from leanrag_core.files.records import from_values, json_bytes, values_of
 from leanrag_core.messages.message import Message, message
-from leanrag_core.plain_words import in_words
-from leanrag_core.records import from_values, json_bytes, values_of
+from leanrag_core.text.plain_words import in_words
 
 T = TypeVar("T")
 SEAL = "sha256"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from leanrag_core import private
+from leanrag_core.files import private
 
 _POLL_SECONDS = 0.05  # for another process; threads of this one are woken
 

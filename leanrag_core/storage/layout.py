@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import IndexNotFound, IndexTooNew
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import json_bytes, plain
 from leanrag_core.messages.message import message
-from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
 from leanrag_core.storage.digests import digests_of, require_same
 from leanrag_core.storage.imported_files import write_imported

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leanrag_core.atomic import sync_folder, sync_tree, write_json, writing
 from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMissing
+from leanrag_core.files.atomic import sync_folder, sync_tree, write_json, writing
+from leanrag_core.files.records import plain
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import plain
 from leanrag_core.storage.digests import differing, digests_of, require_same, wrong_sizes
 from leanrag_core.storage.json_files import read_object, require_seal, sealed
 from leanrag_core.storage.json_files import read_record as read_as

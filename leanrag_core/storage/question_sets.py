@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig, QuestionSetNotFound, RecordDamaged
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, to_json
 from leanrag_core.types.question_set import QuestionSetInfo
 
 MAX_TITLE = 200

@@ -21,11 +21,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig, LeanRAGError, RecordDamaged
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, to_json
 from leanrag_core.types.summary import Damaged
 
 SPEC, RECORD = "spec.json", "record.json"

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import from_json, to_json, values_of
 from leanrag_core.types.recorded_run import FORMAT, VERSION, RecordedRun
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 from leanrag_core.types.usage import Usage

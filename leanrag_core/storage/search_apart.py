@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leanrag_core.atomic import refused_by_the_disk, storage_failed
-from leanrag_core.environment import without_secrets
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
+from leanrag_core.files.atomic import refused_by_the_disk, storage_failed
 from leanrag_core.messages.message import message
-from leanrag_core.program_files import PACKAGES
 from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.system.environment import PACKAGES, without_secrets
 
 _WRITER = "leanrag_core.storage.search_writer"
 _DISK_FULL = ("disk is full", "No space left on device")  # as SQLite and Chroma say it

@@ -11,11 +11,11 @@ from typing import Any
 
 from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, SearchIndexFailed
 from leanrag_core.messages.message import message
-from leanrag_core.plain_words import in_words
 from leanrag_core.storage.digests import differing, digests_of
 from leanrag_core.storage.json_files import read_object, read_record, require_seal
 from leanrag_core.storage.ownership import CHROMA, PARTS
 from leanrag_core.storage.part_store import PartStore, fits
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.manifest import LayerSearch, SearchRecord
 
 REMEDY = message("search.remedy")

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.atomic import write_json
-from leanrag_core.environment import holds_secrets
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.records import plain
+from leanrag_core.files.atomic import write_json
+from leanrag_core.files.records import plain
 from leanrag_core.storage.bounds import require_unit_rows
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_apart import exit_code_of, tell, write_search_index_apart, written_or_nothing
 from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, fingerprinted, layer_searches
+from leanrag_core.system.environment import holds_secrets
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import LayerSearch, SearchRecord

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes
 
 T = TypeVar("T")
 _DATABASE = "stages.db"

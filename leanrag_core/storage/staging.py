@@ -9,9 +9,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from leanrag_core import private
-from leanrag_core.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
+from leanrag_core.files import private
+from leanrag_core.files.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.earlier_states import earlier_folder, forget_earlier, keep_earlier, state_folder
 from leanrag_core.storage.layout import read_manifest

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.atomic import replacing
 from leanrag_core.errors import IndexDamaged
+from leanrag_core.files.atomic import replacing
 from leanrag_core.messages.message import message
-from leanrag_core.plain_words import in_words
 from leanrag_core.storage.json_files import damaged
-from leanrag_core.tokens import count_many, finding_lines, rest_of_line
+from leanrag_core.text.plain_words import in_words
+from leanrag_core.text.tokens import count_many, finding_lines, rest_of_line
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leanrag_core.records import Count, absent_at_default
+from leanrag_core.files.records import Count, absent_at_default
 from leanrag_core.types.editing import EditOutcome
 from leanrag_core.types.updating import UpdateReport
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from leanrag_core.records import absent_at_default
+from leanrag_core.files.records import absent_at_default
 
 
 @dataclass(frozen=True)

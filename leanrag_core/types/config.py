@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import absent_at_default
 
 # Stages of a build, by the names of its progress.
 CHUNK, EXTRACT, EMBED, CLUSTER, RELATIONS = "chunk", "extract", "embed", "cluster", "aggregate relations"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message
-from leanrag_core.records import absent_at_default
 
 
 @dataclass(frozen=True)

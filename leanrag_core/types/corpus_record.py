@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Self
 
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
-from leanrag_core.records import absent_at_default
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.summary import DocumentSummary
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
-from leanrag_core.records import Count, ShortText, absent_at_default
+from leanrag_core.files.records import Count, ShortText, absent_at_default
 
 Action = Literal["rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation"]
 ACTIONS: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.addresses import SCHEDULER, Fault, fault_of
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.system.addresses import SCHEDULER, Fault, fault_of
 from leanrag_core.types.config import option, validate
 
 THREADS, PROCESSES, DASK = "threads", "processes", "dask"

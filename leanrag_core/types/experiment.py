@@ -6,7 +6,7 @@ spec/evaluation.md, "Experiments". Everything here but RunCost is the same whene
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leanrag_core.records import absent_at_default
+from leanrag_core.files.records import absent_at_default
 
 Parameter = str | int | float | bool | None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from leanrag_core.records import ShortText
+from leanrag_core.files.records import ShortText
 
 MAX_NOTE = 2_000  # characters
 MAX_ANSWER = 400  # characters of an answer's beginning

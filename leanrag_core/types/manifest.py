@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from annotated_types import Interval, MinLen
 
-from leanrag_core.records import Count, FileName, Sha256, ShortText, absent_at_default, plain
+from leanrag_core.files.records import Count, FileName, Sha256, ShortText, absent_at_default, plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary

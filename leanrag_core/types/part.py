@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leanrag_core.files.records import FileName, ShortText
 from leanrag_core.messages.message import Message
-from leanrag_core.records import FileName, ShortText
 from leanrag_core.types.manifest import FileRecord
 from leanrag_core.types.usage import NO_USAGE, Usage
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged
-from leanrag_core.records import absent_at_default, from_values, may_be_absent, plain
+from leanrag_core.files.records import absent_at_default, from_values, may_be_absent, plain
 from leanrag_core.types.config import IndexConfig
 
 

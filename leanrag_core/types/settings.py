@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leanrag_core.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import message
+from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.execution import Execution
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.records import Count, absent_at_default
+from leanrag_core.files.records import Count, absent_at_default
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.recorded_config import RecordedConfig
 

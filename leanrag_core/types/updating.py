@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from leanrag_core.records import Count, ShortText, absent_at_default
+from leanrag_core.files.records import Count, ShortText, absent_at_default
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.usage import NO_USAGE, Usage
 

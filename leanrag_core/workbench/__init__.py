@@ -22,7 +22,6 @@ from leanrag_core.jobs.work import Work
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.notebook import html_of
-from leanrag_core.program_files import PACKAGES, default_home
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.experiments import ExperimentStore
@@ -34,6 +33,7 @@ from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.suggesting.suggest import SECONDS, suggest
+from leanrag_core.system.environment import PACKAGES, default_home
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.exported import Exported

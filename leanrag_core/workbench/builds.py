@@ -27,7 +27,7 @@ from leanrag_core.storage import layout
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.execution import Execution

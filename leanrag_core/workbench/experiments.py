@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.experiments import exports
 from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
@@ -31,6 +30,8 @@ from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_orde
 from leanrag_core.execution.choice import opened
 from leanrag_core.execution.cluster_status import program_version
 from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import plain
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import EXPERIMENT
 from leanrag_core.jobs.store import JobStore
@@ -38,11 +39,10 @@ from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_table import MeasuredRecall
-from leanrag_core.records import plain
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
-from leanrag_core.tokens import count_many
+from leanrag_core.text.tokens import count_many
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
 from leanrag_core.types.index import Index

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.from_index import questions_from_index
@@ -13,6 +12,7 @@ from leanrag_core.evaluation.question_sets.reading import read_set, to_jsonl
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.question_sets import MAX_TITLE, QuestionSetStore
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent

@@ -11,7 +11,6 @@ import numpy as np
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.follow_up import Standalone, by_model, by_rule
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
-from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import LanguageModel
@@ -25,6 +24,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN, is_remote

@@ -11,8 +11,8 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
-from leanrag_core.program_files import PROGRAM
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.system.environment import PROGRAM
 
 SAMPLES = PROGRAM / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start

@@ -15,6 +15,7 @@ from leanrag_core.evaluation.sweeps.points import experiment_of, index_config, p
 from leanrag_core.evaluation.sweeps.results import assembled
 from leanrag_core.evaluation.sweeps.stages import base_of
 from leanrag_core.execution.choice import opened
+from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.built import is_built
 from leanrag_core.jobs.events import JobSpec
@@ -22,7 +23,6 @@ from leanrag_core.jobs.kinds import SWEEP
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models, require_models
-from leanrag_core.records import plain
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.layout import MANIFEST, read_manifest

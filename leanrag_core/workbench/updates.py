@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, IndexChanged, InvalidConfig, RecordDamaged
+from leanrag_core.files.records import from_values, plain
 from leanrag_core.indexing.build import BuildRequest, in_build_order
 from leanrag_core.indexing.editing.validity import require_applicable
 from leanrag_core.indexing.extraction.llm import LLMExtractor
@@ -21,7 +22,6 @@ from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.remote import RemoteLanguageModel
-from leanrag_core.records import from_values, plain
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import build_lock, give_up_staging, put_back, remove_stale_staging, staged

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from leanrag_core import addresses
-from leanrag_core.addresses import AddressKind, Fault
+from leanrag_core.system import addresses
+from leanrag_core.system.addresses import AddressKind, Fault
 from pages.common.messages import say
 
 _HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://

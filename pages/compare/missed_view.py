@@ -6,13 +6,13 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
 from leanrag_core.comparing.remedies import Remedy, remedy
 from leanrag_core.figures import numbers, passages
 from leanrag_core.figures.lanes import lane_drawing
 from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from pages.common import drawing_view, forms, markup, session, state, widgets

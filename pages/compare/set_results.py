@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.comparing.over_questions import SetResult, over_questions
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.trace import Trace
 from pages.common import markup, session
 from pages.common.messages import message, say

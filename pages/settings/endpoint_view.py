@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.figures import numbers
 from leanrag_core.models.listing import ModelList, context_windows, list_models
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.settings import Settings
 from pages.common import forms, keys, session, state, widgets
 from pages.common.frame import message

@@ -10,7 +10,7 @@ from leanrag_core.evaluation.declining import declines
 from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.experiment import ASKED, MODES, OPEN, REJECT
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace

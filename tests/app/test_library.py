@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.indexing.chunk_preview import SIZES
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.paged_file import HEAD, TEXTS, paged_file

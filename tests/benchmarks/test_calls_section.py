@@ -8,7 +8,7 @@ from benchmarks import calls
 from benchmarks.calls import canned_server, measure, passages, reply
 from leanrag_core.indexing.extraction.reply import parse_reply
 from leanrag_core.models.endpoint import Endpoint
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.settings import Settings
 
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from leanrag_core import IndexConfig
 from leanrag_core.checking.check import CheckResult, check_directory
+from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.records import plain
 from leanrag_core.storage import layout, tables
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.json_files import sealed

@@ -17,7 +17,7 @@ from leanrag_core.comparing.without import (
 )
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import Query, strategies, strategy
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 from tests.comparing.test_lost_evidence import QUEEN, run

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.storage.layout import read_index, write_index
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import IndexCounts
 from tests.small_index import entity, layer, relation, small_index, unit

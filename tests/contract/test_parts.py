@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import Cancelled, PartDamaged, PartMissing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.indexing.part_base import PartInfo, PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, part_states, read_part
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import from_json, to_json
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.storage.part_store import PartStore
 from leanrag_core.storage.staging import staged

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from leanrag_core.errors import LeanRAGError, RecordDamaged
+from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.jobs.events import JobEvent, JobSpec
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, json_bytes, plain, to_json
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
 from leanrag_core.types.call_record import CallRecord, ChatMessage
 from leanrag_core.types.config import IndexConfig

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.relative import relative
 from leanrag_core.evaluation.short_answers import exact_match, f1
 from leanrag_core.messages.message import message
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.trace import Answer, AnswerPart, Context, ContextSection, Trace, TraceIndex
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Chunk, Document
 
 # Pieces that split badly: several tokens a character, several characters a mark, marks and spaces in one token.

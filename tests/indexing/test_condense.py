@@ -7,7 +7,7 @@ import pytest
 from leanrag_core.indexing.resolution.condense import LONGEST, beginning, condense
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.usage import Usage
 from tests.small_index import entity, relation

@@ -6,7 +6,7 @@ from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import LONGEST, Condensed, condense
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention
 from leanrag_core.types.usage import Usage

@@ -1,6 +1,6 @@
+from leanrag_core.files.records import to_json
 from leanrag_core.indexing.assembly import build_report
 from leanrag_core.indexing.stages.base_graph import Findings
-from leanrag_core.records import to_json
 from leanrag_core.types.build_report import BuildReport, DroppedItem, Spent
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.usage import NO_USAGE

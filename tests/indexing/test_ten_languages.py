@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.queries.entity_search import find_entities
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from leanrag_core.presenting.making import bridges_of
 from leanrag_core.presenting.slides import View, deck_of
 from leanrag_core.presenting.story import Presentation, Side
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from sample_corpora import story
 from tests.small_index import small_index

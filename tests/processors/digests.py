@@ -15,9 +15,9 @@ import numpy as np
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.clustering.clusters import cluster
+from leanrag_core.files.records import to_json
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.part_base import parts
-from leanrag_core.records import to_json
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.strategy_contract import QUESTION, TEXTS
 from leanrag_core.types.index import Index

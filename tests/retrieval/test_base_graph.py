@@ -6,7 +6,7 @@ import pytest
 from leanrag_core.retrieval.base_graph import end_rows, entity_items, entity_line, relation_items, relation_line
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import ENTITIES, RELATIONS
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
 

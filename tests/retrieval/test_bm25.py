@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.lexical_tokens import lexical_tokens
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import IndexConfig
 
 TEXTS = {"a.txt": b"Bees make honey.", "b.txt": b"Honey is sweet, honey is gold.", "c.txt": b"Mites harm bees."}

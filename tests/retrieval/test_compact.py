@@ -8,7 +8,7 @@ import pytest
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.repeats import SeenSentences
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.retrieval.tools import TOOLS

@@ -9,7 +9,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.context import Budgets, build_context, losses
 from leanrag_core.retrieval.strategies.leanrag import Config
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, Trace, TraceItem, TraceRelation

@@ -15,7 +15,7 @@ from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.report_points import builtin_rating, helpfulness, packed
 from leanrag_core.retrieval.strategies.graphrag_global import Config, Strategy
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Trace, TraceStep

@@ -5,7 +5,7 @@ import numpy as np
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.base_graph import relations_around
 from leanrag_core.retrieval.strategies.graphrag_local import Config, Strategy
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Trace
 from tests.retrieval.hand_communities import hand_communities, index_with_chunks_of_relations

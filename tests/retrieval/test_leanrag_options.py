@@ -8,7 +8,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.anchoring import adapted
 from leanrag_core.retrieval.base import Query, equal_budget, strategies, strategy
 from leanrag_core.retrieval.strategies import leanrag
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.retrieval.tools import TOOLS

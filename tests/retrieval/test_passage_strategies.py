@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.metering import Meter
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hyde import mean_direction
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Trace, TraceStep

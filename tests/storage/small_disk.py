@@ -15,7 +15,6 @@ from typing import Any
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.program_files import PACKAGES
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
@@ -24,6 +23,7 @@ from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.settings import write_settings
+from leanrag_core.system.environment import PACKAGES
 from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress

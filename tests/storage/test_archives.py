@@ -13,8 +13,8 @@ from leanrag_core import Workbench, open_index
 from leanrag_core.__main__ import main
 from leanrag_core.errors import FolderRefused, ImportFailed
 from leanrag_core.exporting.base import export_index
+from leanrag_core.files.records import json_bytes
 from leanrag_core.importing.base import recognised
-from leanrag_core.records import json_bytes
 from leanrag_core.storage import archives
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import write_index

@@ -9,7 +9,7 @@ import pytest
 from leanrag_core.errors import CorpusNotFound, FolderRefused, InvalidConfig
 from leanrag_core.messages.message import message
 from leanrag_core.storage.corpora import CorpusStore, summarise
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 
 BEES = Document(

@@ -11,8 +11,8 @@ import pytest
 
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig, SearchIndexFailed
+from leanrag_core.files.records import plain
 from leanrag_core.jobs.events import JobEvent, read_events
-from leanrag_core.records import plain
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.digests import damage_named, digests_of

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core import atomic
 from leanrag_core.errors import StorageFailed
+from leanrag_core.files import atomic
 from leanrag_core.messages.message import message
 from leanrag_core.storage import tables
 

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
-from leanrag_core.records import plain
+from leanrag_core.files.records import plain
 from leanrag_core.storage import layout, staging
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA
 from leanrag_core.types.index import CHUNK_SCHEMA, Index
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.program_files import PROGRAM
+from leanrag_core.system.environment import PROGRAM
 
 FILES = sorted((PROGRAM / "leanrag_core" / "workbench").glob("*.py"))
 

@@ -6,8 +6,8 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import ReferenceDamaged
+from leanrag_core.files.records import to_json
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.records import to_json
 from leanrag_core.types.index import Index
 from leanrag_core.workbench.references import References
 from tests.indexing.reference.hives import HIVE, TEXT

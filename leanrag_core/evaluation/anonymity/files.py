@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from leanrag_core.atomic import writing
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.anonymity.corpus import Anonymous
 from leanrag_core.evaluation.anonymity.dictionary import Dictionary
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
+from leanrag_core.files.atomic import writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.records import from_json, to_json
 
 DOCUMENTS, QUESTIONS, DICTIONARY = "documents", "questions.jsonl", "dictionary.json"
 _ID_KEYS = ("id", "question", "query")

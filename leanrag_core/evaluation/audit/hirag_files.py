@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from leanrag_core.errors import ReplyError
 from leanrag_core.evaluation.audit.answer_files import SystemAnswers
 from leanrag_core.evaluation.judging.verdicts import pair_verdicts
-from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.models.json_reply import read_json
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.experiment import PAIRWISE, Judgement
 
 _TITLE = re.compile(r"(?P<set>.+?)_eval_(?P<systems>.+?)(?:_result(?:_(?P<judge>.+))?)?")

@@ -9,8 +9,8 @@ from typing import Any
 from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.evaluation.audit.answer_files import SystemAnswers
 from leanrag_core.evaluation.judging.verdicts import criterion_of, score_of, winner_of
-from leanrag_core.lexical_tokens import lexical_tokens
-from leanrag_core.records import from_values
+from leanrag_core.files.records import from_values
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 
 _COLUMNS = ("judge", "question", "first", "second", "repeat", "criterion", "verdict")

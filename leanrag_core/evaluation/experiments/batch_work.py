@@ -29,8 +29,8 @@ from leanrag_core.evaluation.experiments.plan import Batch
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.plain_words import in_words
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.experiment import QuestionRow, RunCost, RunSpec
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace

@@ -7,7 +7,7 @@ from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.chart import spreadsheet_cell
-from leanrag_core.records import json_bytes, plain
+from leanrag_core.files.records import json_bytes, plain
 from leanrag_core.types.experiment import ExperimentResult
 
 FORMATS = ("csv", "json", "html")

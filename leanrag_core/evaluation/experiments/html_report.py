@@ -11,7 +11,7 @@ from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.figures.html import html, html_file, joined
-from leanrag_core.records import to_json
+from leanrag_core.files.records import to_json
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
 
 _STYLE = """

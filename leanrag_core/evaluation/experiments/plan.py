@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.records import json_bytes, to_json
+from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.experiment import (

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.files.records import from_values, values_of
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import from_values, values_of
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
 from leanrag_core.types.experiment import ExperimentSpec, JudgeSpec, RunSpec
 

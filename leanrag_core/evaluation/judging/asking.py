@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from leanrag_core.errors import CallFailed, InvalidConfig, ReplyError
 from leanrag_core.evaluation.judging.forms import Form, filled, form_of
 from leanrag_core.evaluation.judging.tasks import JudgeTask
-from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.models.asking import complained
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.models.registry import Models
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.experiment import Judgement
 
 _ATTEMPTS = 2

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
-from leanrag_core.plain_words import whole_characters
 from leanrag_core.retrieval.base import MAX_QUESTION
+from leanrag_core.text.plain_words import whole_characters
 from leanrag_core.types.question_set import UNANSWERABLE
 
 MAX_TEXT = 20_000  # characters of an answer or a quote

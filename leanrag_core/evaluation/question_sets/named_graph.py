@@ -7,7 +7,7 @@ from functools import cached_property
 
 from leanrag_core.evaluation.gold import Evidence, is_named, normalised
 from leanrag_core.messages.catalog import ENGLISH, languages
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
 
 # Types that say nothing of what a thing is, as extractors without a language model give them.

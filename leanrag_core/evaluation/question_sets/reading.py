@@ -13,7 +13,7 @@ from leanrag_core.evaluation.question_sets.answer_entities import with_entities
 from leanrag_core.evaluation.question_sets.cells import BadCells, cells_of, question_of
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.indexing.parsing.rows import delimiter_of
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 MAX_BYTES = 50_000_000
 MAX_QUESTIONS = 100_000

@@ -11,8 +11,8 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import measure_infos
+from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.indexing.aggregation.threshold import parse_tau
-from leanrag_core.records import json_bytes, to_json
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.types.config import ONE_VALUE, IndexConfig
 from leanrag_core.types.experiment import ExperimentSpec, Parameter, RunSpec

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.indexing.aggregation.cluster_names import BaseNames, base_names, centrality, layer_names
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
 from leanrag_core.indexing.aggregation.lexicon import Lexicon
 from leanrag_core.indexing.aggregation.naming import Term, cluster_name
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
+from leanrag_core.system.threads import collector_paused
 from leanrag_core.types.graph import Layer
 
 _SENTENCES = 4

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.tokens import count_many, trim_to_tokens
+from leanrag_core.text.tokens import count_many, trim_to_tokens
 
 # Short words join others and say little; in scripts without spaces each sign is taken for a word.
 _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\w{4,}")

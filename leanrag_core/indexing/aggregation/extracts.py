@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.indexing.aggregation.lexicon import BREAK, CONTENT, LEANING, PERSON, Lexicon
 from leanrag_core.indexing.aggregation.phrases import sentences
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation
-from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding
 
 _RELEVANCE = 0.7  # share of relevance against redundancy in the choice of sentences

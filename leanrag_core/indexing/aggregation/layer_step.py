@@ -21,7 +21,7 @@ from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
 from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
-from leanrag_core.tokens import count_many, trim_to_tokens
+from leanrag_core.text.tokens import count_many, trim_to_tokens
 from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets

@@ -12,7 +12,7 @@ from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupV
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.tokens import trim_to_tokens
+from leanrag_core.text.tokens import trim_to_tokens
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.json_schema import JsonSchema

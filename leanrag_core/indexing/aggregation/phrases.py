@@ -2,7 +2,7 @@
 
 import re
 
-from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS
 
 WORD = r"[^\W_]+(?:['’\-][^\W_]+)*"
 _WORD = re.compile(WORD)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrag_core.indexing.aggregation.writer import ClusterView
-from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 
 _SHORTEST = 60  # tokens of a line that is cut; what would be shorter is left out instead
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.indexing.communities.elements import ElementGraph
-from leanrag_core.sentences import split_sentences
-from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding
 
 _NAMES_IN_TITLE = 3

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.rows import numbers
 

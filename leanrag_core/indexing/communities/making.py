@@ -12,7 +12,7 @@ from leanrag_core.indexing.communities.builtin_report import Report, builtin_rep
 from leanrag_core.indexing.communities.elements import ElementGraph
 from leanrag_core.indexing.communities.llm_report import llm_report, material
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.tokens import count_many, rest_of_line
+from leanrag_core.text.tokens import count_many, rest_of_line
 from leanrag_core.types.communities import (
     BY_MODEL,
     BY_RULE,

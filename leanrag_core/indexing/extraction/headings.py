@@ -4,11 +4,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.indexing.extraction.english_words import GENERIC, GENERIC_HEADINGS, LIGHT
 from leanrag_core.indexing.extraction.name_phrases import MAX_LENGTH
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.corpus import Document
 
 _MAX_WORDS = 12

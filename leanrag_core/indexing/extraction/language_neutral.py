@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from leanrag_core.combining_marks import MARKS
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
 from leanrag_core.indexing.extraction.sentences import ReadSentence, Sighting, link_neighbours
+from leanrag_core.text.words import MARKS
 from leanrag_core.types.corpus import Document
 
 MAX_PAIRS = 20

@@ -13,7 +13,7 @@ from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly

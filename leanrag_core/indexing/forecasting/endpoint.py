@@ -20,7 +20,7 @@ from leanrag_core.indexing.resolution.names import name_key
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly

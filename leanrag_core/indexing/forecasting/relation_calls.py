@@ -15,7 +15,7 @@ from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.tokens import count_many
+from leanrag_core.text.tokens import count_many
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index

@@ -14,14 +14,13 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
-from leanrag_core.environment import without_secrets
 from leanrag_core.errors import RecordDamaged
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.frames import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.upload import ParsedUpload
 from leanrag_core.messages.message import Message, message
-from leanrag_core.program_files import PACKAGES
+from leanrag_core.system.environment import PACKAGES, without_secrets
 from leanrag_core.types.corpus import Document, Refusal
 
 _AT_WORK = 2  # processes at one time; others wait for their turn

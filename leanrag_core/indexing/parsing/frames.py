@@ -8,8 +8,8 @@ import struct
 from dataclasses import asdict
 from typing import IO, Any
 
+from leanrag_core.files.records import from_json, json_bytes, plain
 from leanrag_core.indexing.parsing.upload import ParsedUpload
-from leanrag_core.records import from_json, json_bytes, plain
 from leanrag_core.types.corpus import Refusal, document_of
 
 _LENGTHS = struct.Struct(">QQ")  # of the header, of the body

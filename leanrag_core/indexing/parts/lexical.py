@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index

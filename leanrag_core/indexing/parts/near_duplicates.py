@@ -15,8 +15,8 @@ from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.messages.message import message
-from leanrag_core.transition import normalised
 from leanrag_core.types.config import option, validate
+from leanrag_core.types.entity_links import normalised
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index

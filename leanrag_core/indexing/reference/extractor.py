@@ -4,12 +4,12 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
+from leanrag_core.files.records import to_json
 from leanrag_core.indexing.reference.anchoring import Anchors
 from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.records import to_json
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.manifest import REFERENCE_GRAPH

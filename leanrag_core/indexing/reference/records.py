@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 from annotated_types import Interval, MinLen
 
 from leanrag_core.errors import ReferenceDamaged
-from leanrag_core.records import absent_at_default, from_values, values_of
+from leanrag_core.files.records import absent_at_default, from_values, values_of
 from leanrag_core.types.graph import Finding
 
 ENTITIES, RELATIONS = "entities.jsonl", "relations.jsonl"

@@ -8,7 +8,7 @@ import pyarrow as pa
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.indexing.trees.leaves import Leaf
 from leanrag_core.indexing.trees.summaries import Summary, summaries
-from leanrag_core.tokens import count_many
+from leanrag_core.text.tokens import count_many
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.text_tree import NODE_SCHEMA, TextTree
 

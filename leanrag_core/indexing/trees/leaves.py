@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from leanrag_core.tokens import count_many, token_offsets
+from leanrag_core.text.tokens import count_many, token_offsets
 from leanrag_core.types.index import Index
 
 _BREAK = re.compile(r"\n+|[.!?][\"')\]]*\s+|[。！？]")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
 from leanrag_core.types.noun_graph import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 

@@ -10,8 +10,8 @@ from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion
-from leanrag_core.sentences import split_sentences, up_to_last_sentence
-from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.sentences import split_sentences, up_to_last_sentence
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.progress import Progress
 
 TASK = "summarise_passages"

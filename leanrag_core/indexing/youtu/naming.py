@@ -15,7 +15,7 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.progress import Progress

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leanrag_core.sentences import split_sentences
+from leanrag_core.text.sentences import split_sentences
 
 KIND, FEATURE, STATE, YEAR, AMOUNT = "kind", "feature", "state", "year", "amount"
 SEED_TYPES = (KIND, FEATURE, STATE, YEAR, AMOUNT)

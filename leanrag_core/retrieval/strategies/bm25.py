@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace

@@ -17,7 +17,7 @@ from leanrag_core.retrieval.report_points import BEST_RATING, Point, dynamic_sel
 from leanrag_core.retrieval.report_points import Selection as Selected
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index

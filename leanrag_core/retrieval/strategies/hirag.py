@@ -26,7 +26,7 @@ from leanrag_core.retrieval.passages import PassageReason, affordable_chunks, pa
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, nearest
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.layered_communities import LayeredCommunities

@@ -12,8 +12,8 @@ from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trac
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines, similarity
-from leanrag_core.sentences import split_sentences
 from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep

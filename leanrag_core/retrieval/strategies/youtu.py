@@ -41,7 +41,7 @@ from leanrag_core.retrieval.youtu_routes import (
     routed,
 )
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.tokens import trim_to_tokens
+from leanrag_core.text.tokens import trim_to_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation

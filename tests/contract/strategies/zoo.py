@@ -9,7 +9,7 @@ from leanrag_core.retrieval.context import joined_sections, passage_line
 from leanrag_core.retrieval.passages import passage_items, ranked_by_vector
 from leanrag_core.retrieval.token_sums import fixed
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Progress

@@ -8,7 +8,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.audit.answer_files import JudgeFile, SystemAnswers, read_answers, system_of
 from leanrag_core.evaluation.audit.hirag_files import aligned
 from leanrag_core.evaluation.audit.judge_files import read_judge_files
-from leanrag_core.records import to_json
+from leanrag_core.files.records import to_json
 from leanrag_core.types.experiment import PAIRWISE, Judgement
 
 NAME = "set_eval_hi_naive_result_openai.jsonl"

@@ -9,8 +9,8 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import Cancelled, CorpusNotFound, InvalidConfig, QuestionSetNotFound, SweepNotFound
 from leanrag_core.evaluation.sweeps.stages import STAGES
+from leanrag_core.files.records import to_json
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
-from leanrag_core.records import to_json
 from leanrag_core.types.experiment import QuestionRow
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec

@@ -15,7 +15,7 @@ from leanrag_core.indexing.aggregation.phrases import sentences
 from leanrag_core.indexing.aggregation.rules import AggregationRules
 from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 
 

@@ -9,7 +9,7 @@ from leanrag_core.indexing.aggregation.llm_writer import ENTITY_REPLY, LLMWriter
 from leanrag_core.indexing.aggregation.summary_reply import faults_of, parse_summary
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.models.base import Completion
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.usage import Usage
 
 GOOD = {

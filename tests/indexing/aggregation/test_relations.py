@@ -14,7 +14,7 @@ from leanrag_core.indexing.aggregation.relations import (
     sorted_pairs,
     strongest_first,
 )
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 
 
 def test_relations_between_clusters_are_counted_weighed_and_remembered() -> None:

@@ -11,7 +11,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.indexing.aggregation.hierarchy import fresh_clusters
 from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_text, released_depth
 from leanrag_core.retrieval.leanrag_paths import joined_pairs
-from leanrag_core.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Finding
 from tests.indexing.aggregation.test_hierarchy import EMBED_FARM, PlainWriter, build
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import RecordDamaged, ReferenceDamaged
+from leanrag_core.files.records import to_json
 from leanrag_core.indexing.reference.faults import Quoted, faults, naming_faults, quote_faults, quoted_documents
 from leanrag_core.indexing.reference.records import (
     AggregatedSentence,
@@ -16,7 +17,6 @@ from leanrag_core.indexing.reference.records import (
     read_reference,
 )
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.records import to_json
 from tests.indexing.reference.hives import DOCUMENT, ENTITIES, HIVE, RELATIONS, entity, relation
 
 

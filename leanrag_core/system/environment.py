@@ -1,10 +1,25 @@
-"""Where the program's own files are: in a checkout beside this package, in an installed wheel inside it."""
+"""This process's environment without what other processes need not know, and where the program's own files are."""
 
+import os
+import re
 from pathlib import Path
 
 import platformdirs
 
-_PACKAGE = Path(__file__).resolve().parent
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
+
+
+def holds_secrets() -> bool:
+    """Return whether a variable is named like a key or password."""
+    return any(_SECRET.search(name) for name in os.environ)
+
+
+def without_secrets() -> dict[str, str]:
+    """Return all variables except those that are named like a key or password."""
+    return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_program"
 
 PACKAGES = _PACKAGE.parent

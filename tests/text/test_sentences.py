@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.sentences import up_to_last_sentence
+from leanrag_core.text.sentences import up_to_last_sentence
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import ssl
 
 import pytest
 
-from leanrag_core.plain_words import in_words
+from leanrag_core.text.plain_words import in_words
 
 
 def of_json(text: str) -> Exception:

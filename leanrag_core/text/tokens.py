@@ -12,7 +12,7 @@ import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
 
-_VOCABULARY = Path(__file__).parent / "models" / "assets" / "cl100k_base.tiktoken"
+_VOCABULARY = Path(__file__).parents[1] / "models" / "assets" / "cl100k_base.tiktoken"
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 # The published split pattern of cl100k (tiktoken_ext/openai_public.py, MIT licence).
 _PATTERN = (

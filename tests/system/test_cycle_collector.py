@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from leanrag_core.cycle_collector import collector_paused
+from leanrag_core.system.threads import collector_paused
 
 
 def test_off_inside_and_on_again_after_the_last_user() -> None:

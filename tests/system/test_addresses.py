@@ -1,6 +1,15 @@
 import pytest
 
-from leanrag_core.addresses import CHROMA, ENDPOINT, SCHEDULER, AddressKind, AddressParts, Fault, fault_of, parts_of
+from leanrag_core.system.addresses import (
+    CHROMA,
+    ENDPOINT,
+    SCHEDULER,
+    AddressKind,
+    AddressParts,
+    Fault,
+    fault_of,
+    parts_of,
+)
 
 
 @pytest.mark.parametrize(

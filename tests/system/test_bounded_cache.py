@@ -1,4 +1,4 @@
-from leanrag_core.bounded_cache import BoundedCache
+from leanrag_core.system.threads import BoundedCache
 from tests.sharing import SlowKey, errors_at_once
 
 

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from leanrag_core import private as owner_only
 from leanrag_core.errors import StorageFailed
+from leanrag_core.files import private as owner_only
+from leanrag_core.files.records import json_bytes
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import json_bytes
 
 _PROBE_BYTES = 1 << 16
 _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import pytest
 
 from leanrag_core.errors import RecordDamaged
+from leanrag_core.files.records import absent_at_default, from_json, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import absent_at_default, from_json, to_json
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leanrag_core import tokens
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.tokens import count_tokens, token_offsets, trim_to_tokens
+from leanrag_core.text import tokens
+from leanrag_core.text.tokens import count_tokens, token_offsets, trim_to_tokens
 
 ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("ab. \n蜂🐝é\u0301한"), max_size=60)
 

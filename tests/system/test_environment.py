@@ -3,10 +3,10 @@
 import psutil
 import pytest
 
-from leanrag_core.environment import holds_secrets, without_secrets
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.reading import read_uploads
+from leanrag_core.system.environment import holds_secrets, without_secrets
 
 PLANTED = "sk-planted-0123456789abcdef"
 

@@ -1,0 +1,1 @@
+"""What the process is and has: environment, addresses, threads."""

@@ -1,0 +1,1 @@
+"""What is read in a text: words, sentences, tokens; and texts from elsewhere in plain words."""

@@ -1,0 +1,54 @@
+"""Words of a text for lexical search, and English words that say nothing about its subject."""
+
+import re
+import unicodedata
+
+_JOINERS = "\u200c\u200d"  # stand inside words of Persian and of Indian scripts
+
+
+def _ranges() -> str:
+    """Return all combining marks of the basic plane as ranges of a character class."""
+    parts: list[str] = []
+    start = 0
+    for code in range(0x300, 0x10000):
+        is_mark = unicodedata.category(chr(code)) in ("Mn", "Mc")
+        if is_mark and not start:
+            start = code
+        if not is_mark and start:
+            parts.append(f"{chr(start)}-{chr(code - 1)}")
+            start = 0
+    return "".join(parts)
+
+
+MARKS = _ranges() + _JOINERS
+"""The inside of a character class: marks that belong to the letter before them, such as vowel signs of Indian scripts.
+
+To Python's re they are no part of a word, so that it would end a Hindi word at its first vowel.
+"""
+
+_EASTERN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_ONE_WORD = rf"(?:[^\W_{_EASTERN}][{MARKS}]*)+"
+_RUN = re.compile(rf"[{_EASTERN}]+|{_ONE_WORD}(?:['’]{_ONE_WORD})*")
+_POSSESSIVE = re.compile("['’ʼ]s?$")
+_IS_EASTERN = re.compile(rf"[{_EASTERN}]")
+
+
+def lexical_tokens(text: str) -> list[str]:
+    """Return the tokens in order, without the ending of an English possessive; a lone Chinese or Japanese character
+    is a token of its own."""
+    tokens: list[str] = []
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
+        if _IS_EASTERN.match(run) and len(run) > 1:
+            tokens += [run[place : place + 2] for place in range(len(run) - 1)]
+        else:
+            tokens.append(_POSSESSIVE.sub("", run))
+    return tokens
+
+
+_FUNCTION_WORDS = """
+a about according also an and any are as at be been between both but by can could did do does during each for from had
+has have how i if in into is it its many may me more most much must no not of on or other our over say says shall
+should so some than that the their them then there these they this those through to under up upon was we were what
+when where which while who whom whose why will with would you your
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
