@@ -171,6 +171,19 @@ def in_staging(root: Path) -> list[Path]:
     return [root / match[1] for path in sorted(root.iterdir()) if (match := ours.fullmatch(path.name))]
 
 
+def remove_half_built(root: Path) -> None:
+    """Delete what processes had begun to build below root when they died, and their locks."""
+    made_by = re.compile(re.escape(_STAGING) + r".+-([1-9][0-9]{0,9})")
+    for path in sorted(root.glob(f"{_STAGING}*")):
+        match = made_by.fullmatch(path.name)
+        if match and path.is_dir() and not path.is_symlink():
+            if int(match[1]) != os.getpid() and not _alive_elsewhere(int(match[1])):
+                shutil.rmtree(path, ignore_errors=True)
+        elif path.suffix == ".lock":
+            with contextlib.suppress(Timeout, OSError), FileLock(path, blocking=False):  # else a live process has it
+                path.unlink(missing_ok=True)
+
+
 def give_up_staging(target: Path) -> None:
     """Deletes what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)

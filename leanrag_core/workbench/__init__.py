@@ -52,7 +52,7 @@ from leanrag_core.workbench.experiments import Experiments, ExperimentWork, batc
 from leanrag_core.workbench.explanations import Explanations
 from leanrag_core.workbench.fresh_builds import CompareFreshWork, FreshBuilds
 from leanrag_core.workbench.imports import Imports, ImportWork
-from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.indexes import TRIAL, Indexes
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts, PartWork
 from leanrag_core.workbench.presentations import Presentations
@@ -62,6 +62,7 @@ from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.settings import Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
+from leanrag_core.workbench.trials import Trials
 from leanrag_core.workbench.updates import Updates, UpdateWork
 
 __all__ = ["Workbench", "open_index"]
@@ -99,6 +100,7 @@ class Workbench:
         self.indexes = Indexes(root / "indexes", self.settings, self.searches, self.stages)
         self.parts = Parts(self.indexes, self.models, self.searches, self.jobs)
         self.builds = Builds(self.corpora, self.indexes, self.references, self.models, self.stages, self.jobs)
+        self.trials = Trials(self.indexes, self.builds, self.models)
         self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)
         self.imports = Imports(self.indexes, ImportUploads(root / "imports"), self.models, self.stages, self.jobs)
         self.questions = Questions(self.models, self.searches, self.parts)
@@ -145,7 +147,9 @@ class Workbench:
             return index
         if not isinstance(index, str | Path):
             raise TypeError(f"an index, its id or the path of its folder is needed, not {type(index).__name__}")
-        is_id = isinstance(index, str) and index in {known.id for known in self.indexes.all()}
+        is_id = isinstance(index, str) and (
+            index in {known.id for known in self.indexes.all()} or index.startswith(TRIAL)
+        )
         return self.indexes.open(str(index)) if is_id else layout.read_index(Path(index))
 
     def add_documents(self, corpus: str, files: Iterable[File], *, on_file: OnFile | None = None) -> UploadReport:

@@ -19,6 +19,7 @@ from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.workbench.settings import SettingsFile
 
 MAP_STAGE = "map"
+TRIAL = "trial."  # begins the ids of trial indexes (workbench.trials), which lie in a folder of their own
 
 
 class Indexes(IndexStore):
@@ -26,7 +27,13 @@ class Indexes(IndexStore):
 
     def __init__(self, root: Path, settings: SettingsFile, searches: SearchStore, stages: StageStore) -> None:
         super().__init__(root)
+        self.trials_root = root.parent / "trials"
         self._settings, self._searches, self._stages = settings, searches, stages
+
+    def path(self, index_id: str) -> Path:
+        """Return the folder of an index or of a trial. Raises IndexNotFound for an id that could leave the store."""
+        path = super().path(index_id)
+        return self.trials_root / index_id if index_id.startswith(TRIAL) else path
 
     def all(self) -> list[IndexSummary]:
         """Return the indexes that read, the newest first."""
