@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core import private
-from leanrag_core.atomic import write_bytes
 from leanrag_core.errors import IndexNotFound, LeanRAGError, RecordDamaged
 from leanrag_core.evaluation.sweeps.stages import BASE_SETTINGS
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.built import is_built
 from leanrag_core.indexing.updating.changes import documents_after, require_updatable
