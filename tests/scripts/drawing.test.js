@@ -18,6 +18,13 @@ test("lines break between words, and a word that is too long has a line of its o
   const { linesOf } = load(`${FIGURES}/svg.js`);
   assert.deepEqual(plain(linesOf("a bee in a hive", atMost(6))), ["a bee", "in a", "hive"]);
   assert.deepEqual(plain(linesOf("a honeybee", atMost(6))), ["a", "honeybee"]);
+  assert.deepEqual(plain(linesOf("", atMost(6))), [""]);
+});
+
+test("Chinese, which has no blanks, breaks between characters and never before punctuation", () => {
+  const { linesOf } = load(`${FIGURES}/svg.js`);
+  assert.deepEqual(plain(linesOf("蜜蜂在蜂箱里过冬。", atMost(4))), ["蜜蜂在蜂", "箱里过", "冬。"]);
+  assert.deepEqual(plain(linesOf("用 oxalic acid 处理", atMost(9))), ["用 oxalic", "acid 处理"]);
 });
 
 test("the last of too many lines ends with an ellipsis", () => {

@@ -39,15 +39,19 @@ function cut(text, fits) {
   return text.slice(0, low).trimEnd() + "…";
 }
 
-// The text in lines, broken between words; a word that is too long has a line of its own.
+// A word with the blanks before it, or one character of a script that is written without blanks, with its punctuation.
+const UNBROKEN = /\s*(?:[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]\p{P}*|[^\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]+)/gu;
+
+// The text in lines, broken between words and between Chinese or Japanese characters; a word that is too long has a
+// line of its own.
 function linesOf(text, fits) {
   const lines = [];
   let line = "";
-  for (const word of text.split(/\s+/)) {
-    const longer = line ? line + " " + word : word;
+  for (const [piece] of text.matchAll(UNBROKEN)) {
+    const longer = line ? line + piece.replace(/^\s+/, " ") : piece.trimStart();
     if (line && !fits(longer)) {
       lines.push(line);
-      line = word;
+      line = piece.trimStart();
     } else line = longer;
   }
   return [...lines, line];
