@@ -9,7 +9,7 @@ from unittest import mock
 
 from leanrag_core.storage import calls
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 
 TITLE = "Answers stored a second by the calls in flight, on the disk (FULL) and handed to the system (NORMAL)"
 SIZES = (1, 8, 32)

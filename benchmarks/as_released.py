@@ -24,9 +24,8 @@ from benchmarks.system_table import Asked, context_recall, ranking_places, read_
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.leanrag_paths import joined_pairs
 from leanrag_core.retrieval.strategies.leanrag import RELEASED
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import IndexConfig, preset
 from leanrag_core.types.index import Index
-from leanrag_core.types.presets import preset
 from leanrag_core.workbench import Workbench
 
 # What differs in the index, in the order of the table; the paper's mixture is plain.

@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.system_table import make_parts
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.config import preset
 from leanrag_core.types.index import Index
-from leanrag_core.types.presets import preset
 from leanrag_core.workbench import Workbench, open_index
 
 LEANRAG: dict[str, tuple[str, dict[str, Any]]] = {

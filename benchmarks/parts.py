@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part
 from leanrag_core.storage.layout import read_index
-from leanrag_core.types.part import PartRecord
+from leanrag_core.types.manifest import PartRecord
 
 
 def _no_model(texts: Sequence[str]) -> np.ndarray:

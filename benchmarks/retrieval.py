@@ -94,7 +94,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 def _walk_tools(index: "Index", tools: "Tools") -> "Tools":
     """The tools of an index that has the part of LeanRAG-walk, which a workbench reads once for all questions."""
-    from leanrag_core.types.passage_walk import walk_operator
+    from leanrag_core.types.walks import walk_operator
 
     operator = walk_operator(index.entity_chunks)
     return replace(tools, part=lambda name: operator)

@@ -20,9 +20,8 @@ from benchmarks.sweep_text import QUALITY, TOKENS, report_text
 from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import REFERENCE
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.config import REFERENCE, IndexConfig
+from leanrag_core.types.job import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepResult, SweepSpec
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.samples import SAMPLES, sample_id

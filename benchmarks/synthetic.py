@@ -31,9 +31,9 @@ from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.job import Report, silent
 from leanrag_core.types.manifest import HEURISTIC, CorpusName, EmbeddingRecord, Manifest
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.recorded_config import RecordedConfig
+from leanrag_core.types.summary import RecordedConfig
 
 DIMENSION = 384
 _TOKEN = re.compile(r"\bk([0-9a-z]+)\b")

@@ -34,7 +34,7 @@ from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.evaluation.question_sets.reading import read_questions as read_gold
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import FINISHED
+from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import WHOLE_CORPUS
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench import Workbench, open_index

@@ -10,8 +10,7 @@ __version__ = "0.1.0"
 __all__ = ["IndexConfig", "Workbench", "open_index", "preset", "presets"]
 
 if TYPE_CHECKING:
-    from leanrag_core.types.config import IndexConfig
-    from leanrag_core.types.presets import preset, presets
+    from leanrag_core.types.config import IndexConfig, preset, presets
     from leanrag_core.workbench import Workbench, open_index
 
 
@@ -22,9 +21,9 @@ def __getattr__(name: str) -> Any:
 
         return IndexConfig
     if name in ("preset", "presets"):
-        from leanrag_core.types import presets
+        from leanrag_core.types import config
 
-        return getattr(presets, name)
+        return getattr(config, name)
     if name in ("Workbench", "open_index"):
         from leanrag_core import workbench
 

@@ -23,9 +23,8 @@ from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import FINISHED
-from leanrag_core.types.recorded_run import RecordedRun
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.manifest import FINISHED
+from leanrag_core.types.trace import RecordedRun, Trace
 from leanrag_core.workbench import Workbench
 
 QUESTION = "What do beekeepers use against Varroa destructor?"

@@ -22,9 +22,8 @@ from leanrag_core.indexing.reference.records import ReferenceGraph, read_referen
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.layout import read_index
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import REFERENCE
 from sample_corpora.check import ROOT, documents_of
 
 

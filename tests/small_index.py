@@ -19,7 +19,7 @@ from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import CorpusName, EmbeddingRecord, IndexCounts, Manifest
-from leanrag_core.types.recorded_config import RecordedConfig
+from leanrag_core.types.summary import RecordedConfig
 
 TEXTS = (
     "The queen lays eggs. The workers store honey. A mite drinks from the bee and spoils the honey.",

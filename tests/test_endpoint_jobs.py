@@ -13,8 +13,8 @@ import pytest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_events
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Budget
 from tests import waiting
 from tests.endpoint import faults
 from tests.endpoint.coast import CONFIG, bench_in, files_of

@@ -8,8 +8,8 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.errors import EndpointError, InvalidConfig
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Price
-from leanrag_core.types.spending import Budget
 from tests.endpoint.coast import CONFIG, bench_in, story
 from tests.endpoint.server import EndpointServer
 

@@ -7,7 +7,7 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.types.history import HistoryEntry
+from leanrag_core.types.question_set import HistoryEntry
 from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from leanrag_core.indexing.part_base import parts
 from leanrag_core.indexing.part_building import read_part
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.part_store import PartStore
-from leanrag_core.types.part import FINISHED
+from leanrag_core.types.manifest import FINISHED
 from tests.contract.indexes import stored
 from tests.contract.same import assert_same
 from tests.contract.test_parts import make

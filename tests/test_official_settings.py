@@ -15,8 +15,7 @@ from leanrag_core.presenting.story import NAIVE, PresentationPlan
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.retrieval.settings import all_settings, official_settings, settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
-from leanrag_core.types.recorded_config import RecordedConfig
-from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.summary import IndexSummary, RecordedConfig
 from leanrag_core.types.sweep import SweepPoint, SweepSpec
 from pages.ask import controls
 from pages.common.scope import Scope

@@ -17,13 +17,14 @@ from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.storage.recorded_runs import read_run, run_of, write_run
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.index import Index
-from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import (
     Context,
     ContextItem,
     ContextSection,
     Lost,
+    RecordedRun,
     Source,
     Style,
     Trace,
@@ -32,7 +33,6 @@ from leanrag_core.types.trace import (
     TraceRelation,
     TraceStep,
 )
-from leanrag_core.types.usage import Usage
 from tests.retrieval.tools import TOOLS
 from tests.small_index import unit
 

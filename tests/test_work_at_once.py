@@ -14,7 +14,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.models.base import Completion
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.settings import Settings
 from tests.endpoint.coast import CONFIG, bench_in
 from tests.endpoint.server import EndpointServer

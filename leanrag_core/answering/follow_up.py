@@ -13,7 +13,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.text.words import lexical_tokens
-from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.calls import NO_USAGE, Usage
 
 RULE, MODEL, PERSON = "rule", "model", "person"  # who made it stand alone
 TASK = "standalone_question"

@@ -6,8 +6,8 @@ import numpy as np
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.storage.ownership import CALLS
+from leanrag_core.types.calls import KINDS
 from leanrag_core.types.rows import numbers
-from leanrag_core.types.written_call import KINDS
 
 
 def recorded(subject: Subject) -> Iterator[Problem | Note]:

@@ -7,7 +7,7 @@ from leanrag_core.checking.problem import Note, Problem, Subject
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.part_store import RECORD, PartStore, changed_files, fits
-from leanrag_core.types.part import FINISHED, UNFINISHED
+from leanrag_core.types.manifest import FINISHED, UNFINISHED
 
 
 def stored(subject: Subject) -> Iterator[Problem | Note]:

@@ -20,7 +20,7 @@ from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
 from leanrag_core.clustering.splitting import split_and_joined
 from leanrag_core.clustering.ward import started
 from leanrag_core.errors import InvalidVectors, TooFewEntities
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 _POINTS_A_DIMENSION = 24  # fewer would let the shared covariance fit noise
 _SMALL_SPACE, _POINTS_IN_SMALL = 16, 4  # dimensions that a small layer has nonetheless, down to 4 points for each

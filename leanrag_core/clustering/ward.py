@@ -13,7 +13,7 @@ import numpy as np
 from leanrag_core.clustering.blocks import one_blas_thread
 from leanrag_core.clustering.cells import cells_of
 from leanrag_core.clustering.splitting import split_and_joined
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 _GROUP = 1000  # points of a group
 _LARGEST = 2500

@@ -38,7 +38,7 @@ def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.storage.recorded_runs import write_run
-    from leanrag_core.types.recorded_run import RecordedRun
+    from leanrag_core.types.trace import RecordedRun
     from leanrag_core.workbench import Workbench, open_index
 
     chosen = asked_options(options)
@@ -63,7 +63,7 @@ def _ask(options: argparse.Namespace) -> int:
 def _keep(bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None") -> None:
     """Note the question in the history, which links to indexes of the workbench alone."""
     from leanrag_core.errors import LeanRAGError
-    from leanrag_core.types.history import HistoryEntry
+    from leanrag_core.types.question_set import HistoryEntry
 
     if index.path is None or index.path.resolve().parent != bench.indexes.root.resolve():
         return

@@ -111,7 +111,7 @@ def _one_question(
     from leanrag_core.comparing.sharing import compare
     from leanrag_core.comparing.values import column_values, gold_values, shared_values
     from leanrag_core.retrieval.settings import settings_words, shown_settings
-    from leanrag_core.types.recorded_run import RecordedRun
+    from leanrag_core.types.trace import RecordedRun
 
     traces: dict[str, Trace] = {}
     answers: dict[str, Answer | None] = {}

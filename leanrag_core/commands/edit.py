@@ -9,8 +9,8 @@ from leanrag_core.commands._shared.parts import make_offered_parts
 from leanrag_core.commands._shared.printing import PrintedProgress, print_json
 from leanrag_core.commands.update import report_text
 from leanrag_core.files.records import plain
-from leanrag_core.types.editing import Action, Edit
 from leanrag_core.types.index import Index
+from leanrag_core.types.updating import Action, Edit
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:

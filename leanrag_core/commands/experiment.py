@@ -98,7 +98,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from leanrag_core.types.spending import Budget
+    from leanrag_core.types.calls import Budget
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()

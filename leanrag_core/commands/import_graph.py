@@ -48,7 +48,7 @@ def _import(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.describe import describe
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.spending import Budget
+    from leanrag_core.types.calls import Budget
     from leanrag_core.workbench import Workbench
     from leanrag_core.workbench.models import RunContext
 

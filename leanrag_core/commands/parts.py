@@ -11,7 +11,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.types.part import ABSENT, PartState
+from leanrag_core.types.manifest import ABSENT, PartState
 from leanrag_core.types.visible import visible
 
 

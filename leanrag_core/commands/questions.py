@@ -92,8 +92,8 @@ def _delete(options: argparse.Namespace) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
+    from leanrag_core.types.calls import Budget
     from leanrag_core.types.question_set import Generation
-    from leanrag_core.types.spending import Budget
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)

@@ -11,7 +11,7 @@ from leanrag_core.figures.made_by import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.visible import visible
 
 

@@ -54,7 +54,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _sweep(options: argparse.Namespace) -> int:
     from leanrag_core.files.records import plain
-    from leanrag_core.types.spending import Budget
+    from leanrag_core.types.calls import Budget
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
@@ -86,7 +86,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
 def _spec(options: argparse.Namespace, bench: Any) -> Any:
     """Return what the options ask for. Raises InvalidConfig."""
-    from leanrag_core.types.presets import preset
+    from leanrag_core.types.config import preset
     from leanrag_core.types.sweep import INDEX, RETRIEVAL, SweepSpec
 
     if not options.source:

@@ -87,7 +87,7 @@ def _remove(options: argparse.Namespace) -> int:
 def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, changes: DocumentChanges) -> int:
     """Change the index, or print what that would do."""
     from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.spending import Budget
+    from leanrag_core.types.calls import Budget
 
     preview = bench.updates.preview(index, changes)
     if options.preview:

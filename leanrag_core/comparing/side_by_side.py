@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leanrag_core.comparing.sharing import Shared, compare
-from leanrag_core.types.shown import ShownInNotebooks
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import ShownInNotebooks
 
 
 @dataclass(frozen=True)

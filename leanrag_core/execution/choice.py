@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from leanrag_core.execution.cluster import DaskMap
 from leanrag_core.execution.processes import ProcessMap
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.types.execution import PROCESSES, THREADS, Apply, Execution
+from leanrag_core.types.settings import PROCESSES, THREADS, Apply, Execution
 
 
 @dataclass(frozen=True)

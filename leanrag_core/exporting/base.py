@@ -11,7 +11,7 @@ from leanrag_core.errors import FolderRefused, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.files.atomic import replacing, sync_file, writing
 from leanrag_core.messages.message import Message, message
-from leanrag_core.types.exported import Exported
+from leanrag_core.types.imported import Exported
 from leanrag_core.types.index import Index
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

@@ -2,9 +2,8 @@
 
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, Value, message
-from leanrag_core.types.call_record import CallRecord
-from leanrag_core.types.made_by import MadeBy, RecordedCall
-from leanrag_core.types.model_names import BUILTIN, model_title
+from leanrag_core.types.calls import CallRecord, MadeBy, RecordedCall
+from leanrag_core.types.config import BUILTIN, model_title
 
 
 def made_sentence(made: MadeBy) -> Message:

@@ -13,7 +13,7 @@ from typing import Any
 from leanrag_core.figures.html import NOTHING, html, html_file
 from leanrag_core.figures.palette import Palette
 from leanrag_core.messages.catalog import ENGLISH
-from leanrag_core.types.neighbourhood import NearNode, Neighbourhood
+from leanrag_core.types.layer_scene import NearNode, Neighbourhood
 from leanrag_core.types.visible import visible
 
 _LONGEST_LABEL = 28

@@ -13,14 +13,14 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import manifest_of
 from leanrag_core.indexing.stages.base_graph import BaseGraph, Findings
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.storage.layout import calls_table
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
-from leanrag_core.types.call_table import calls_table
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.updating import UpdateReport
-from leanrag_core.types.usage import Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
 

@@ -27,12 +27,12 @@ from leanrag_core.storage.layout import read_edits, read_manifest, rename_index,
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
-from leanrag_core.types.editing import NO_EDITS, EditLog
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName
-from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.updating import NO_EDITS, EditLog
 
 
 @dataclass(frozen=True)

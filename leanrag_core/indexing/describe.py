@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from leanrag_core.storage.part_store import PartStore, StoredPart
-from leanrag_core.types.description import IndexDescription, PartDescription
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import IndexDescription, PartDescription
 from leanrag_core.types.summary import LayerSummary
 
 

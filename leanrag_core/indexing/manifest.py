@@ -9,10 +9,9 @@ from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.editing import EditLog
 from leanrag_core.types.manifest import CorpusName, Deciding, EmbeddingRecord, IndexCounts, Manifest
-from leanrag_core.types.recorded_config import RecordedConfig
-from leanrag_core.types.summary import LayerSummary
+from leanrag_core.types.summary import LayerSummary, RecordedConfig
+from leanrag_core.types.updating import EditLog
 
 
 def corpus_fingerprint(documents: Sequence[Document]) -> str:

@@ -11,10 +11,9 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion
 from leanrag_core.models.registry import Models
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.calls import Usage
+from leanrag_core.types.config import IndexConfig, endpoint_model
 from leanrag_core.types.extraction import Extraction
-from leanrag_core.types.model_names import endpoint_model
-from leanrag_core.types.usage import Usage
 
 GOOD, USABLE, USELESS = "good", "usable", "useless"
 

@@ -24,8 +24,8 @@ from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import LANGUAGE
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.job import Report, silent
+from leanrag_core.types.manifest import LANGUAGE
 
 _DECLARED = ("name", "title", "help", "needs", "offered", "fingerprint", "forecast", "build", "lasting_files", "read")
 

@@ -13,8 +13,8 @@ from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.part_store import PartStore, StoredPart, fits
 from leanrag_core.storage.staging import build_lock
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
 
 
 def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, tools: PartTools) -> PartRecord:

@@ -26,10 +26,9 @@ from leanrag_core.files.atomic import write_json, writing
 from leanrag_core.files.records import absent_at_default, from_json, from_values, json_bytes, plain, to_json, values_of
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.calls import Spending
 from leanrag_core.types.forecast import Forecast
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Spending
+from leanrag_core.types.job import JobReport, Progress
 
 T = TypeVar("T")
 

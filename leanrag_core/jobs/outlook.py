@@ -8,10 +8,9 @@ Small counts are mixed with the forecast, as if the first three calls or chunks 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from leanrag_core.types.calls import NO_USAGE, Spending, Usage
 from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, StageForecast, grown
 from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, JobKind, StageState
-from leanrag_core.types.spending import Spending
-from leanrag_core.types.usage import NO_USAGE, Usage
 
 _PRIOR = 3.0  # calls as forecast that the first real ones are mixed with
 _TEXTS_AN_ENTITY = 1.1  # entities of layer 0 and of those above

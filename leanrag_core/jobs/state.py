@@ -12,8 +12,8 @@ from leanrag_core.jobs.events import EventReader, JobEvent, JobSpec, read_spec
 from leanrag_core.jobs.kinds import KINDS
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.job import NO_REPORT, JobKind, JobState, StageState, Written
-from leanrag_core.types.spending import NO_SPENDING, Budget
 
 _RECENT = 8
 _START_SECONDS = 20.0  # a process that has not taken its lock by then never started

@@ -15,8 +15,8 @@ from leanrag_core.files.records import plain
 from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.kinds import BUILD, KINDS
 from leanrag_core.messages.message import message
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.job import JobKind, JobState
-from leanrag_core.types.spending import Budget
 
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
 

@@ -10,10 +10,9 @@ from typing import Any, Protocol
 from leanrag_core.errors import Cancelled, StorageFailed
 from leanrag_core.jobs.events import JobLog, JobSpec
 from leanrag_core.jobs.slots import Slot
+from leanrag_core.types.calls import Spending
 from leanrag_core.types.forecast import Forecast
-from leanrag_core.types.job import NO_REPORT, JobReport
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Spending
+from leanrag_core.types.job import NO_REPORT, JobReport, Progress
 
 _SPENT_SECONDS = 2.0
 

@@ -9,7 +9,7 @@ from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion, LanguageModel, Sample
-from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.calls import JsonSchema
 
 T = TypeVar("T")
 _LOOP_LENGTH = 1500  # characters; shorter repetition does no harm

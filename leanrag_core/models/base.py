@@ -7,9 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leanrag_core.messages.message import Message
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.usage import Usage
-from leanrag_core.types.written_call import CallMade
+from leanrag_core.types.calls import CallMade, JsonSchema, Usage
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from leanrag_core.models.context_window import context_window
 from leanrag_core.models.http_errors import error_of_status, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import Form, LearntForms
-from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.settings import Settings
 
 _LOADING = threading.Lock()

@@ -4,8 +4,7 @@ import threading
 from collections import defaultdict, deque
 
 from leanrag_core.errors import BudgetSpent
-from leanrag_core.types.spending import Budget, Spending
-from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.calls import NO_USAGE, Budget, Spending, Usage
 
 _ERRORS_KEPT = 8
 

@@ -11,10 +11,9 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import BUILTIN, ModelName, is_remote, parse_model_name
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN, IndexConfig, ModelName, is_remote, parse_model_name
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 
 
 @dataclass

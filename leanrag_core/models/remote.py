@@ -15,10 +15,8 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.call_record import CallRecord, ChatMessage
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.model_names import endpoint_model
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage
+from leanrag_core.types.config import endpoint_model
 
 _STAGE_OF = {  # the stage of the work that a prompt belongs to
     "extract_graph": "extract",

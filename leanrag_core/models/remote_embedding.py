@@ -15,9 +15,8 @@ from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
-from leanrag_core.types.call_record import CallRecord
-from leanrag_core.types.model_names import endpoint_model
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import CallRecord, Usage
+from leanrag_core.types.config import endpoint_model
 
 _TEXTS_A_CALL = 64
 _PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead", "snow", "iron rusts")

@@ -30,13 +30,12 @@ from leanrag_core.presenting.story import (
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.storage.recorded_runs import record_of
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress, Report, silent
-from leanrag_core.types.recorded_run import RecordedRun
+from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.rows import numbers
-from leanrag_core.types.trace import Answer, Trace, TraceRelation
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.trace import Answer, RecordedRun, Trace, TraceRelation
 
 Ask = Callable[[Index, str, PresentedStrategy], Answer]
 _MOST_BRIDGES = 10

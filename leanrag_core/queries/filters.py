@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.queries.relation_kinds import entities_of_kinds, relations_of_kinds
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.rows import numbers
 
 MODEL, RULE = "model", "rule"  # who wrote the text of an entity or a relation

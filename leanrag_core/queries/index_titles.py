@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.model_names import BUILTIN, REFERENCE, model_title
+from leanrag_core.types.config import BUILTIN, REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
 
 _SHORTEST_NAME = 5  # characters that a shortened title keeps of the name

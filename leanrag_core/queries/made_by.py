@@ -7,11 +7,11 @@ import pyarrow as pa
 
 from leanrag_core.queries.browse import locate
 from leanrag_core.queries.things import chunk_of, relation_of
+from leanrag_core.types.calls import MadeBy, RecordedCall
+from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
-from leanrag_core.types.made_by import MadeBy, RecordedCall
 from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE_GRAPH
-from leanrag_core.types.model_names import BUILTIN
 
 _IMPORT = "import-"
 

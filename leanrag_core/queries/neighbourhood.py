@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from leanrag_core.types.graph import Layer, Place
 from leanrag_core.types.index import Index
-from leanrag_core.types.neighbourhood import NearNode, NearRelation, Neighbourhood
+from leanrag_core.types.layer_scene import NearNode, NearRelation, Neighbourhood
 
 _MOST_HOPS = 2
 

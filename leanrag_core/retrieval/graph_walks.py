@@ -13,7 +13,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
-from leanrag_core.types.passage_walk import WalkOperator, walk_operator
+from leanrag_core.types.walks import WalkOperator, walk_operator
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array

@@ -10,7 +10,7 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, Sample
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.calls import JsonSchema
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.words import FUNCTION_WORDS
-from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.calls import JsonSchema
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _PIECE = re.compile(r"[\w’'\-]+|[^\w\s]", re.UNICODE)

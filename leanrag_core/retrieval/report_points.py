@@ -14,8 +14,8 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.json_schema import JsonSchema
 
 SHUFFLE_SEED = 86  # any number will do, as long as it stays
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets

@@ -11,7 +11,7 @@ from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.metering import Meter
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.search_store import SearchStore
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.job import Report, silent
 from leanrag_core.types.trace import TraceStep
 
 

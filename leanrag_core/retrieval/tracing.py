@@ -8,9 +8,9 @@ from typing import Any
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Query, StrategyBase, trace_index
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
-from leanrag_core.types.usage import NO_USAGE, Usage
 
 
 class Retrieval:

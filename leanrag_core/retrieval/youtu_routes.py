@@ -16,8 +16,8 @@ from leanrag_core.retrieval.passages import append_missing, ranked_by_vector, re
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines, cosines_of_each, nearest_entities, nearest_rows, rank
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.youtu import ATTRIBUTE, ENTITY, HAS_ATTRIBUTE, KINDS, RELATION, KnowledgeTree, Schema
 
 _NEAR = 0.5  # cosine from which a type counts as involved, without a model

@@ -22,8 +22,7 @@ from leanrag_core.storage.part_store import RECORD, PartStore, changed_files
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import FileRecord, Manifest
-from leanrag_core.types.part import FINISHED
+from leanrag_core.types.manifest import FINISHED, FileRecord, Manifest
 
 CONTENTS = "archive.json"
 FORMAT, VERSION = "leanrag-archive", 1

@@ -26,7 +26,7 @@ from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.key_locks import KeyLocks
 from leanrag_core.text.plain_words import in_words
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL

@@ -6,9 +6,10 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from filelock import FileLock, Timeout
 
@@ -22,13 +23,48 @@ from leanrag_core.errors import (
 )
 from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_all, sync_folder, write_bytes, writing
-from leanrag_core.files.records import from_json, to_json
+from leanrag_core.files.records import absent_at_default, from_json, to_json
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Refusal
-from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
+
+
+@dataclass(frozen=True)
+class RefusedFile:
+    """A file that could not be read. reason: the English sentence, which is all that earlier versions wrote and read.
+    message: the same with its code."""
+
+    name: str
+    reason: str
+    message: Message | None = absent_at_default()
+
+    @classmethod
+    def of(cls, refusal: Refusal) -> Self:
+        """Return the record of that refusal."""
+        return cls(refusal.name, sentence(refusal.reason), refusal.reason)
+
+    def refusal(self) -> Refusal:
+        """Return the refusal that was recorded."""
+        return Refusal(self.name, self.message or Message("plain", {"text": self.reason}))
+
+
+@dataclass(frozen=True)
+class CorpusRecord:
+    """A corpus without the texts of its documents. source: fingerprint of what it was read from, such as a sample.
+    created: ISO 8601, UTC. refused: files that could not be read and have not been added since."""
+
+    id: str
+    name: str
+    description: str
+    sample: bool
+    source: str
+    created: str
+    documents: tuple[DocumentSummary, ...]
+    refused: tuple[RefusedFile, ...] = ()
+
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter of a process that was killed

@@ -10,7 +10,7 @@ from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
 from leanrag_core.storage.key_locks import KeyLocks
-from leanrag_core.types.history import MAX_ANSWER, MAX_NOTE, HistoryEntry
+from leanrag_core.types.question_set import MAX_ANSWER, MAX_NOTE, HistoryEntry
 
 MOST = 500  # questions; above it the oldest goes that is neither pinned nor has a note
 _MAX_BYTES = 16_000_000

@@ -8,8 +8,8 @@ hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
 imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
-edits.json        edits by hand, where there are any (types.editing)
-calls.arrow       which call of a language model wrote what, where there was one (types.call_table)
+edits.json        edits by hand, where there are any (types.updating)
+calls.arrow       which call of a language model wrote what, where there was one (storage.layout)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
 chroma/           search index of before there were parts; still searched
 
@@ -18,6 +18,7 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,13 +38,44 @@ from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
 from leanrag_core.types.build_report import BuildReport
-from leanrag_core.types.call_table import CALL_SCHEMA
-from leanrag_core.types.editing import NO_EDITS, EditLog
+from leanrag_core.types.calls import WrittenCall
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import numbers
+from leanrag_core.types.updating import NO_EDITS, EditLog
+
+# One row a call, in the order in which a build uses the replies, so that a row's number is the number of the call.
+# Seconds are not here: they differ from build to build, and the store of calls has them.
+CALL_SCHEMA = pa.schema(
+    [
+        ("key", pa.string()),
+        ("kind", pa.string()),
+        ("layer", pa.int32()),
+        ("target", pa.string()),
+        ("prompt_tokens", pa.int32()),
+        ("completion_tokens", pa.int32()),
+        ("cost", pa.float64()),
+    ]
+)
+
+
+def calls_table(calls: Sequence[WrittenCall]) -> pa.Table | None:
+    """Return the table that an index keeps; None when no model was called, so that such an index has no such file."""
+    if not calls:
+        return None
+    columns = {
+        "key": [written.call.key for written in calls],
+        "kind": [written.kind for written in calls],
+        "layer": [written.layer for written in calls],
+        "target": [written.target for written in calls],
+        "prompt_tokens": [written.call.usage.prompt_tokens for written in calls],
+        "completion_tokens": [written.call.usage.completion_tokens for written in calls],
+        "cost": [written.call.usage.cost for written in calls],
+    }
+    return pa.table(columns, schema=CALL_SCHEMA)
+
 
 FORMAT_VERSION = 2
 CHUNKS = "chunks"

@@ -23,7 +23,7 @@ from leanrag_core.storage.json_files import read_object, require_seal, sealed
 from leanrag_core.storage.json_files import read_record as read_as
 from leanrag_core.storage.layout import read_manifest
 from leanrag_core.storage.ownership import PART_FINGERPRINT, PART_NAME, PARTS
-from leanrag_core.types.part import (
+from leanrag_core.types.manifest import (
     CHUNKS,
     DAMAGED,
     ENTITIES,

@@ -9,9 +9,8 @@ from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
-from leanrag_core.types.recorded_run import FORMAT, VERSION, RecordedRun
-from leanrag_core.types.trace import Answer, AnswerPart, Trace
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import Usage
+from leanrag_core.types.trace import RUN_FORMAT, RUN_VERSION, Answer, AnswerPart, RecordedRun, Trace
 
 MAX_BYTES = 32_000_000
 
@@ -84,11 +83,11 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
     """Return the run of a file's content, such as an upload. name: of the file, for errors. Raises as read_run()
     does."""
     values = values_of(content, name=name, max_bytes=MAX_BYTES)
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
+    if not isinstance(values, dict) or values.get("format") != RUN_FORMAT:
         raise RunNotFound("run.other_file", file=name)
     version = values.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
+    if isinstance(version, int) and version > RUN_VERSION:
+        raise RunTooNew("run.too_new", file=name, version=version, known=RUN_VERSION)
     return from_record(from_json(RunRecord, content, name=name, max_bytes=MAX_BYTES), name=name)
 
 

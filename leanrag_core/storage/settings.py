@@ -11,8 +11,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, from_values, to_json, values_of
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import SETTINGS, IndexConfig
-from leanrag_core.types.presets import Preset, presets
+from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets
 from leanrag_core.types.settings import Settings
 
 MOST = 50

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leanrag_core.files.records import Count, absent_at_default
-from leanrag_core.types.editing import EditOutcome
-from leanrag_core.types.updating import UpdateReport
+from leanrag_core.types.updating import EditOutcome, UpdateReport
 
 # How reports of older versions, which have no fields for it, name a lost chunk and a text by the built-in writer.
 _OLD_LOST_CHUNK = re.compile(r"chunk (\S+)")

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from leanrag_core.types.usage import NO_USAGE, Usage
-from leanrag_core.types.written_call import CallMade
+from leanrag_core.types.calls import NO_USAGE, CallMade, Usage
 
 
 @dataclass(frozen=True)

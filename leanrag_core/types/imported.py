@@ -1,7 +1,8 @@
-"""A graph that was made elsewhere, as a build takes it over."""
+"""A graph that was made elsewhere, as a build takes it over, and a graph that was exported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from leanrag_core.messages.message import Message
 from leanrag_core.types.corpus import Chunk, Document
@@ -159,3 +160,16 @@ class ImportPreview:
     n_drops: int = 0
     settings: tuple[CarriedSetting, ...] = ()
     prompts: tuple[OwnPrompt, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A file that was exported. replaced: characters that the format cannot hold, each replaced by U+FFFD."""
+
+    path: Path
+    format: str
+    entities: int
+    relations: int
+    parent_links: int
+    replaced: int
+    bytes: int

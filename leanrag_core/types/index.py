@@ -13,7 +13,7 @@ from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
-from leanrag_core.types.shown import ShownInNotebooks
+from leanrag_core.types.visible import ShownInNotebooks
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array

@@ -1,12 +1,40 @@
-"""Kinds of jobs, and a job as its events describe it."""
+"""Progress of long work, kinds of jobs, and a job as its events describe it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.calls import NO_BUDGET, NO_SPENDING, Budget, Spending
 from leanrag_core.types.forecast import Forecast
-from leanrag_core.types.spending import NO_BUDGET, NO_SPENDING, Budget, Spending
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of a stage is done. total 0: unknown. current: what is being written.
+
+    waiting: nothing is done, since another job builds the same index. spent: a meter's reading, where models at an
+    endpoint are used. found, relations: how many names of entities, and relations, have been found so far; before
+    merging while chunks are read.
+    """
+
+    stage: str
+    done: int
+    total: int
+    unit: str = ""
+    current: str = ""
+    spent: Spending | None = None
+    found: int | None = None
+    relations: int | None = None
+    waiting: bool = False
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(progress: Progress) -> None:
+    """Ignore the report; for callers that do not listen."""
+
 
 # What the calls of a stage grow with: chunks without a stored answer; entities; entities, then one call for each unit
 # of the stage that is counted. Otherwise they are as many as the forecast says.

@@ -1,15 +1,17 @@
-"""The record of an index: what it was made of and with, and how much it holds."""
+"""The records of a finished index and of its parts, and its description."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from annotated_types import Interval, MinLen
 
 from leanrag_core.files.records import Count, FileName, Sha256, ShortText, absent_at_default, plain
+from leanrag_core.messages.message import Message
+from leanrag_core.types.build_report import LayerClusters, Spent
+from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.recorded_config import RecordedConfig
-from leanrag_core.types.summary import LayerSummary
+from leanrag_core.types.summary import LayerSummary, RecordedConfig
 from leanrag_core.types.updating import LineageStep
 
 HEURISTIC, BY_MODEL, IMPORTED = "heuristic graph", "LLM graph", "imported graph"  # kinds of a base graph
@@ -130,3 +132,94 @@ class SearchRecord:
     layers: tuple[LayerSearch, ...]
     files: Mapping[FileName, FileRecord] | None = absent_at_default()
     rows: ShortText | None = absent_at_default()
+
+
+@dataclass(frozen=True)
+class PartDescription:
+    """A part of an index, and what it cost apart from the index itself. usage: None for a part whose record does not
+    read."""
+
+    name: str
+    status: str
+    fingerprint: str
+    bytes: int
+    seconds: float
+    usage: Usage | None
+
+
+@dataclass(frozen=True)
+class IndexDescription:
+    """What an index holds, in numbers. config: as its manifest records it, by name. empty_chunks: how many.
+    lineage: the steps by which an updated index was made."""
+
+    format_version: int
+    id: str
+    name: str
+    kind: str
+    builtin_texts: int
+    config: Mapping[str, Any]
+    embedding: EmbeddingRecord
+    documents: int
+    chunks: int
+    layers: tuple[LayerSummary, ...]
+    clustering: tuple[LayerClusters, ...]
+    drops: Mapping[str, int]
+    empty_chunks: int
+    usage: Spent
+    parts: tuple[PartDescription, ...]
+    lineage: tuple[LineageStep, ...] = ()
+
+
+# What a part may rest on, beside a language model ("language") and other parts, by their names.
+ENTITIES, RELATIONS, CHUNKS, VECTORS = "entities", "relations", "chunks", "vectors"
+LANGUAGE = "language"
+INDEX_NEEDS = (ENTITIES, RELATIONS, CHUNKS, VECTORS, LANGUAGE)
+
+FINISHED, UNFINISHED, DAMAGED, ABSENT = "finished", "unfinished", "damaged", "absent"
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    """The record of a finished part, part.json.
+
+    rests_on: a digest for each thing that the part needs. seconds: how long it took to make. usage: of models. files:
+    those that never change, by path below the part's folder.
+    """
+
+    name: ShortText
+    fingerprint: ShortText
+    config: Mapping[str, Scalar]
+    rests_on: Mapping[str, ShortText]
+    seconds: float
+    usage: Usage = NO_USAGE
+    files: Mapping[FileName, FileRecord] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PartState:
+    """A part of an index as lists show it.
+
+    status: finished, unfinished (its job was stopped; it can be resumed), damaged, absent. fingerprint: of the part as
+    it would be made now, or as it is stored. offered: whether this index should have it. seconds, usage, size_bytes:
+    its cost, 0 when it is absent. problem: what is wrong with it.
+    """
+
+    name: str
+    title: Message
+    help: Message
+    status: str
+    fingerprint: str
+    needs: tuple[str, ...]
+    offered: bool = False
+    config: Mapping[str, Scalar] = field(default_factory=dict)
+    seconds: float = 0.0
+    usage: Usage = NO_USAGE
+    size_bytes: int = 0
+    problem: Message | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether strategies can use it."""
+        return self.status == FINISHED

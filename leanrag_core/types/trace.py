@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leanrag_core.messages.message import Message
-from leanrag_core.types.shown import ShownInNotebooks
-from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.visible import ShownInNotebooks
 
 Parameter = str | int | float | bool | None
 PASSAGE_ROLE = "passage"
@@ -267,3 +267,16 @@ class Answer(ShownInNotebooks):
     nearest: str = ""
     nearest_parts: tuple[AnswerPart, ...] = ()
     because: Message | None = None
+
+
+RUN_FORMAT, RUN_VERSION = "leanrag-run", 1
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A trace and, where there is one, the answer from it. format, version: of the file."""
+
+    trace: Trace
+    answer: Answer | None = None
+    format: str = RUN_FORMAT
+    version: int = RUN_VERSION

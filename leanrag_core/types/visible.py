@@ -1,8 +1,9 @@
-"""Characters that are not seen but change how text is read are shown as marks, wherever text is drawn."""
+"""Texts and values as they are drawn: characters that are not seen are shown as marks."""
 
 import html
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 # Controls of a terminal; embeddings, overrides and isolates of direction. Joiners and marks of direction that have no
 # reach are left alone: Arabic, Hebrew and Indian scripts need them.
@@ -35,3 +36,18 @@ def visible_values(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [visible_values(inner) for inner in value]
     return value
+
+
+class ShownInNotebooks:
+    """Draws itself by what the workbench attaches: leanrag_core.notebook, which knows figures."""
+
+    _html_of: ClassVar[Callable[[Any], str] | None] = None
+
+    @staticmethod
+    def draw_with(html_of: Callable[[Any], str]) -> None:
+        """Let that function make the HTML of all such values."""
+        ShownInNotebooks._html_of = html_of
+
+    def _repr_html_(self) -> str | None:
+        html_of = ShownInNotebooks._html_of
+        return None if html_of is None else html_of(self)

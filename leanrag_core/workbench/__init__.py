@@ -34,17 +34,16 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.suggesting.suggest import SECONDS, suggest
 from leanrag_core.system.environment import PACKAGES, default_home
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.execution import Execution
-from leanrag_core.types.exported import Exported
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN, IndexConfig
+from leanrag_core.types.imported import Exported
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import BUILTIN
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.shown import ShownInNotebooks
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import Report, silent
+from leanrag_core.types.settings import Execution
 from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.types.summary import UploadReport
 from leanrag_core.types.trace import Answer, Trace, TraceStep
+from leanrag_core.types.visible import ShownInNotebooks
 from leanrag_core.workbench.builds import Builds, BuildWork
 from leanrag_core.workbench.corpora import Corpora, File, OnFile, add_files
 from leanrag_core.workbench.experiment_asking import RunIndexes

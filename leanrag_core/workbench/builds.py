@@ -28,16 +28,15 @@ from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import REFERENCE, IndexConfig, is_remote
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.manifest import CorpusName
-from leanrag_core.types.model_names import REFERENCE, is_remote
-from leanrag_core.types.recorded_config import recorded_config
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.settings import Execution
+from leanrag_core.types.summary import recorded_config
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext

@@ -12,10 +12,10 @@ from leanrag_core.models.registry import Models
 from leanrag_core.storage import layout
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.index import Index
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts

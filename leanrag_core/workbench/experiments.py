@@ -43,15 +43,14 @@ from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
 from leanrag_core.text.tokens import count_many
-from leanrag_core.types.execution import Execution
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN, is_remote
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.model_names import BUILTIN, is_remote
-from leanrag_core.types.part import FINISHED
-from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.job import JobReport, Progress, Report, silent
+from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import GENERATED
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.settings import Execution
 from leanrag_core.workbench.experiment_asking import RunIndexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
 from leanrag_core.workbench.question_sets import QuestionSets

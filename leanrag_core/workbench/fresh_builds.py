@@ -19,12 +19,11 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.fresh_distances import FreshDistances
 from leanrag_core.storage.layout import read_edits, read_index
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.model_names import is_remote
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.recorded_config import recorded_config
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import JobReport, Report, silent
+from leanrag_core.types.summary import recorded_config
 from leanrag_core.types.updating import DocumentChanges, FreshDistance
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.indexes import Indexes

@@ -22,15 +22,13 @@ from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import folder_name, import_id
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.execution import Execution
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN, IndexConfig
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.model_names import BUILTIN
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.recorded_config import recorded_config
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import JobReport, Progress
+from leanrag_core.types.settings import Execution
+from leanrag_core.types.summary import recorded_config
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
 

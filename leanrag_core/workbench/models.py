@@ -10,11 +10,10 @@ from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.execution import Execution
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import Report, silent
+from leanrag_core.types.settings import Execution, Settings
 from leanrag_core.workbench.settings import SettingsFile
 
 

@@ -19,12 +19,11 @@ from leanrag_core.models.registry import Models
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import RECORD, PartStore, read_record
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
-from leanrag_core.types.progress import Progress, Report, silent
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import JobReport, Progress, Report, silent
+from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess
 

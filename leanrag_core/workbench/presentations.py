@@ -12,7 +12,7 @@ from leanrag_core.presenting.story import Presentation, PresentationPlan, Presen
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.types.experiment import ExperimentResult
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.job import Report, silent
 from leanrag_core.types.trace import Answer
 from leanrag_core.workbench.questions import AskRequest, Questions
 

@@ -13,11 +13,11 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.question_sets import MAX_TITLE, QuestionSetStore
 from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import BUILTIN
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.job import Report, silent
 from leanrag_core.types.question_set import GENERATED, SHIPPED, UPLOADED, WRITTEN, Generation, QuestionSetInfo
-from leanrag_core.types.spending import Budget
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.models import ModelAccess
 

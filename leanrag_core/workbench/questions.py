@@ -25,11 +25,11 @@ from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import BUILTIN, is_remote
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import BUILTIN, is_remote
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import Report, silent
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts

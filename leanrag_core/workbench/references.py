@@ -15,10 +15,10 @@ from leanrag_core.indexing.reference.faults import faults, quoted_documents
 from leanrag_core.indexing.reference.records import FILES, ReferenceGraph, is_reference, read_reference
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import REFERENCE_GRAPH
-from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.workbench.models import ModelAccess
 
 _ONE_CHUNK = 1_000_000  # tokens

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.storage.settings import OwnPresets, read_settings, write_settings
-from leanrag_core.types.presets import Preset, presets
+from leanrag_core.types.config import Preset, presets
 from leanrag_core.types.settings import Settings
 
 

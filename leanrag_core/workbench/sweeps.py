@@ -28,13 +28,11 @@ from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.layout import MANIFEST, read_manifest
 from leanrag_core.storage.staging import copy_index, give_up_staging, in_staging
 from leanrag_core.storage.sweeps import StoredSweep, SweepRecord, SweepStore, SweepWriter
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.execution import THREADS, Execution
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.model_names import is_remote
-from leanrag_core.types.progress import Progress, Report, silent
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import JobReport, Progress, Report, silent
+from leanrag_core.types.settings import THREADS, Execution
 from leanrag_core.types.sweep import (
     OpenedPoint,
     PointCost,

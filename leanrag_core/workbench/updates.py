@@ -25,17 +25,15 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import build_lock, give_up_staging, put_back, remove_stale_staging, staged
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.editing import Edit, EditLog
-from leanrag_core.types.execution import Execution
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobKind, JobReport
 from leanrag_core.types.manifest import IMPORTED, Manifest
-from leanrag_core.types.model_names import is_remote
-from leanrag_core.types.recorded_config import recorded_config
-from leanrag_core.types.spending import Budget
-from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.updating import DocumentChanges, EarlierState, LineageStep, UpdatePreview
+from leanrag_core.types.settings import Execution
+from leanrag_core.types.summary import IndexSummary, recorded_config
+from leanrag_core.types.updating import DocumentChanges, EarlierState, Edit, EditLog, LineageStep, UpdatePreview
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes

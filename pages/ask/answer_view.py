@@ -8,7 +8,7 @@ from markupsafe import Markup
 from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.config import model_title
 from leanrag_core.types.trace import Answer, Trace
 from pages.ask import citations, play, reference_view
 from pages.common import markup

@@ -14,8 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from leanrag_core.answering import support
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.marks import mark_pattern
+from leanrag_core.types.config import model_title
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import answer_view, controls, roles

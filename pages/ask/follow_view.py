@@ -7,7 +7,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import MAX_QUESTION, require_question
-from leanrag_core.types.history import HistoryEntry, entry_id
+from leanrag_core.types.question_set import HistoryEntry, entry_id
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
 from pages.ask import asking, history_view, reference_view

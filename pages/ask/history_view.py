@@ -11,7 +11,7 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
-from leanrag_core.types.history import MAX_NOTE, HistoryEntry
+from leanrag_core.types.question_set import MAX_NOTE, HistoryEntry
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
 from pages.ask import asking

@@ -7,8 +7,7 @@ from leanrag_core.figures.stage_charts import cluster_facts
 from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
-from leanrag_core.types.manifest import BY_MODEL
-from leanrag_core.types.part import ABSENT
+from leanrag_core.types.manifest import ABSENT, BY_MODEL
 from leanrag_core.types.summary import IndexSummary
 from pages.build import build_charts, job_words, parts_view, update_view
 from pages.common import markup, session, state

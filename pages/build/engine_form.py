@@ -9,8 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.models.listing import embeds
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import REFERENCE, endpoint_model, is_remote, model_title
+from leanrag_core.types.config import REFERENCE, IndexConfig, endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
 from pages.build import prompts_form
 from pages.common import choices, forms, keys, session, state, widgets

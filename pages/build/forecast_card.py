@@ -5,12 +5,11 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import IndexConfig, is_remote, model_title
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
-from leanrag_core.types.model_names import is_remote, model_title
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import budget_form, outlook_view
 from pages.build.engine_form import Engine

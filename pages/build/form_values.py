@@ -7,8 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.strategies import leanrag
-from leanrag_core.types.config import SETTINGS, IndexConfig
-from leanrag_core.types.presets import Preset, presets
+from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets
 from leanrag_core.types.summary import IndexSummary
 from pages.build import engine_form
 from pages.common import forms, session, state

@@ -16,8 +16,7 @@ from leanrag_core.queries.index_table import (
 )
 from leanrag_core.storage.layout import read_report
 from leanrag_core.types.build_report import Spent
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.config import IndexConfig, model_title
 from leanrag_core.types.summary import IndexSummary
 from pages.build import index_actions
 from pages.common import choices, forms, markup, paging, session, state, widgets

@@ -6,9 +6,9 @@ from markupsafe import Markup
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.job_figures import figures_of, summary_of
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
-from leanrag_core.types.model_names import model_title
-from leanrag_core.types.spending import Budget
 from pages.build import job_words, outlook_view, spending_view
 from pages.common import frame, markup, session, state
 from pages.common.frame import message, page_path

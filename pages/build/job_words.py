@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState, StageState
-from leanrag_core.types.model_names import model_title
 from pages.common import forms, frame, session, units
 from pages.common.messages import known, say, words
 

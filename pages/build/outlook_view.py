@@ -3,10 +3,9 @@
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.outlook import Amount, Outlook, StageOutlook, outlook
 from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.calls import NO_SPENDING, NO_USAGE
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.job import JobState
-from leanrag_core.types.spending import NO_SPENDING
-from leanrag_core.types.usage import NO_USAGE
 from pages.common import markup, units
 from pages.common.frame import message
 from pages.common.messages import say, words

@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.part_base import parts
-from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
+from leanrag_core.types.manifest import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.common import forms, markup, session, state

@@ -9,8 +9,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.types.config import SETTINGS, IndexConfig
-from leanrag_core.types.presets import Preset
+from leanrag_core.types.config import SETTINGS, IndexConfig, Preset
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import engine_form, form_values, size_effect
 from pages.common import choices, forms, session, state, widgets

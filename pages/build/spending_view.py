@@ -5,8 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.job import JobState
-from leanrag_core.types.spending import NO_SPENDING, Budget
 from pages.build import budget_form
 from pages.common import widgets
 from pages.common.html import draw, html, joined

@@ -7,9 +7,16 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
-from leanrag_core.types.editing import Edit, EditOutcome
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.updating import REBUILD_BELOW, DocumentChanges, EarlierState, UpdatePreview, UpdateReport
+from leanrag_core.types.updating import (
+    REBUILD_BELOW,
+    DocumentChanges,
+    EarlierState,
+    Edit,
+    EditOutcome,
+    UpdatePreview,
+    UpdateReport,
+)
 from pages.common import markup, session, state
 from pages.common.frame import message, plain_errors
 from pages.common.html import draw

@@ -13,9 +13,9 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages.common import deletion, running_view, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined

@@ -11,10 +11,10 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.indexing.extraction.builtin import share_without_grammar
 from leanrag_core.storage.indexes import OpenIndexes
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench

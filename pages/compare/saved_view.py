@@ -15,7 +15,7 @@ from leanrag_core.comparing.recorded import (
 )
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.types.recorded_run import RecordedRun
+from leanrag_core.types.trace import RecordedRun
 from pages.common import markup, state
 from pages.common.frame import heading
 from pages.common.html import draw, html

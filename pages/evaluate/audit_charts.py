@@ -14,7 +14,7 @@ from leanrag_core.figures.judge_charts import (
     fitted_curve,
     length_curve,
 )
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.config import model_title
 from pages.common import markup
 from pages.common.html import draw
 from pages.common.messages import known, say

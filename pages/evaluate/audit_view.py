@@ -8,8 +8,8 @@ from markupsafe import Markup
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, JudgeAudit, PairAudit
 from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.figures import numbers
+from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentSummary
-from leanrag_core.types.model_names import model_title
 from pages.common import choices, markup
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words

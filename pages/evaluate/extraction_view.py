@@ -9,8 +9,8 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.extraction import Example, Examples, ExtractionScore, Share
 from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
 from leanrag_core.figures import numbers
+from leanrag_core.types.config import REFERENCE, model_title
 from leanrag_core.types.manifest import REFERENCE_GRAPH
-from leanrag_core.types.model_names import REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, markup, session
 from pages.common.html import draw, html, joined

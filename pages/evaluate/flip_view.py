@@ -7,8 +7,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.records import Flip
+from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import Judgement
-from leanrag_core.types.model_names import model_title
 from pages.common import markup, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say

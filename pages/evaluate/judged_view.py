@@ -10,8 +10,8 @@ from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, m
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
-from leanrag_core.types.model_names import model_title
 from pages.common import choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import Judgement
-from leanrag_core.types.model_names import model_title
 from pages.common import forms, markup, state
 from pages.common.html import draw
 from pages.common.messages import say

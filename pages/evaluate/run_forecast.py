@@ -9,10 +9,10 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.judging.tasks import pairs_of
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import PAIRWISE, ExperimentSpec, MissingPart
-from leanrag_core.types.model_names import model_title
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import IndexSummary
 from pages.common import markup, session
 from pages.common.frame import plain_errors

@@ -9,6 +9,8 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.paper_tables import paper_spec
 from leanrag_core.evaluation.published import TABLES, TOKENS
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     ASKED,
@@ -18,9 +20,7 @@ from leanrag_core.types.experiment import (
     JudgeSpec,
     RunSpec,
 )
-from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.question_set import QuestionSetInfo
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import IndexSummary
 from pages.common import markup, session, state
 from pages.common.html import draw

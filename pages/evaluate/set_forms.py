@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
-from leanrag_core.types.model_names import BUILTIN, endpoint_model, model_title
+from leanrag_core.types.config import BUILTIN, endpoint_model, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
 from leanrag_core.types.summary import IndexSummary
 from pages.common import markup, session, state

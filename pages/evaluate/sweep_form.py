@@ -9,10 +9,9 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.experiment import Parameter
-from leanrag_core.types.model_names import REFERENCE
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
 from pages.common import forms, markup, session, state

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.sweeps.findings import Findings
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import RunSpec
-from leanrag_core.types.recorded_config import RecordedConfig
+from leanrag_core.types.summary import RecordedConfig
 from leanrag_core.types.sweep import PointResult, SweepResult
 from pages.build import engine_form, form_values
 from pages.common import forms, markup, session, state

@@ -4,10 +4,10 @@ import streamlit as st
 
 from leanrag_core.queries import browse
 from leanrag_core.storage.layout import read_edits
-from leanrag_core.types.editing import Action, Edit
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
+from leanrag_core.types.updating import Action, Edit
 from pages.build import index_actions
 from pages.common import forms, markup, session, state
 from pages.common.frame import page_path, plain_errors

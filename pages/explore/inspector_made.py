@@ -7,8 +7,8 @@ import streamlit as st
 
 from leanrag_core.figures.made_by import call_sentence, made_sentence
 from leanrag_core.queries.made_by import made_by
+from leanrag_core.types.calls import MadeBy, RecordedCall
 from leanrag_core.types.index import Index
-from leanrag_core.types.made_by import MadeBy, RecordedCall
 from pages.common import drawers, markup, session
 from pages.common.html import draw
 from pages.common.messages import message, say, words

@@ -11,9 +11,9 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.direction import isolated
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls, relation_calls
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
 from pages.common import session, state

@@ -20,7 +20,7 @@ from leanrag_core.presenting.story import (
 )
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.common import markup, session

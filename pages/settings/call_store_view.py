@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.call_record import CallRecord
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.calls import CallRecord
+from leanrag_core.types.config import model_title
 from pages.common import choices, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html

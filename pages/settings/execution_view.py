@@ -8,8 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
-from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import DASK, PROCESSES, THREADS, Execution, Settings
 from pages.common import addresses, forms, markup, session, state, widgets
 from pages.common.frame import message
 from pages.common.html import draw, html

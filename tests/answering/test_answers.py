@@ -11,10 +11,10 @@ from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.text.sentences import split_sentences
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.experiment import ASKED, MODES, OPEN, REJECT
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
-from leanrag_core.types.usage import Usage
 from tests.answering.contexts import trace_of_passages
 from tests.retrieval.tools import TOOLS
 from tests.small_index import unit

@@ -8,8 +8,8 @@ import pytest
 from leanrag_core.answering.follow_up import MODEL, RULE, by_model, by_rule
 from leanrag_core.models.base import Completion
 from leanrag_core.queries.entity_search import names_in
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.index import Index
-from leanrag_core.types.usage import Usage
 
 BEFORE = "What does the seed coat do for rape?"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from tests.app.conftest import CORPUS
 
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"

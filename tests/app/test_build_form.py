@@ -10,10 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_spec
-from leanrag_core.types.config import SETTINGS
-from leanrag_core.types.presets import presets
-from leanrag_core.types.recorded_config import RecordedConfig, recorded_config
-from leanrag_core.types.summary import IndexList
+from leanrag_core.types.config import SETTINGS, presets
+from leanrag_core.types.summary import IndexList, RecordedConfig, recorded_config
 from leanrag_core.workbench.indexes import Indexes
 from tests.app import drawn
 from tests.app.job_records import HOSTILE

@@ -17,13 +17,11 @@ from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.types.calls import Spending, Usage
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import JobReport, Progress
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Spending
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.usage import Usage
 from tests.app import drawn
 from tests.app.conftest import CONFIG, CORPUS
 from tests.endpoint import faults

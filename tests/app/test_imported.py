@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench, open_index
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
-from leanrag_core.types.recorded_config import RecordedConfig
+from leanrag_core.types.summary import RecordedConfig
 from tests.app import drawn
 from tests.importing import folders
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables

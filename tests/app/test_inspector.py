@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.jobs.events import read_spec
 from leanrag_core.queries.entity_search import find_entities
-from leanrag_core.types.editing import Edit
 from leanrag_core.types.index import Index
+from leanrag_core.types.updating import Edit
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]

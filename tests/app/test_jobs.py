@@ -12,9 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.jobs.events import JobLog, job_lock, read_spec
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.job import JobReport, Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.app.job_records import FAILED, HOSTILE, STARTED, a_job, progress

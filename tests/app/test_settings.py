@@ -10,7 +10,7 @@ from leanrag_core import Workbench
 from leanrag_core.figures import numbers
 from leanrag_core.models import probing
 from leanrag_core.models.probing import Probe
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.settings import Settings
 from pages.settings import call_store_view
 from tests.app import drawn

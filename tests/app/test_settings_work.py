@@ -10,8 +10,7 @@ from leanrag_core import Workbench
 from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
 from leanrag_core.execution.cluster_status import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
 from leanrag_core.storage.chroma_server import ChromaSeen, ChromaServers
-from leanrag_core.types.execution import Execution
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import Execution, Settings
 from pages.common import addresses
 from pages.settings import execution_view
 from tests.app import drawn

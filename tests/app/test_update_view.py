@@ -13,8 +13,8 @@ from leanrag_core.jobs.events import read_spec
 from leanrag_core.queries import browse
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
-from leanrag_core.types.editing import Edit
 from leanrag_core.types.graph import Place
+from leanrag_core.types.updating import Edit
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 

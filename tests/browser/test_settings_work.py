@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from leanrag_core.types.execution import Execution
+from leanrag_core.types.settings import Execution
 from tests.browser.conftest import Server, Watched
 from tests.browser.test_endpoint_story import home_with_documents
 from tests.browser.test_story import settled, snap

@@ -15,8 +15,8 @@ from leanrag_core.models.registry import Models, backends, broken_backends
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.strategy_contract import QUESTION, QUESTIONS, TEXTS
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 from tests.endpoint.server import EndpointServer
 from tests.test_extending import EXAMPLES
 

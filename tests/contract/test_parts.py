@@ -22,8 +22,8 @@ from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.storage.part_store import PartStore
 from leanrag_core.storage.staging import staged
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import PartRecord, PartState
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import PartRecord, PartState
 from tests.contract.indexes import INDEXES, stored
 from tests.contract.same import assert_same
 from tests.small_index import relation

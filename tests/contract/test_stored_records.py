@@ -10,14 +10,13 @@ from leanrag_core.errors import LeanRAGError, RecordDamaged
 from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.jobs.events import JobEvent, JobSpec
 from leanrag_core.messages.message import message
+from leanrag_core.storage.corpora import CorpusRecord, RefusedFile
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
-from leanrag_core.types.call_record import CallRecord, ChatMessage
+from leanrag_core.types.calls import CallRecord, ChatMessage
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
-from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
-from leanrag_core.types.execution import Execution
 from leanrag_core.types.manifest import FileRecord, LayerSearch, SearchRecord
-from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.settings import Execution, Price, Settings
 from leanrag_core.types.summary import DocumentSummary
 from tests.small_index import small_index
 

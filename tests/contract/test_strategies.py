@@ -20,11 +20,10 @@ from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.strategy_contract import CHECKS, QUESTION, TEXTS, Case, case, declarations, problems
+from leanrag_core.types.calls import NO_USAGE, Budget, Usage
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.job import Progress
 from leanrag_core.types.trace import Answer, Trace
-from leanrag_core.types.usage import NO_USAGE, Usage
 from tests.contract.strategies import zoo
 
 OWN = tuple(sorted(path.stem for path in Path(own_strategies.__file__).parent.glob("[!_]*.py")))

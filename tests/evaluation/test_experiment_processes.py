@@ -9,9 +9,9 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_events
-from leanrag_core.types.execution import DASK, PROCESSES, Execution
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.job import JobState
+from leanrag_core.types.settings import DASK, PROCESSES, Execution
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import (
     BEES,

@@ -14,10 +14,10 @@ from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, Inva
 from leanrag_core.evaluation.grounds import FROM_GRAPH
 from leanrag_core.jobs import runner
 from leanrag_core.storage.experiments import COSTS, ROWS, ExperimentStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.question_set import Generation
-from leanrag_core.types.spending import Budget
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, own_experiments, small_spec, stored_files
 

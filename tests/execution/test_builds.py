@@ -11,9 +11,9 @@ import pytest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import ClusterUnavailable, WorkersLost
 from leanrag_core.execution.cluster import DaskMap
-from leanrag_core.types.execution import Execution
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.settings import Execution
 from tests.execution import work
 from tests.execution.cluster import LoopbackCluster
 

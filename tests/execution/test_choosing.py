@@ -9,8 +9,7 @@ from leanrag_core.__main__ import command_parser
 from leanrag_core.commands._shared.options import execution_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.storage.settings import read_settings, settings_of, write_settings
-from leanrag_core.types.execution import Execution
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import Execution, Settings
 
 CLUSTER = Execution("dask", 0, "tcp://127.0.0.1:8786")
 

@@ -11,7 +11,7 @@ from leanrag_core.errors import ModelMismatch, WorkersLost
 from leanrag_core.execution.choice import opened
 from leanrag_core.execution.processes import ProcessMap
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.types.execution import Execution
+from leanrag_core.types.settings import Execution
 from tests.execution import work
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
 from leanrag_core.figures.palette import palette
-from leanrag_core.types.neighbourhood import NearNode, NearRelation, Neighbourhood
+from leanrag_core.types.layer_scene import NearNode, NearRelation, Neighbourhood
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=http://evil.example/x> \"'` <a href='http://evil.example'>\u202edrow"

@@ -10,7 +10,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.jobs import events, runner
 from leanrag_core.storage.stages import stage_key
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.settings import Settings
 from tests.workbench.test_workbench import BEES
 

@@ -13,12 +13,11 @@ from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.embed_task import embed_task
+from leanrag_core.types.calls import Spending, Usage
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast, exactly
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Spending
-from leanrag_core.types.usage import Usage
 
 JOB = JobState("j", BUILD, "Mine", "done", (), "2026-01-01T00:00:00+00:00", 28.0, 1.0, None, "", (), "mine", {})
 CONFIG = IndexConfig(chunk_tokens=512, overlap_tokens=64)

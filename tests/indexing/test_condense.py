@@ -8,8 +8,8 @@ from leanrag_core.indexing.resolution.condense import LONGEST, beginning, conden
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
-from leanrag_core.types.usage import Usage
 from tests.small_index import entity, relation
 
 # Sixty descriptions of a relation: 25 tokens or so each, joined.

@@ -7,9 +7,9 @@ from leanrag_core.indexing.resolution.condense import LONGEST, Condensed, conden
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention
-from leanrag_core.types.usage import Usage
 
 LONG = " ".join(f"word{n}" for n in range(600))
 

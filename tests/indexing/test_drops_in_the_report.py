@@ -2,8 +2,8 @@ from leanrag_core.files.records import to_json
 from leanrag_core.indexing.assembly import build_report
 from leanrag_core.indexing.stages.base_graph import Findings
 from leanrag_core.types.build_report import BuildReport, DroppedItem, Spent
+from leanrag_core.types.calls import NO_USAGE
 from leanrag_core.types.extraction import Drop
-from leanrag_core.types.usage import NO_USAGE
 
 
 def test_a_lost_chunk_is_listed_behind_any_number_of_lost_items() -> None:

@@ -13,8 +13,8 @@ from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.indexing.parts.near_duplicates import near_duplicates
 from leanrag_core.storage.layout import read_index, write_index
-from leanrag_core.types.entity_links import EntityLinks
 from leanrag_core.types.index import Index
+from leanrag_core.types.walks import EntityLinks
 from tests.small_index import small_index, unit
 
 

@@ -15,11 +15,9 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.calls import Spending, Usage
 from leanrag_core.types.forecast import Forecast, StageForecast, exactly
-from leanrag_core.types.job import JobReport, Written
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Spending
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.job import JobReport, Progress, Written
 
 LONG_AGO = "2026-01-02T03:04:05+00:00"
 

@@ -18,11 +18,9 @@ from leanrag_core.jobs.state import read_state
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.message import message
+from leanrag_core.types.calls import Budget, Spending, Usage
 from leanrag_core.types.forecast import Range
-from leanrag_core.types.job import JobReport
-from leanrag_core.types.progress import Progress
-from leanrag_core.types.spending import Budget, Spending
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.job import JobReport, Progress
 from tests.jobs.survey import SURVEY
 
 NOW = "2026-11-22T00:00:00+00:00"

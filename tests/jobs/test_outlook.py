@@ -5,10 +5,9 @@ import pytest
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.jobs.outlook import Amount, Outlook, outlook
 from leanrag_core.messages.message import message
+from leanrag_core.types.calls import NO_SPENDING, Spending, Usage
 from leanrag_core.types.forecast import Forecast, StageForecast, exactly
 from leanrag_core.types.job import JobKind, Stage, StageState
-from leanrag_core.types.spending import NO_SPENDING, Spending
-from leanrag_core.types.usage import Usage
 
 
 def stage(name: str, calls: float, tokens: float) -> StageForecast:

@@ -2,8 +2,7 @@ import pytest
 
 from leanrag_core.errors import BudgetSpent, InvalidConfig
 from leanrag_core.models.metering import Meter
-from leanrag_core.types.spending import Budget
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import Budget, Usage
 
 
 def test_a_budget_of_calls_stops_the_next_one() -> None:

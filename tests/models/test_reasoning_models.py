@@ -12,7 +12,7 @@ from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.settings import Settings

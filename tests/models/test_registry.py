@@ -9,8 +9,8 @@ from leanrag_core.models.registry import Models, broken_backends
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, ReplyErr
 from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Budget
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer

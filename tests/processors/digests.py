@@ -21,7 +21,7 @@ from leanrag_core.indexing.part_base import parts
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.strategy_contract import QUESTION, TEXTS
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import FINISHED
+from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.trace import Trace
 from sample_corpora import story
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from leanrag_core.queries.index_titles import short_title, with_titles
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.recorded_config import RecordedConfig
-from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.summary import IndexSummary, RecordedConfig
 
 CREATED = "2026-11-19T12:02:00+00:00"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import Usage
 
 
 class ScriptedLanguage:

@@ -8,9 +8,8 @@ import numpy as np
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.trace import TraceStep
-from leanrag_core.types.usage import Usage
 
 
 class ScriptedModel:

@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hipporag2 import entity_weights, nearest_facts
-from leanrag_core.types.entity_links import EntityLinks, normalised
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+from leanrag_core.types.walks import EntityLinks, normalised
 from tests.retrieval.scripted_tools import Scripted
 from tests.small_index import unit
 

@@ -16,8 +16,8 @@ from leanrag_core.retrieval.report_points import builtin_rating, helpfulness, pa
 from leanrag_core.retrieval.strategies.graphrag_global import Config, Strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Trace, TraceStep
 from tests.retrieval.hand_communities import hand_communities
 from tests.retrieval.scripted import ScriptedLanguage

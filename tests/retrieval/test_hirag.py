@@ -11,8 +11,7 @@ from leanrag_core.indexing.communities.layers import joined_edges, joined_graph,
 from leanrag_core.indexing.communities.making import community_table
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.strategies.hirag import Config, Strategy, chunks_by_neighbours
-from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
-from leanrag_core.types.layered_communities import LayeredCommunities
+from leanrag_core.types.communities import CLAIM_SCHEMA, Communities, LayeredCommunities
 from leanrag_core.types.trace import Trace
 from tests.retrieval.test_shortest_paths import symmetric
 from tests.retrieval.tools import TOOLS, with_parts

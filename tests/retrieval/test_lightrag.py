@@ -16,9 +16,9 @@ from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.question_terms import query_keywords
 from leanrag_core.retrieval.strategies.lightrag import round_robin
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from leanrag_core.types.usage import Usage
 from tests.small_index import unit
 
 # Degrees: queen 1, honey 3, mite 2, rape 2, clover 1, seed coat 1.

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from leanrag_core.retrieval.graph_walks import pagerank
-from leanrag_core.types.entity_links import normalised
+from leanrag_core.types.walks import normalised
 
 
 def test_two_nodes_share_the_mass_as_worked_out_by_hand() -> None:

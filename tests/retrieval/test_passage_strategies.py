@@ -14,10 +14,9 @@ from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hyde import mean_direction
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.words import lexical_tokens
+from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.index import Index
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Trace, TraceStep
-from leanrag_core.types.usage import Usage
 
 # The chunks' vectors of the small index: see tests/small_index.py.
 QUESTION = "Who treats mites with acid?"

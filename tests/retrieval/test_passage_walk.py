@@ -11,8 +11,8 @@ from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.graph_walks import operator_of, pagerank, walk
 from leanrag_core.types.index import Index
-from leanrag_core.types.passage_walk import walk_operator
 from leanrag_core.types.trace import Trace
+from leanrag_core.types.walks import walk_operator
 from tests.contract.indexes import index_of
 from tests.retrieval.tools import TOOLS
 from tests.small_index import entity, layer, unit

@@ -20,7 +20,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
-from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.job import Progress, Report
 from tests.contract.indexes import stored
 from tests.contract.test_parts import TOOLS, make
 from tests.evaluation.experiments import BEES, HIVES, QUESTIONS

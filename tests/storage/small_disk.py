@@ -24,9 +24,9 @@ from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.settings import write_settings
 from leanrag_core.system.environment import PACKAGES
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.settings import Settings
 from tests.small_index import small_index
 

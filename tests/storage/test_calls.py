@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core.errors import IndexDamaged
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.calls import CallRecord
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.storage import history
 from leanrag_core.storage.history import QuestionHistory
-from leanrag_core.types.history import MAX_ANSWER, MAX_NOTE, HistoryEntry, entry_id
+from leanrag_core.types.question_set import MAX_ANSWER, MAX_NOTE, HistoryEntry, entry_id
 
 
 def asked(number: int, **more: str) -> HistoryEntry:

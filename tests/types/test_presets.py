@@ -5,8 +5,7 @@ import pytest
 import leanrag_core
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.strategies.leanrag import RELEASED, Config
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.presets import preset, presets
+from leanrag_core.types.config import IndexConfig, preset, presets
 
 PAPER = {"paper-mix": (10, 5), "paper-cs": (10, 10), "paper-legal": (15, 10), "paper-agriculture": (10, 5)}
 

@@ -14,10 +14,10 @@ from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.updating.changes import changes_to, removal
 from leanrag_core.storage.layout import read_edits, write_edits
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.editing import Action, Edit, EditLog
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Graph
 from leanrag_core.types.index import Index
+from leanrag_core.types.updating import Action, Edit, EditLog
 from tests.updating.conftest import CONFIG, content, read
 from tests.updating.texts import MITES
 

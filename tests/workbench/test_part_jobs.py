@@ -11,7 +11,7 @@ from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.indexing.parts import chroma
 from leanrag_core.jobs.kinds import PART
-from leanrag_core.types.part import PartState
+from leanrag_core.types.manifest import PartState
 from tests.contract.indexes import stored
 from tests.waiting import ended
 

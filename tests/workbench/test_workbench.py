@@ -19,8 +19,8 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.minilm import FORMS, MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import EmbeddingRecord
-from leanrag_core.types.progress import Progress
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from leanrag_core.commands._shared.options import add_preset, add_top, top_options
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.types.presets import preset
+from leanrag_core.types.config import preset
 from leanrag_core.types.visible import visible
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
-from leanrag_core.types.config import ONE_VALUE, IndexConfig
-from leanrag_core.types.execution import Execution
-from leanrag_core.types.presets import preset, presets
+from leanrag_core.types.config import ONE_VALUE, IndexConfig, preset, presets
+from leanrag_core.types.settings import Execution
 
 AUTO = "auto"  # of --top-n
 

@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from leanrag_core.figures.numbers import counted
-from leanrag_core.types.description import IndexDescription
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import IndexDescription
 from leanrag_core.types.visible import visible
 
 _EVERY_SECONDS = 3.0

@@ -31,10 +31,10 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.text.plain_words import in_words
+from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.experiment import QuestionRow, RunCost, RunSpec
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
-from leanrag_core.types.usage import NO_USAGE, Usage
 
 _PLACES = 6  # decimals of a score: sums in another order differ in later ones
 _WARM_UP = "What is this about?"

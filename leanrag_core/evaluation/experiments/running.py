@@ -8,7 +8,7 @@ from leanrag_core.evaluation.experiments.plan import Batch, batches
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.storage.experiments import ExperimentWriter
 from leanrag_core.types.experiment import ExperimentResult
-from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.job import Progress, Report
 
 STAGE = "questions"
 

@@ -7,7 +7,7 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.prompts.catalog import load_prompt
-from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.calls import JsonSchema
 
 TASK = "list_claims"
 _KEY = "claims"

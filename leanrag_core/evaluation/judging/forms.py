@@ -10,8 +10,8 @@ from leanrag_core.evaluation.declining import GRADES
 from leanrag_core.evaluation.judging.tasks import JudgeTask
 from leanrag_core.evaluation.judging.verdicts import COMPARED, SCORED, required_verdicts
 from leanrag_core.prompts.catalog import Prompt, load_prompt
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE
-from leanrag_core.types.json_schema import JsonSchema
 
 _NO_GOLD = "(none: the documents do not hold the answer)"
 

@@ -7,7 +7,7 @@ from leanrag_core.evaluation.judging.asking import judge
 from leanrag_core.evaluation.judging.tasks import JudgeTask, missing
 from leanrag_core.models.registry import Models
 from leanrag_core.types.experiment import ExperimentResult, Judgement
-from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.job import Progress, Report
 
 STAGE = "judge"
 

@@ -16,9 +16,9 @@ from leanrag_core.models.json_reply import read_json
 from leanrag_core.models.metering import Meter
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.retrieval.base import MAX_QUESTION
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.question_set import WHOLE_CORPUS, Generation
 
 MOST = 50  # of users, of tasks of each, of questions of each

@@ -7,9 +7,8 @@ from leanrag_core.evaluation.sweeps.stages import BASE_SETTINGS, STAGES, base_of
 from leanrag_core.indexing.forecasting.builtin import kept_seconds
 from leanrag_core.indexing.forecasting.costs import embedding_stage
 from leanrag_core.indexing.forecasting.growth import layer_counts, relations_an_entity
-from leanrag_core.types.config import RELATIONS, IndexConfig, settings_of_stages
+from leanrag_core.types.config import RELATIONS, IndexConfig, is_remote, settings_of_stages
 from leanrag_core.types.forecast import ZERO, Forecast, Range
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.sweep import PointForecast, SweepForecast, SweepSpec
 

@@ -8,7 +8,7 @@ from leanrag_core.storage.archives import archived_manifest, is_archive, read_co
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.imported import CarriedSetting, ImportedGraph, ImportPreview, OwnPrompt
 from leanrag_core.types.index import Index
-from leanrag_core.types.recorded_config import RecordedConfig
+from leanrag_core.types.summary import RecordedConfig
 
 
 class Importer:

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from leanrag_core.errors import InvalidVectors
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 Embed = Callable[[list[str]], np.ndarray]
 _WINDOW = 1024  # texts that are sorted by length together, so that batches need little padding

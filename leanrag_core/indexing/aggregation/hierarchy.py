@@ -18,12 +18,11 @@ from leanrag_core.indexing.aggregation.rules import AggregationRules, released_d
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.types.build_report import LayerClusters
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.calls import Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
-from leanrag_core.types.progress import Report, silent
-from leanrag_core.types.usage import Usage
-from leanrag_core.types.written_call import WrittenCall
+from leanrag_core.types.job import Report, silent
+from leanrag_core.types.settings import Apply
 
 Group = Callable[[Layer, ClusterOptions, Apply], Clustering]  # the clusters of a layer
 

@@ -22,11 +22,10 @@ from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, la
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
 from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
 from leanrag_core.text.tokens import count_many, trim_to_tokens
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.calls import CallMade, Kind, Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
-from leanrag_core.types.usage import Usage
-from leanrag_core.types.written_call import CallMade, Kind, WrittenCall
+from leanrag_core.types.settings import Apply
 
 AGGREGATED = "aggregated"  # type of an entity that stands for a cluster
 _BLOCK = 4096  # relations whose texts are made together

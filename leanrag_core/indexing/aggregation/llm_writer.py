@@ -13,10 +13,9 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import trim_to_tokens
+from leanrag_core.types.calls import JsonSchema, Usage
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.usage import Usage
 
 ENTITY_REPLY: JsonSchema = {
     "type": "object",

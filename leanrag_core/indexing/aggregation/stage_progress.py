@@ -1,7 +1,7 @@
 """How far the stages of an aggregation are, over all layers, with the text that was written last."""
 
 from leanrag_core.clustering.options import n_components
-from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.job import Progress, Report
 
 _UNITS = {
     "embed": "texts",

@@ -10,9 +10,9 @@ from leanrag_core.indexing.aggregation.writer import RelationGroupView, Summary
 from leanrag_core.models.base import Completion
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.text.sentences import ends_with_abbreviation
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding
-from leanrag_core.types.json_schema import JsonSchema
 
 FINDINGS: JsonSchema = {
     "type": "array",

@@ -6,10 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
+from leanrag_core.types.calls import CallMade, Usage
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer
-from leanrag_core.types.usage import Usage
-from leanrag_core.types.written_call import CallMade
 
 
 @dataclass(frozen=True)

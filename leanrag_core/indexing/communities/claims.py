@@ -10,10 +10,10 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import CLAIM_SCHEMA
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 
 TASK = "extract_claims"
 CLAIMS_REPLY: JsonSchema = {

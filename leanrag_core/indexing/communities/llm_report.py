@@ -13,9 +13,9 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import report_text
 from leanrag_core.types.graph import Finding
-from leanrag_core.types.json_schema import JsonSchema
 
 TASK = "community_report"
 _MOST_FINDINGS = 10

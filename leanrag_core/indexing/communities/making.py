@@ -22,7 +22,7 @@ from leanrag_core.types.communities import (
     Communities,
     report_text,
 )
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
 _TEXTS_AT_ONCE = 256

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from leanrag_core.indexing.resolution.names import entity_id, name_key, relation_id, tidy_name
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.editing import Edit, EditLog, EditOutcome
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Graph
+from leanrag_core.types.updating import Edit, EditLog, EditOutcome
 
 _NAMES = ("rename", "merge", "split")  # edits that give a mention another name
 

@@ -2,8 +2,8 @@
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.resolution.names import entity_id, name_key, relation_id
-from leanrag_core.types.editing import MAX_EDITS, Edit
 from leanrag_core.types.index import Index
+from leanrag_core.types.updating import MAX_EDITS, Edit
 
 _NEEDS_OTHER = ("rename", "retype", "merge", "split", "delete-relation", "describe-relation")
 

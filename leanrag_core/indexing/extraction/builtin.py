@@ -15,10 +15,10 @@ from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
+from leanrag_core.types.settings import Apply
 
 _NAMED = 3  # names shown at a time while a build runs
 

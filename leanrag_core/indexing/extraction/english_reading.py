@@ -23,7 +23,7 @@ from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sight
 from leanrag_core.indexing.extraction.triples import content_words, informative, links_of
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 RULES = "3"  # version of the rules of extraction; raise it when they find other things in the same text
 NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document

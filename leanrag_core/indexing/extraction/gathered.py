@@ -7,10 +7,9 @@ from leanrag_core.errors import ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.presence import ExampleNames, Passage
 from leanrag_core.indexing.extraction.reply import Reply, parse_reply
 from leanrag_core.models.base import Completion, call_made
+from leanrag_core.types.calls import NO_USAGE, CallMade, Usage
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
-from leanrag_core.types.usage import NO_USAGE, Usage
-from leanrag_core.types.written_call import CallMade
 
 NAMES = "doubtful names"  # under which the report counts entities that are kept, but may be invented
 _SPACE = re.compile(r"\s+")

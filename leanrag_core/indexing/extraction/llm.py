@@ -22,12 +22,12 @@ from leanrag_core.indexing.resolution.names import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Extraction
-from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.manifest import BY_MODEL
+from leanrag_core.types.settings import Apply
 
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")

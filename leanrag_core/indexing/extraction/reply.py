@@ -19,8 +19,8 @@ from leanrag_core.indexing.extraction.reply_items import (
     text_of,
 )
 from leanrag_core.models.json_reply import read_json
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
-from leanrag_core.types.json_schema import JsonSchema
 
 T = TypeVar("T", Mention, RelationMention)
 _ITEM_SHOWN = 120  # characters of a useless item that are kept with its loss

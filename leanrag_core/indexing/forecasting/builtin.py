@@ -14,13 +14,12 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.calls import NO_SPENDING
+from leanrag_core.types.config import BUILTIN, IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
 from leanrag_core.types.job import JobState
-from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import NO_SPENDING
 
 _TOKENS_A_SECOND = (400.0, 2500.0)  # of the built-in engine on a slow and on a fast machine
 _FIXED_SECONDS = 8.0  # to load models and to start a process

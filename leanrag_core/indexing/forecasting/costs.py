@@ -1,8 +1,7 @@
 """What calls cost, and the embedding of texts here or at an endpoint."""
 
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import BUILTIN, IndexConfig, model_title
 from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Range, StageForecast
-from leanrag_core.types.model_names import BUILTIN, model_title
 from leanrag_core.types.settings import Price, Settings
 
 _TEXTS_A_CALL = 64

@@ -21,10 +21,9 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import IndexConfig, model_title
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
-from leanrag_core.types.model_names import model_title
 from leanrag_core.types.settings import Price
 
 _LONG_DESCRIPTIONS = Range(0.0, 0.015, 0.05)  # share of entities

@@ -16,9 +16,8 @@ from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import LayerSearch
-from leanrag_core.types.part import VECTORS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import VECTORS, LayerSearch
 
 _VERSION = 1
 _SECONDS_A_VECTOR = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors

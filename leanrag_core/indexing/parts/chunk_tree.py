@@ -16,8 +16,8 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS
 from leanrag_core.types.text_tree import TextTree
 
 _VERSION = 2

@@ -22,8 +22,8 @@ from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import NO_EXTRAS
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS
 
 _VERSION = 1
 SEED = 0xDEADBEEF  # that of the released GraphRAG

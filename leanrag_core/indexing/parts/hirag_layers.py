@@ -13,12 +13,12 @@ from leanrag_core.indexing.communities.making import communities_of
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.written_parts import text_forecast, with_language
 from leanrag_core.messages.message import message
+from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.layered_communities import LayeredCommunities
-from leanrag_core.types.part import ENTITIES, RELATIONS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import ENTITIES, RELATIONS
 
 _VERSION = 1
 SEED = 0xDEADBEEF  # that of the release

@@ -15,8 +15,8 @@ from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS
 
 if TYPE_CHECKING:
     from bm25s import BM25

@@ -16,12 +16,12 @@ from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
-from leanrag_core.types.entity_links import normalised
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.walks import normalised
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array

@@ -11,10 +11,10 @@ from leanrag_core.storage.bounds import require_columns, require_range
 from leanrag_core.storage.tables import read_table, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.noun_graph import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
-from leanrag_core.types.part import CHUNKS, ENTITIES
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.rows import numbers
+from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 
 _VERSION = 1
 _SECONDS_A_CHUNK = Range(0.0001, 0.0005, 0.005)

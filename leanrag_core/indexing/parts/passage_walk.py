@@ -13,9 +13,9 @@ from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS, ENTITIES
-from leanrag_core.types.passage_walk import ARRAYS, WalkOperator, walk_operator
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS, ENTITIES
+from leanrag_core.types.walks import ARRAYS, WalkOperator, walk_operator
 
 _VERSION = 1
 _SECONDS = Range(0.01, 0.05, 0.5)

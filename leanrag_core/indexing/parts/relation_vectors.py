@@ -15,8 +15,8 @@ from leanrag_core.storage.bounds import require_vectors
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 
 _VERSION = 1
 _VECTORS = "vectors.npy"

@@ -15,7 +15,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.youtu import Schema
 
 _VERSION = 1

@@ -17,11 +17,11 @@ from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, f
 from leanrag_core.indexing.trees.growing import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
-from leanrag_core.types.entity_links import EntityLinks
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS, VECTORS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.walks import EntityLinks
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array

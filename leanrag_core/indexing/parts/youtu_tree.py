@@ -22,8 +22,8 @@ from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.youtu import KnowledgeTree, Schema
 
 _VERSION = 1

@@ -11,11 +11,10 @@ from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.calls import NO_USAGE, CallMade, Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph
-from leanrag_core.types.usage import NO_USAGE, Usage
-from leanrag_core.types.written_call import CallMade, WrittenCall
+from leanrag_core.types.settings import Apply
 
 LONGEST = 500  # tokens of a description that is left as it is
 _ASKED_FOR = 250  # tokens

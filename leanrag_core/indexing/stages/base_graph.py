@@ -14,16 +14,15 @@ from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.resolution.merge import MERGE_RULES
 from leanrag_core.storage.stages import StageStore, stage_key
+from leanrag_core.types.calls import NO_USAGE, Usage, WrittenCall
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.editing import NO_EDITS, EditLog, EditOutcome
 from leanrag_core.types.extraction import Drop, Extraction
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.imported import ImportedGraph
 from leanrag_core.types.index import CorpusTables
+from leanrag_core.types.job import Progress, Report
 from leanrag_core.types.manifest import HEURISTIC
-from leanrag_core.types.progress import Progress, Report
-from leanrag_core.types.usage import NO_USAGE, Usage
-from leanrag_core.types.written_call import WrittenCall
+from leanrag_core.types.updating import NO_EDITS, EditLog, EditOutcome
 
 STAGE = "base graph"
 _MAX_RECORD_BYTES = 1 << 30

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.embed_task import EmbedTask, embed_task
 from leanrag_core.storage.stages import StageStore, stage_key
-from leanrag_core.types.execution import Apply
+from leanrag_core.types.settings import Apply
 
 STAGE = "embeddings"
 _SLICE = 128  # texts that are embedded and kept together

@@ -9,7 +9,7 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.indexing.trees.leaves import Leaf
 from leanrag_core.indexing.trees.summaries import Summary, summaries
 from leanrag_core.text.tokens import count_many
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.text_tree import NODE_SCHEMA, TextTree
 
 _TEXTS_AT_ONCE = 256

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
-from leanrag_core.types.noun_graph import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
+from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

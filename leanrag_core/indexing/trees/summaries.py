@@ -12,7 +12,7 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion
 from leanrag_core.text.sentences import split_sentences, up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 
 TASK = "summarise_passages"
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets

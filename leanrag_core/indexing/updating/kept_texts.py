@@ -18,11 +18,10 @@ from leanrag_core.indexing.aggregation.writer import (
     Summary,
 )
 from leanrag_core.types.build_report import BuildReport
+from leanrag_core.types.calls import CallMade, Usage
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer, children_offsets
 from leanrag_core.types.rows import Lists
-from leanrag_core.types.usage import Usage
-from leanrag_core.types.written_call import CallMade
 
 SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
 _ENTITIES, _RELATIONS = "aggregate entities", "aggregate relations"

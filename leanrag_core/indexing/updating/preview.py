@@ -9,12 +9,12 @@ import numpy as np
 
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.updating.kept_texts import SMALL_CHANGE
+from leanrag_core.types.calls import Usage
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.updating import DocumentChanges, UpdatePreview
-from leanrag_core.types.usage import Usage
 
 _SHORTEST_NAME = 3  # characters of a name that is looked for in new documents
 _WORD = re.compile(r"\w+")

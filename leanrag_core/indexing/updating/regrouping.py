@@ -7,9 +7,9 @@ import numpy as np
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components
 from leanrag_core.clustering.refit import PreviousClusters, refit
 from leanrag_core.indexing.aggregation.hierarchy import fresh_clusters
-from leanrag_core.types.execution import Apply
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.rows import RowOf
+from leanrag_core.types.settings import Apply
 
 _SAME_MEANING = 0.5  # cosine of two descriptions of an entity, below which it is grouped like a new one
 

@@ -16,9 +16,9 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.youtu import KINDS
 
 _SAMPLED = 5  # passages that the seed schema is refined with

@@ -16,9 +16,9 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.text.sentences import split_sentences
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.graph import Layer
-from leanrag_core.types.json_schema import JsonSchema
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 
 _IN_TITLE, _IN_DESCRIPTION, _IN_PROMPT = 3, 4, 40
 _REPLY: JsonSchema = {

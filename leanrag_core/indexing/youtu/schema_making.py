@@ -22,7 +22,7 @@ from leanrag_core.indexing.youtu.patterns import SEED_TYPES, attribute_facts
 from leanrag_core.indexing.youtu.relation_labels import relation_labels
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.youtu import (
     ATTRIBUTE,
     ATTRIBUTE_SCHEMA,

@@ -32,9 +32,9 @@ from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.noun_graph import NounGraph
 from leanrag_core.types.text_tree import TextTree
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
+from leanrag_core.types.walks import NounGraph
 
 _STYLES = (
     Style("entity", message("style.entity"), "seed", "disc"),

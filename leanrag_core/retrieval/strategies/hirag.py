@@ -27,9 +27,9 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, nearest
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.layered_communities import LayeredCommunities
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 BRIDGE = SectionForm(

@@ -26,9 +26,9 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.trace import Trace
 
 _LINK_COSINE, _CHUNK_COSINE = 0.8, 0.65

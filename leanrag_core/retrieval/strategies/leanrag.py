@@ -26,9 +26,8 @@ from leanrag_core.retrieval.passages import (
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.types.config import option
+from leanrag_core.types.config import option, preset
 from leanrag_core.types.index import Index
-from leanrag_core.types.presets import preset
 from leanrag_core.types.trace import Parameter, Trace
 
 # What the authors' released code does with a question; what it does when it builds is in IndexConfig.

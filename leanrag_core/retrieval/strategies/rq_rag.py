@@ -15,9 +15,9 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.trace import Trace, TraceStep
 
 _WAYS = ("rewrite", "decompose", "disambiguate", "none")

@@ -12,7 +12,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
 
 STYLES = (

@@ -12,9 +12,9 @@ from leanrag_core.evaluation.judging.tables import grades, mean_scores, win_rate
 from leanrag_core.evaluation.judging.tasks import JudgeTask, missing, tasks
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.judging.scripted import QUESTIONS, longer_wins, rows, score_reply, shown, spec, winner_reply

@@ -14,7 +14,7 @@ from leanrag_core.__main__ import main
 from leanrag_core.errors import Cancelled, InvalidConfig
 from leanrag_core.evaluation.audit.audit import audit
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, REJECT, ExperimentSpec, JudgeSpec
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, own_experiments, small_spec, stored_files

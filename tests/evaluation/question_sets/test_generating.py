@@ -13,11 +13,11 @@ from leanrag_core.evaluation.question_sets.from_index import questions_from_inde
 from leanrag_core.evaluation.question_sets.from_model import corpus_description, questions_from_model
 from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.models.metering import Meter
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.question_set import GENERATED, Generation
-from leanrag_core.types.spending import Budget
 from leanrag_core.workbench import Workbench
 from tests.retrieval.scripted import ScriptedLanguage
 from tests.small_index import entity, layer, relation, small_index, unit

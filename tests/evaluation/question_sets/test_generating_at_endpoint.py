@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import BudgetSpent, InvalidConfig
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.question_set import Generation
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import Budget
 from leanrag_core.workbench import Workbench
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer

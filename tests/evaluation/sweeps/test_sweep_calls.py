@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import BudgetSpent
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.sweep import Axis, SweepSpec
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import BEES, CONFIG, HIVES, QUESTIONS, bench_in

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.types.execution import DASK, PROCESSES, Execution
+from leanrag_core.types.settings import DASK, PROCESSES, Execution
 from tests.evaluation.sweeps.small import AXES, bench_in, stored_files
 from tests.execution.cluster import LoopbackCluster
 

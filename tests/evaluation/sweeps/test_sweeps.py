@@ -12,7 +12,7 @@ from leanrag_core.evaluation.sweeps.stages import STAGES
 from leanrag_core.files.records import to_json
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.types.experiment import QuestionRow
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec
 from tests.evaluation.sweeps.small import bench_in, own_sweeps, stored_files
 

@@ -18,9 +18,9 @@ from leanrag_core.indexing.aggregation.rules import AggregationRules
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import Sentence, Summary
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Finding
-from leanrag_core.types.usage import Usage
 
 
 class PlainWriter:

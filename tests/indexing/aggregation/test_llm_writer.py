@@ -10,7 +10,7 @@ from leanrag_core.indexing.aggregation.summary_reply import faults_of, parse_sum
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.models.base import Completion
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.calls import Usage
 
 GOOD = {
     "name": "Enemies of the hive",

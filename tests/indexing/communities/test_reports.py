@@ -19,11 +19,10 @@ from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
 from leanrag_core.storage.layout import read_index, write_index
+from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.communities import BY_MODEL, BY_RULE, CLAIM_SCHEMA, IMPORTED, Communities
 from leanrag_core.types.graph import Finding
 from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, ImportedExtras, ImportedReport
-from leanrag_core.types.spending import Budget
-from leanrag_core.types.usage import Usage
 from tests.contract.indexes import stored
 from tests.small_index import small_index
 

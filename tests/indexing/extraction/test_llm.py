@@ -8,8 +8,8 @@ from leanrag_core.errors import EndpointError, ReplyError
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.extraction.reply import Reply, parse_reply
 from leanrag_core.models.base import Completion
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.corpus import Chunk
-from leanrag_core.types.usage import Usage
 
 NOTHING = json.dumps({"entities": [], "relations": [], "done": True})
 

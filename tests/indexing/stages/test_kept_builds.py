@@ -17,7 +17,7 @@ from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from tests.execution.test_builds import guild_book
 
 pytestmark = pytest.mark.slow

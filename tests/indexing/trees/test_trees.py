@@ -16,7 +16,7 @@ from leanrag_core.indexing.trees.summaries import extracted, summaries
 from leanrag_core.models.metering import Meter
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.text_tree import TextTree
 from tests.contract.indexes import index_of
 from tests.retrieval.scripted import ScriptedLanguage

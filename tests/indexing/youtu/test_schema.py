@@ -15,8 +15,8 @@ from leanrag_core.indexing.youtu.candidates import Sighting, counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.metering import Meter
 from leanrag_core.storage.layout import read_index, write_index
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
-from leanrag_core.types.spending import Budget
 from leanrag_core.types.youtu import ATTRIBUTE, ENTITY, RELATION, Schema, incident_types
 from tests.retrieval.scripted import ScriptedLanguage
 from tests.small_index import entity, layer, relation, small_index, unit

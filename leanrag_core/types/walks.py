@@ -1,0 +1,137 @@
+"""Graphs of an index that other systems walk on: of nouns, of passages, of entities by their names."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.types.rows import numbers
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PAIR_SCHEMA = pa.schema([("source", pa.int32()), ("target", pa.int32()), ("sentences", pa.int32())])  # source < target
+OCCURRENCE_SCHEMA = pa.schema([("entity", pa.int32()), ("chunk", pa.int32()), ("sentences", pa.int32())])
+
+
+@dataclass(frozen=True, eq=False)
+class NounGraph:
+    """pairs: of PAIR_SCHEMA, entities that share sentences, and how many. occurrences: of OCCURRENCE_SCHEMA, in how
+    many sentences of a chunk an entity occurs, 1 where the chunk names it in other words. size: entities and chunks."""
+
+    pairs: pa.Table
+    occurrences: pa.Table
+    size: tuple[int, int]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, NounGraph)
+            and self.size == other.size
+            and self.pairs.equals(other.pairs)
+            and self.occurrences.equals(other.occurrences)
+        )
+
+    @cached_property
+    def adjacency(self) -> "csr_array":
+        """(n_entities, n_entities) float32, symmetric: sentences that hold both."""
+        from scipy.sparse import coo_array
+
+        source, target, weight = (numbers(self.pairs[name]) for name in PAIR_SCHEMA.names)
+        ends = np.concatenate([source, target]), np.concatenate([target, source])
+        both = np.concatenate([weight, weight]).astype(np.float32)
+        return coo_array((both, ends), shape=(self.size[0], self.size[0])).tocsr()
+
+    @cached_property
+    def counts(self) -> "csr_array":
+        """(n_entities, n_chunks) float32: sentences of the chunk that hold the entity."""
+        from scipy.sparse import coo_array
+
+        entity, chunk, count = (numbers(self.occurrences[name]) for name in OCCURRENCE_SCHEMA.names)
+        return coo_array((count.astype(np.float32), (entity, chunk)), shape=self.size).tocsr()
+
+
+ARRAYS = ("data", "indices", "indptr")  # of a sparse matrix
+
+
+@dataclass(frozen=True, eq=False)
+class WalkOperator:
+    """Probabilities of a step.
+
+    to_chunks: (n_chunks, n_entities) float64, from an entity (column) to each chunk that mentions it alike.
+    to_entities: (n_entities, n_chunks), from a chunk to each of its entities alike.
+    """
+
+    to_chunks: "csr_array"
+    to_entities: "csr_array"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WalkOperator) and all(
+            np.array_equal(getattr(own, name), getattr(others, name))
+            for own, others in ((self.to_chunks, other.to_chunks), (self.to_entities, other.to_entities))
+            for name in ARRAYS
+        )
+
+
+def walk_operator(mentions: "csr_array") -> WalkOperator:
+    """Return the walk operator of those mentions. mentions: (n_entities, n_chunks), see Index.entity_chunks."""
+    return WalkOperator(_share_of_columns(mentions.T.tocsr()), _share_of_columns(mentions))
+
+
+def _share_of_columns(matrix: "csr_array") -> "csr_array":
+    """Return the matrix (n, m) with the entries of each column replaced by one over their number."""
+    from scipy.sparse import csr_array
+
+    ends = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    return csr_array((1.0 / ends[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def normalised(weights: "csr_array") -> "csr_array":
+    """Return the transition matrix of a graph: weights of the edges j -> i in [i, j], each column divided by its
+    sum.
+
+    weights: (n, n), not negative; entry [i, j] is the weight from j to i. Columns without an edge stay empty.
+    """
+    from scipy.sparse import diags_array
+
+    sums = np.asarray(weights.sum(axis=0)).ravel()
+    inverse = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
+    return (weights @ diags_array(inverse)).tocsr()
+
+
+@dataclass(frozen=True, eq=False)
+class EntityLinks:
+    """links: (n, n) float32, symmetric, the cosine of each linked pair. statements: (n, n), symmetric, in how many
+    chunks a relation between the two is stated; each counts as one triple. mentions: see Index.entity_chunks. The
+    transition matrices are made once for all questions."""
+
+    links: "csr_array"
+    statements: "csr_array"
+    mentions: "csr_array"
+
+    @cached_property
+    def over_entities(self) -> "csr_array":
+        """(n, n) transition matrix over relations and links (HippoRAG 1)."""
+        return normalised((self.statements + self.links).tocsr())
+
+    @cached_property
+    def over_passages(self) -> "csr_array":
+        """(n + m, n + m) transition matrix over relations, links, and mentions of entities in the m chunks, entities
+        first (HippoRAG 2)."""
+        from scipy.sparse import block_array
+
+        blocks = [[self.statements + self.links, self.mentions], [self.mentions.T, None]]
+        return normalised(block_array(blocks, format="csr"))
+
+    @cached_property
+    def over_passages_released(self) -> "csr_array":
+        """over_passages as the release of HippoRAG 2 weighs it: it enters relations and links once in each direction
+        into an undirected graph, so that they weigh twice, and a link takes the place of a relation."""
+        from scipy.sparse import block_array
+
+        linked = self.links.copy()
+        linked.data = np.ones_like(linked.data)
+        related = self.statements - self.statements * linked
+        blocks = [[2 * (related + self.links), self.mentions], [self.mentions.T, None]]
+        return normalised(block_array(blocks, format="csr"))
