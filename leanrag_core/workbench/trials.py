@@ -20,10 +20,10 @@ from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import copy_index, remove_half_built
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.job import Report, silent
+from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import DocumentChanges
 from leanrag_core.workbench.builds import Builds

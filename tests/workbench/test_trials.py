@@ -12,7 +12,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import IndexNotFound, InvalidConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress
+from leanrag_core.types.job import Progress
 from leanrag_core.workbench import trials as trials_module
 from tests.workbench.test_workbench import BEES, HIVES
 
