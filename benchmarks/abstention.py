@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from leanrag_core.answering import extractive
-from leanrag_core.evaluation.declining import RIGHT, grade
+from leanrag_core.evaluation.answers import RIGHT, grade
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.workbench import Workbench, open_index
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sweep_text import QUALITY, TOKENS, report_text
-from leanrag_core.evaluation.relative import scores_for_mean
-from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
+from leanrag_core.evaluation.statistics import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
+from leanrag_core.evaluation.tables import scores_for_mean
 from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.job import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepResult, SweepSpec

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from leanrag_core.__main__ import main
-from leanrag_core.evaluation.experiments import specs
+from leanrag_core.evaluation.experiments import running
 from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS
 from leanrag_core.evaluation.published import TABLES
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
@@ -95,7 +95,7 @@ def test_evaluate_all_is_an_experiment_of_every_strategy(
     monkeypatch.setenv("LEANRAG_HOME", str(root))
     known = strategies()
     few = StrategyList((known.named("leanrag"), known.named("bm25")))
-    monkeypatch.setattr(specs, "strategies", lambda: few)
+    monkeypatch.setattr(running, "strategies", lambda: few)
     assert main(["evaluate", str(root / "indexes" / index), str(root / "questions.jsonl"), "--all", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert [row["run"] for row in table["rows"]] == ["LeanRAG", "BM25"]

@@ -12,7 +12,7 @@ from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
-from leanrag_core.evaluation.relative import means
+from leanrag_core.evaluation.tables import means
 from leanrag_core.exporting.base import export_index
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.files.records import from_json, to_json

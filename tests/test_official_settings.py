@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.comparing.column_specs import column_specs
-from leanrag_core.evaluation.experiments.plan import with_all_settings
-from leanrag_core.evaluation.experiments.specs import strategies_spec
+from leanrag_core.evaluation.experiments.running import strategies_spec, with_all_settings
 from leanrag_core.evaluation.paper_tables import SYSTEMS, paper_spec
 from leanrag_core.evaluation.published import TOKENS, WIN_RATES
 from leanrag_core.evaluation.sweeps.points import options_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrag_core.evaluation.experiments.plan import questions_digest
+from leanrag_core.evaluation.experiments.running import questions_digest
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import RECALL, TOKENS, pays, score_table

@@ -31,8 +31,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _anonymise(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity.corpus import anonymised
-    from leanrag_core.evaluation.anonymity.files import write_anonymous
+    from leanrag_core.evaluation.anonymity import anonymised, write_anonymous
     from leanrag_core.evaluation.question_sets.reading import read_questions
     from leanrag_core.workbench import open_index
 
@@ -61,8 +60,7 @@ def _anonymise(options: argparse.Namespace) -> int:
 
 
 def _revert(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity.files import read_dictionary, read_given_answers
-    from leanrag_core.evaluation.anonymity.scoring import reversion
+    from leanrag_core.evaluation.anonymity import read_dictionary, read_given_answers, reversion
     from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions) if options.questions else ()

@@ -13,9 +13,9 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
-    from leanrag_core.evaluation.audit.answer_files import JudgeFile, SystemAnswers
+    from leanrag_core.evaluation.audit.files import JudgeFile, SystemAnswers
     from leanrag_core.evaluation.audit.records import Audit, PairAudit
-    from leanrag_core.evaluation.statistics.intervals import Interval
+    from leanrag_core.evaluation.statistics import Interval
     from leanrag_core.messages.message import Message
     from leanrag_core.types.experiment import Judgement
     from leanrag_core.workbench import Workbench
@@ -42,9 +42,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _audit(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.audit.audit import audit
-    from leanrag_core.evaluation.audit.judge_files import read_judge_files
-    from leanrag_core.evaluation.audit.sentences import advice, headline
+    from leanrag_core.evaluation.audit.files import read_judge_files
+    from leanrag_core.evaluation.audit.judges import advice, audit, headline
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
@@ -71,7 +70,7 @@ def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement]
 
 
 def _file(path: Path) -> "JudgeFile":
-    from leanrag_core.evaluation.audit.answer_files import JudgeFile
+    from leanrag_core.evaluation.audit.files import JudgeFile
 
     if not path.is_file():
         raise InvalidConfig("command.no_source", path=str(path))
@@ -80,7 +79,7 @@ def _file(path: Path) -> "JudgeFile":
 
 def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswers]":
     """The answers by the system's name: that in front of "=", else what the file's name says."""
-    from leanrag_core.evaluation.audit.answer_files import read_answers, system_of
+    from leanrag_core.evaluation.audit.files import read_answers, system_of
 
     answers = {}
     for text in given:

@@ -36,9 +36,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _evaluate(options: argparse.Namespace) -> int:
     """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
     from leanrag_core.evaluation.base import Outcome, measure_infos
-    from leanrag_core.evaluation.chunk_texts import ChunkTexts
+    from leanrag_core.evaluation.gold import ChunkTexts
     from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.evaluation.relative import means
+    from leanrag_core.evaluation.tables import means
     from leanrag_core.retrieval.settings import settings_words
     from leanrag_core.workbench import Workbench, open_index
 
@@ -77,7 +77,7 @@ def _evaluate_all(options: argparse.Namespace) -> int:
     without a stored row are run."""
     from leanrag_core.commands._shared.experiment_printing import print_grounds, print_table, table_values
     from leanrag_core.commands._shared.printing import PrintedProgress
-    from leanrag_core.evaluation.experiments.specs import strategies_spec
+    from leanrag_core.evaluation.experiments.running import strategies_spec
     from leanrag_core.evaluation.tables import score_table
     from leanrag_core.workbench import Workbench
 

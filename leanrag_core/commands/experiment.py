@@ -125,7 +125,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentSpec]":
     """Return the experiments that the command asks for. Raises InvalidConfig."""
-    from leanrag_core.evaluation.experiments.specs import read_spec
+    from leanrag_core.evaluation.experiments.running import read_spec
 
     if sum((options.spec is not None, bool(options.index), options.samples)) != 1:
         raise InvalidConfig("command.experiment_of_what")
@@ -140,7 +140,7 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
 
 
 def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: str, name: str) -> "ExperimentSpec":
-    from leanrag_core.evaluation.experiments.specs import strategies_spec
+    from leanrag_core.evaluation.experiments.running import strategies_spec
     from leanrag_core.evaluation.paper_tables import paper_spec
     from leanrag_core.types.experiment import ALL_JUDGEMENTS, JUDGEMENTS, JudgeSpec
 

@@ -73,7 +73,7 @@ def _add(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.question_sets.cells import cells_of
+    from leanrag_core.evaluation.question_sets.reading import cells_of
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()

@@ -184,7 +184,7 @@ def _findings(result: Any) -> Any:
 
 
 def _print(result: Any) -> None:
-    from leanrag_core.evaluation.sweeps.headline import headline
+    from leanrag_core.evaluation.sweeps.findings import headline
     from leanrag_core.messages.catalog import sentence
 
     shown = _findings(result)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.evaluation.chunk_texts import ChunkTexts
-from leanrag_core.evaluation.gold import GoldQuestion, normalised
+from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, normalised
 from leanrag_core.types.index import Index
 
 _EDGE = 8  # words of a quote that lies across the border of two chunks

@@ -7,7 +7,7 @@ from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import STAGES, Lane, lane
 from leanrag_core.evaluation.base import Mean, Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.relative import means
+from leanrag_core.evaluation.tables import means
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from leanrag_core.evaluation.chunk_texts import ChunkTexts
-from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.gold_ranking import GoldRanking, RankingScores, gold_ranking
+from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, GoldRanking, RankingScores, gold_ranking
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.trace import Answer, Trace

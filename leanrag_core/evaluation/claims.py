@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from leanrag_core.evaluation.answer_text import sentences_of
+from leanrag_core.evaluation.answers import declined, sentences_of
 from leanrag_core.evaluation.base import Outcome
-from leanrag_core.evaluation.declining import declined
 from leanrag_core.evaluation.gold import normalised
 from leanrag_core.retrieval.repeats import WORD
 

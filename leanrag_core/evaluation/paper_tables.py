@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.judging.asking import SCORED
 from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
-from leanrag_core.evaluation.judging.verdicts import SCORED
 from leanrag_core.evaluation.published import (
     CONTEXT,
     RELATIONS,
@@ -19,7 +19,7 @@ from leanrag_core.evaluation.published import (
     WIN_RATES,
     published_figures,
 )
-from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.statistics import Interval, mean_interval
 from leanrag_core.evaluation.tables import questions_of, scores_of
 from leanrag_core.types.experiment import (
     ABSOLUTE,

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from leanrag_core.evaluation.answer_text import plain_text
-from leanrag_core.evaluation.declining import declined
+from leanrag_core.evaluation.answers import declined, plain_text
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.retrieval.repeats import WORD
 from leanrag_core.types.question_set import UNANSWERABLE

@@ -1,16 +1,81 @@
 """Tables of an experiment: means with intervals and letters, by kind of question, and differences of two runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
+from statistics import fmean, median
 
-from leanrag_core.evaluation.base import LOWER, measure_infos
-from leanrag_core.evaluation.relative import relative, scores_for_mean
-from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
-from leanrag_core.evaluation.statistics.letters import compact_letters
-from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
+from leanrag_core.evaluation.base import LOWER, Mean, Outcome, Ratio, info_of, measure_infos, measures
+from leanrag_core.evaluation.statistics import (
+    Interval,
+    compact_letters,
+    differ,
+    difference_interval,
+    mean_interval,
+    pair_tests,
+)
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
+
+_PLACES = 12  # of scores, so that the order of a sum decides no tie
+
+
+def relative(scores: Sequence[float | None], baseline: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Divide each score by the baseline's of the same question, as in relative context tokens.
+
+    None where either is unknown or the baseline's is 0. Raises ValueError where the two differ in length.
+    """
+    pairs = zip(scores, baseline, strict=True)
+    return tuple(ours / theirs if ours is not None and theirs else None for ours, theirs in pairs)
+
+
+def scores_for_mean(measure: str, scores: Callable[[str], Sequence[float | None]]) -> tuple[float | None, ...]:
+    """Return the scores, question by question, whose mean is the figure of the measure. scores: of a measure, by its
+    name.
+
+    These are the measure's own scores, but where it declares a ratio: a mean of ratios would be decided by the question
+    with the fewest tokens.
+    """
+    ratio = next((info.ratio for info in measure_infos() if info.name == measure), None)
+    if ratio is None:
+        return tuple(scores(measure))
+    over, under = scores(ratio.over), scores(ratio.under)
+    return ratio_scores(ratio, over, under) if over and under else ()
+
+
+def ratio_scores(ratio: Ratio, over: Sequence[float | None], under: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Spread the ratio R of the means of over and under over the questions: R + (over - R under) / mean(under).
+
+    Their mean is R, and the spread of their mean is that of R to first order, so that bootstraps and paired tests apply
+    as to any score. None where either is unknown, and everywhere if the mean of under is 0.
+    Source: Budylin et al., Consistent Transformation of Ratio Metrics (2018).
+    """
+    pairs = list(zip(over, under, strict=True))
+    known = [(top, bottom) for top, bottom in pairs if top is not None and bottom is not None]
+    mean_under = fmean(bottom for _, bottom in known) if known else 0.0
+    if not mean_under:
+        return (None,) * len(pairs)
+    of_means = fmean(top for top, _ in known) / mean_under
+    return tuple(
+        None
+        if top is None or bottom is None
+        else round(ratio.scale * (of_means + (top - of_means * bottom) / mean_under), _PLACES)
+        for top, bottom in pairs
+    )
+
+
+def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean, ...]:
+    """Return the mean of each measure over the outcomes."""
+    chosen = {measure.name: measure for measure in measures()}
+    table = []
+    for name, measure in chosen.items():
+        if only_main and not info_of(measure).is_main:
+            continue
+        scores = scores_for_mean(name, lambda of: [chosen[of].score(outcome) for outcome in outcomes])
+        known = [score for score in scores if score is not None]
+        table.append(Mean(name, measure.title, fmean(known) if known else None, len(known)))
+    return tuple(table)
+
 
 TOKENS, RECALL, RELATIVE, RECALL_PER_1000 = "context-tokens", "evidence-recall", "relative-context", "recall-per-1000"
 _EQUAL = 1e-9  # means that differ by less are equal
@@ -164,3 +229,46 @@ def _row(result: ExperimentResult, run: RunSpec, cells: Mapping[str, Cell], aske
     paid = [cost.cost for cost in costs if cost.cost is not None]
     times = [cost.retrieval_ms for cost in costs]
     return TableRow(run, cells, median(times) if times else None, sum(paid) if paid else None, len(failed))
+
+
+# What an experiment records of its inputs beside their digests.
+FROM_GRAPH = "questions generated from"  # the index whose graph they were made from
+CORPUS_TOKENS = "tokens"  # and the name of an index: of the texts of its documents
+_HALF = 0.5
+
+
+def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str = "") -> tuple[Message, ...]:
+    """Say what a reader has to know of these runs compared by the measure, over the questions of a kind, "" for all."""
+    questions = questions_of(result, kind)
+    scores = scores_of(result, measure, questions)
+    columns = {run: scores[run] for run in runs}
+    said = []
+    if result.versions.get(FROM_GRAPH):
+        said.append(message("grounds.from_graph"))
+    said += _large_contexts(result, runs, questions)
+    without = sum(not any(score is not None for score in row) for row in zip(*columns.values(), strict=True))
+    if without:
+        said.append(message("grounds.without_gold", n=without, all=len(questions)))
+    if len(runs) > 1 and _is_level(columns, len(questions) - without):
+        said.append(message("grounds.level"))
+    return tuple(said)
+
+
+def _large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
+    """Say for each run whose mean context is larger than half of its corpus how large it is."""
+    index_of, said = {run.name: run.index for run in result.spec.runs}, []
+    tokens = scores_of(result, TOKENS, questions)
+    for run in runs:
+        known = [value for value in tokens[run] if value is not None]
+        corpus = int(result.versions.get(f"{CORPUS_TOKENS} {index_of[run]}", "0"))
+        if known and corpus and fmean(known) > _HALF * corpus:
+            code = "grounds.whole_corpus" if fmean(known) >= corpus else "grounds.half_corpus"
+            said.append(message(code, run=run, tokens=round(fmean(known)), corpus=corpus))
+    return said
+
+
+def _is_level(columns: Mapping[str, Sequence[float | None]], n_scored: int) -> bool:
+    """Return whether every question that has a score has the same with all runs."""
+    rows = [[score for score in row if score is not None] for row in zip(*columns.values(), strict=True)]
+    alike = [row for row in rows if len(row) == len(columns)]
+    return 0 < n_scored == len(alike) and all(max(row) - min(row) <= _EQUAL for row in alike)

@@ -7,12 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from leanrag_core.evaluation.chunk_texts import ChunkTexts
-from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.gold_ranking import gold_ranking
-from leanrag_core.evaluation.relative import relative
-from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
-from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of, scores_of
+from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, gold_ranking
+from leanrag_core.evaluation.statistics import Interval, difference_interval, mean_interval
+from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of, relative, scores_of
 from leanrag_core.presenting import pictures
 from leanrag_core.presenting.story import (
     BridgeEvidence,

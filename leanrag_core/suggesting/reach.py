@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.gold_ranking import gold_ranking
+from leanrag_core.evaluation.gold import GoldQuestion, gold_ranking
 from leanrag_core.types.suggestion import ReachEvidence
 from leanrag_core.types.trace import Trace
 

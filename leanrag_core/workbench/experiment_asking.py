@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.evaluation.judging.claims import list_claims
+from leanrag_core.evaluation.judging.asking import list_claims
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.kept_vectors import KeptVectors
 from leanrag_core.models.registry import Models

@@ -9,24 +9,24 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.experiments import exports
-from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
-from leanrag_core.evaluation.experiments.html_report import as_html
-from leanrag_core.evaluation.experiments.plan import (
+from leanrag_core.evaluation.experiments.report import FORMATS, as_csv, as_html, as_json
+from leanrag_core.evaluation.experiments.running import (
     Batch,
+    BatchWork,
+    Measured,
+    Way,
     experiment_id,
     in_order,
     needed_parts,
     questions_digest,
     require_valid,
+    run_questions,
     with_all_settings,
 )
-from leanrag_core.evaluation.experiments.running import Way, run_questions
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.grounds import CORPUS_TOKENS, FROM_GRAPH
-from leanrag_core.evaluation.judging.asking import require_judge
-from leanrag_core.evaluation.judging.running import judge_result
+from leanrag_core.evaluation.judging.asking import judge_result, require_judge
 from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
+from leanrag_core.evaluation.tables import CORPUS_TOKENS, FROM_GRAPH
 from leanrag_core.execution.choice import opened
 from leanrag_core.execution.cluster_status import program_version
 from leanrag_core.execution.threads import ThreadMap
@@ -285,13 +285,13 @@ class Experiments:
     def exported(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:
         """Return the experiment as csv, json or html. language: of a file of HTML. Raises ExperimentNotFound,
         InvalidConfig for an unknown format."""
-        if format_name not in exports.FORMATS:
-            known = ", ".join(exports.FORMATS)
+        if format_name not in FORMATS:
+            known = ", ".join(FORMATS)
             raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=known)
         result, questions = self.store.read(experiment_id), self.questions(experiment_id)
         if format_name == "html":
             return as_html(result, questions, language)
-        return (exports.as_csv if format_name == "csv" else exports.as_json)(result, questions)
+        return (as_csv if format_name == "csv" else as_json)(result, questions)
 
     def export(self, experiment_id: str, format_name: str, out: Path) -> int:
         """Write the experiment to a file; return its bytes. Raises what exported() does, StorageFailed."""

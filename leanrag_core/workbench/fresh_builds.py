@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.relative import means
+from leanrag_core.evaluation.tables import means
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.changes import documents_after, require_updatable
 from leanrag_core.indexing.updating.difference import agreement_of_bases

@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from leanrag_core.errors import ReferenceDamaged
-from leanrag_core.evaluation.extraction import ExtractionScore, GivenGraph, extraction_score, index_score
-from leanrag_core.evaluation.extraction_names import NORMALISED
-from leanrag_core.evaluation.reference_passages import passage_gold
+from leanrag_core.evaluation.extraction import (
+    NORMALISED,
+    ExtractionScore,
+    GivenGraph,
+    extraction_score,
+    index_score,
+    passage_gold,
+)
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.model_check import GOOD, USABLE, USELESS, ModelCheck

@@ -7,13 +7,18 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
-from leanrag_core.evaluation.experiments.plan import Batch, questions_digest
+from leanrag_core.evaluation.experiments.running import Batch, BatchWork, Measured, questions_digest
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.sweeps.forecast import SweptCorpus, sweep_forecast
-from leanrag_core.evaluation.sweeps.points import experiment_of, index_config, points, sweep_id
-from leanrag_core.evaluation.sweeps.results import assembled
-from leanrag_core.evaluation.sweeps.stages import base_of
+from leanrag_core.evaluation.sweeps.findings import assembled
+from leanrag_core.evaluation.sweeps.points import (
+    SweptCorpus,
+    base_of,
+    experiment_of,
+    index_config,
+    points,
+    sweep_forecast,
+    sweep_id,
+)
 from leanrag_core.execution.choice import opened
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import IndexNotFound, LeanRAGError, RecordDamaged
-from leanrag_core.evaluation.sweeps.stages import BASE_SETTINGS
+from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes
 from leanrag_core.files.records import from_json, to_json

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.audit.answer_files import JudgeFile, read_answers, system_of
-from leanrag_core.evaluation.audit.audit import audit
-from leanrag_core.evaluation.audit.judge_files import read_judge_files
+from leanrag_core.evaluation.audit.files import JudgeFile, read_answers, read_judge_files, system_of
+from leanrag_core.evaluation.audit.judges import audit
 from leanrag_core.evaluation.audit.records import Audit
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement

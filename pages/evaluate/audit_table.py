@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, WINS, PairAudit
-from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.cell_marks import Estimate, PairMark, pair_mark
 from pages.common.html import NOTHING, html, joined

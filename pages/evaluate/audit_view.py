@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.evaluation.audit.judges import advice, headline
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, JudgeAudit, PairAudit
-from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.figures import numbers
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentSummary

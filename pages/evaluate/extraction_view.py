@@ -6,8 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.extraction import Example, Examples, ExtractionScore, Share
-from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
+from leanrag_core.evaluation.extraction import EMBEDDING, EXACT, NORMALISED, Example, Examples, ExtractionScore, Share
 from leanrag_core.figures import numbers
 from leanrag_core.types.config import REFERENCE, model_title
 from leanrag_core.types.manifest import REFERENCE_GRAPH

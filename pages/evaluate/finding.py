@@ -6,9 +6,8 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from leanrag_core.evaluation.grounds import grounds
-from leanrag_core.evaluation.statistics.intervals import Interval
-from leanrag_core.evaluation.tables import KindDifference, ScoreTable, questions_of, scores_of
+from leanrag_core.evaluation.statistics import Interval
+from leanrag_core.evaluation.tables import KindDifference, ScoreTable, grounds, questions_of, scores_of
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import ExperimentResult
 from pages.common import markup

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.sweeps.points import shown_value
+from leanrag_core.evaluation.tables import scores_for_mean
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import Parameter
 from leanrag_core.types.sweep import PointResult

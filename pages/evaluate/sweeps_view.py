@@ -6,8 +6,7 @@ from statistics import fmean
 
 import streamlit as st
 
-from leanrag_core.evaluation.sweeps.findings import Findings, findings
-from leanrag_core.evaluation.sweeps.headline import headline
+from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message
 from leanrag_core.types.sweep import SweepResult, SweepSummary

@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.evaluation.extraction import GivenGraph
-from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
+from leanrag_core.evaluation.extraction import EMBEDDING, EXACT, NORMALISED, GivenGraph
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck, check_model

@@ -6,7 +6,7 @@ import pytest
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.answering.written import ANSWER, NOT_IN_CONTEXT, TASK_OF_MODE, write_answer
-from leanrag_core.evaluation.declining import declines
+from leanrag_core.evaluation.answers import declines
 from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy

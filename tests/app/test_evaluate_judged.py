@@ -13,7 +13,7 @@ import leanrag_core.workbench
 from leanrag_core import Workbench
 from leanrag_core.evaluation.paper_tables import PaperCell
 from leanrag_core.evaluation.question_sets.reading import read_set
-from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.types.experiment import (
     ABSOLUTE,
     PAIRWISE,

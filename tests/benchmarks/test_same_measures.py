@@ -7,8 +7,7 @@ import pytest
 
 from benchmarks.system_table import Asked, answer_shown, context_recall, ranking_places
 from leanrag_core.evaluation.base import Outcome, scores
-from leanrag_core.evaluation.chunk_texts import ChunkTexts
-from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.gold import ChunkTexts, Evidence, GoldQuestion, normalised
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import trace_index
 from leanrag_core.retrieval.budgets import section

@@ -6,8 +6,8 @@ from leanrag_core.evaluation.base import CLAIMS, OTHER, Outcome, info_of, measur
 from leanrag_core.evaluation.claims import claim_clusters, claims_of, rouge_l
 from leanrag_core.evaluation.context_sections import repeated_tokens
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.relative import relative
 from leanrag_core.evaluation.short_answers import exact_match, f1
+from leanrag_core.evaluation.tables import relative
 from leanrag_core.messages.message import message
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.trace import Answer, AnswerPart, Context, ContextSection, Trace, TraceIndex

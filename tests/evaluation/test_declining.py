@@ -1,7 +1,7 @@
 import pytest
 
 from leanrag_core.answering.extractive import NOTHING_FITS
-from leanrag_core.evaluation.declining import declines, grade
+from leanrag_core.evaluation.answers import declines, grade
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.question_set import UNANSWERABLE
 

@@ -11,9 +11,8 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.experiments.comparison import compare_experiments
-from leanrag_core.evaluation.experiments.exports import as_csv, as_json
-from leanrag_core.evaluation.experiments.html_report import as_html
-from leanrag_core.evaluation.experiments.specs import read_spec, strategies_spec
+from leanrag_core.evaluation.experiments.report import as_csv, as_html, as_json
+from leanrag_core.evaluation.experiments.running import read_spec, strategies_spec
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.fonts import font_faces
 from leanrag_core.types.experiment import (

@@ -11,7 +11,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig, RecordDamaged
-from leanrag_core.evaluation.grounds import FROM_GRAPH
+from leanrag_core.evaluation.tables import FROM_GRAPH
 from leanrag_core.jobs import runner
 from leanrag_core.storage.experiments import COSTS, ROWS, ExperimentStore
 from leanrag_core.types.calls import Budget

@@ -12,8 +12,8 @@ from leanrag_core.evaluation.extraction import (
     GivenGraph,
     Share,
     extraction_score,
+    passage_gold,
 )
-from leanrag_core.evaluation.reference_passages import passage_gold
 from leanrag_core.indexing.reference.records import Quote, ReferenceEntity, ReferenceGraph, ReferenceRelation
 from leanrag_core.models.base import EmbeddingModel
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from leanrag_core.evaluation.grounds import FROM_GRAPH, grounds
+from leanrag_core.evaluation.tables import FROM_GRAPH, grounds
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.experiment import ExperimentResult
 from tests.evaluation.test_experiment_tables import RECALL, result_of

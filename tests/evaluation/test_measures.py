@@ -9,7 +9,7 @@ import pytest
 from leanrag_core.evaluation.base import Measure, Outcome, measures
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.evaluation.question_sets.reading import read_questions
-from leanrag_core.evaluation.relative import means
+from leanrag_core.evaluation.tables import means
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 

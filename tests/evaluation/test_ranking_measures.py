@@ -7,8 +7,7 @@ from typing import Any, cast
 import pytest
 
 from leanrag_core.evaluation.base import Outcome, scores
-from leanrag_core.evaluation.chunk_texts import ChunkTexts
-from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.evaluation.gold import ChunkTexts, Evidence, GoldQuestion
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
     Context,

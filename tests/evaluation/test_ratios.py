@@ -3,10 +3,9 @@
 import pytest
 
 from leanrag_core.evaluation.base import Ratio
-from leanrag_core.evaluation.relative import ratio_scores, scores_for_mean
-from leanrag_core.evaluation.statistics.intervals import mean_interval
+from leanrag_core.evaluation.statistics import mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
-from leanrag_core.evaluation.tables import score_table
+from leanrag_core.evaluation.tables import ratio_scores, score_table, scores_for_mean
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunSpec
 from leanrag_core.types.sweep import Axis, PointResult, SweepPoint, SweepResult, SweepSpec
 from pages.evaluate import sweep_words

@@ -10,7 +10,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.checking.check import check_index
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.question_sets.reading import read_questions
-from leanrag_core.evaluation.relative import means
+from leanrag_core.evaluation.tables import means
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.updating.changes import changes_to, removal

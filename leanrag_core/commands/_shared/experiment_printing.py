@@ -8,7 +8,7 @@ from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
     from leanrag_core.evaluation.experiments.comparison import ExperimentDifference
-    from leanrag_core.evaluation.statistics.intervals import Interval
+    from leanrag_core.evaluation.statistics import Interval
     from leanrag_core.evaluation.tables import Cell, ScoreTable
     from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 
@@ -43,8 +43,7 @@ def print_table(table: "ScoreTable") -> None:
 
 def print_grounds(result: "ExperimentResult", table: "ScoreTable") -> None:
     """Print what the table rests on, by its first measure of gold evidence, else its first."""
-    from leanrag_core.evaluation.grounds import grounds
-    from leanrag_core.evaluation.tables import RECALL
+    from leanrag_core.evaluation.tables import RECALL, grounds
 
     if table.measures:
         measure = RECALL if RECALL in table.measures else table.measures[0]

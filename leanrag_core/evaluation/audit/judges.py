@@ -1,32 +1,56 @@
 """A judge over all its pairs: what decides its verdicts besides the answers."""
 
-from collections.abc import Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, combinations, pairwise
+from math import isfinite
+from statistics import fmean, stdev
 
-from leanrag_core.evaluation.audit.comparisons import Comparison, comparisons, criteria_of, pairs_of
-from leanrag_core.evaluation.audit.pairs import ALPHA, MOST_FLIPS, at_equal_length, question_lengths
+from leanrag_core.evaluation.audit.comparisons import (
+    ALPHA,
+    MOST_FLIPS,
+    Comparison,
+    Pair,
+    at_equal_length,
+    comparisons,
+    consistency,
+    criteria_of,
+    decided_for_first,
+    first_answer_share,
+    judges_of,
+    longer_answer_share,
+    pair_audits,
+    pairs_of,
+    question_lengths,
+    swapped,
+    swaps,
+)
 from leanrag_core.evaluation.audit.records import (
+    CANNOT_TELL,
+    WINS,
+    Agreement,
     Audit,
     FirstAnswerBias,
+    Flip,
     JudgeAudit,
     LengthEffect,
     LengthPoint,
     PairAudit,
+    ScoreSpread,
     Swaps,
 )
-from leanrag_core.evaluation.audit.win_rates import (
-    consistency,
-    decided_for_first,
-    first_answer_share,
-    longer_answer_share,
-    swaps,
+from leanrag_core.evaluation.judging.asking import OVERALL
+from leanrag_core.evaluation.statistics import (
+    Interval,
+    cohen,
+    fleiss,
+    holm,
+    length_adjusted,
+    paired_test,
+    share_interval,
 )
-from leanrag_core.evaluation.judging.verdicts import OVERALL
-from leanrag_core.evaluation.statistics.intervals import Interval, share_interval
-from leanrag_core.evaluation.statistics.length import length_adjusted
-from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
 from leanrag_core.messages.message import Message, message
-from leanrag_core.types.experiment import PAIRWISE, Judgement
+from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 
 _MOST_FIRST = 0.6  # share of verdicts for the answer shown first
 _MOST_LONGER = 0.65  # share of verdicts for the longer answer
@@ -118,7 +142,7 @@ def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffec
     faults = [
         _shares(unparsed, len(judgements), _MOST_UNPARSED, "audit.unreadable"),
         _order(first, _bias_test(compared)),
-        _flips(total, sum(comparison.won is not None for comparison in compared)),
+        _many_flips(total, sum(comparison.won is not None for comparison in compared)),
         _length(length),
         _repeats(repeats),
         _shares(ties, len(compared), _MOST_TIES, "audit.never_decides"),
@@ -153,7 +177,7 @@ def _order(first: Interval | None, p: float) -> Message | None:
     return message("audit.prefers_second", share=1 - first.value, band=band(first, of_others=True))
 
 
-def _flips(total: Swaps, n_readable: int) -> Message | None:
+def _many_flips(total: Swaps, n_readable: int) -> Message | None:
     if n_readable and not total.n:
         return message("audit.one_order")
     if total.rate is not None and total.rate.value >= MOST_FLIPS:
@@ -177,3 +201,168 @@ def _repeats(repeats: Interval | None) -> Message | None:
 
 def _shares(n: int, of: int, most: float, code: str) -> Message | None:
     return message(code, share=n / of) if of and n / of > most else None
+
+
+_Place = tuple[Pair, str, bool]  # the pair, the question, and whether the pair's first was shown first
+_OUTCOMES = (0.0, 0.5, 1.0)
+
+
+def agreements(judgements: Mapping[str, Sequence[Judgement]]) -> tuple[Agreement, ...]:
+    """Compare each judge with itself between repeats, then with each later judge, by the main criterion.
+
+    judgements: of each judge. Verdicts are compared in the same order of the answers, so that a preference for an order
+    that both share counts as agreement.
+    """
+    winners = {judge: _winners(each) for judge, each in judgements.items()}
+    pairs = pairs_of([judgement for each in judgements.values() for judgement in each])
+    if not pairs:
+        return ()
+    alone = [_with_itself(judge, each) for judge, each in winners.items()]
+    return (*alone, *(_of_two(*two, winners) for two in combinations(winners, 2)))
+
+
+def fleiss_of(judgements: Mapping[str, Sequence[Judgement]]) -> float | None:
+    """Return Fleiss' kappa over what all the judges judged; None below two judges."""
+    if len(judgements) < 2:
+        return None
+    verdicts = [_majority(_winners(each)) for each in judgements.values()]
+    shared = [place for place in verdicts[0] if all(place in each for each in verdicts)]
+    return fleiss([[[each[place] for each in verdicts].count(outcome) for outcome in _OUTCOMES] for place in shared])
+
+
+def _winners(judgements: Sequence[Judgement]) -> Mapping[_Place, Sequence[float]]:
+    """Return the verdict of each repeat, in the order of the repeats, for each pair, question and order of the
+    answers."""
+    winners: dict[_Place, list[float]] = defaultdict(list)
+    criterion = main_criterion(judgements)
+    for a, b in pairs_of(judgements):
+        ordered = (a, b) if a <= b else (b, a)
+        for comparison in sorted(comparisons(judgements, ordered, criterion), key=lambda each: each.judgement.repeat):
+            if comparison.won is not None:
+                winners[ordered, comparison.question, comparison.is_a_first].append(comparison.won)
+    return winners
+
+
+def _majority(winners: Mapping[_Place, Sequence[float]]) -> Mapping[_Place, float]:
+    """Return the verdict of most repeats for each place; a tie where they are even."""
+    means = {place: fmean(each) for place, each in winners.items()}
+    return {place: 0.5 if mean == 0.5 else float(mean > 0.5) for place, mean in means.items()}
+
+
+def _with_itself(judge: str, winners: Mapping[_Place, Sequence[float]]) -> Agreement:
+    couples = [couple for each in winners.values() for couple in pairwise(each)]
+    kappa = cohen([earlier for earlier, _ in couples], [later for _, later in couples])
+    return Agreement(judge, judge, kappa, len(couples))
+
+
+def _of_two(judge: str, other: str, winners: Mapping[str, Mapping[_Place, Sequence[float]]]) -> Agreement:
+    ours, theirs = _majority(winners[judge]), _majority(winners[other])
+    shared = [place for place in ours if place in theirs]
+    kappa = cohen([ours[place] for place in shared], [theirs[place] for place in shared])
+    return Agreement(judge, other, kappa, len(shared))
+
+
+def score_spreads(judgements: Sequence[Judgement], judge: str) -> tuple[ScoreSpread, ...]:
+    """Return the spread of the judge's scores by criterion. judgements: that judge's alone."""
+    return tuple(_spread(judgements, judge, criterion) for criterion in criteria_of(judgements, ABSOLUTE))
+
+
+def _spread(judgements: Sequence[Judgement], judge: str, criterion: str) -> ScoreSpread:
+    scores: dict[tuple[str, str], list[float]] = defaultdict(list)  # by run and question
+    words: dict[tuple[str, str], int] = {}
+    unparsed = 0
+    for judgement in judgements:
+        if judgement.kind != ABSOLUTE:
+            continue
+        score = judgement.verdicts.get(criterion)
+        if score is None:
+            unparsed += 1
+            continue
+        answer = judgement.first, judgement.question
+        scores[answer].append(score)
+        words[answer] = judgement.words[0]
+    repeated = [stdev(each) for each in scores.values() if len(each) > 1]
+    return ScoreSpread(
+        judge=judge,
+        criterion=criterion,
+        mean=fmean(score for each in scores.values() for score in each) if scores else 0.0,
+        spread=fmean(repeated) if repeated else None,
+        with_length=_rank_correlation(
+            [(fmean(each), words[answer]) for answer, each in scores.items() if words[answer]]
+        ),
+        n=sum(map(len, scores.values())),
+        unparsed=unparsed,
+    )
+
+
+def _rank_correlation(points: Sequence[tuple[float, int]]) -> float | None:
+    if len({score for score, _ in points}) < 2 or len({words for _, words in points}) < 2:
+        return None
+    from scipy.stats import spearmanr
+
+    correlation = float(spearmanr([score for score, _ in points], [words for _, words in points]).statistic)
+    return correlation if isfinite(correlation) else None
+
+
+def audit(judgements: Iterable[Judgement], seed: int = 0) -> Audit:
+    """Audit the judges and the pairs that they compared; empty for no judgements.
+
+    seed: of the bootstrap; the same judgements give the same audit.
+    """
+    given = tuple(judgements)
+    own = {judge: tuple(each for each in given if each.judge == judge) for judge in judges_of(given)}
+    effects = {judge: length_effect(each, judge, seed) for judge, each in own.items()}
+    return Audit(
+        judges=tuple(judge_audit(each, judge, effects[judge], seed) for judge, each in own.items()),
+        pairs=tuple(row for judge, each in own.items() for row in pair_audits(each, judge, seed)),
+        first_answer=tuple(row for judge, each in own.items() for row in first_answer_bias(each, judge, seed)),
+        length=tuple(effect for effect in effects.values() if effect is not None),
+        agreement=agreements(own),
+        fleiss=fleiss_of(own),
+        scores=tuple(row for judge, each in own.items() for row in score_spreads(each, judge)),
+        flips=tuple(flip for judge, each in own.items() for flip in _flips(each, judge)),
+    )
+
+
+def _flips(judgements: Sequence[Judgement], judge: str) -> tuple[Flip, ...]:
+    """Return the verdicts by the main criterion that name another winner when the answers are swapped."""
+    criterion = main_criterion(judgements)
+    return tuple(
+        Flip(judge, criterion, *pair, first.question, first.judgement, second.judgement)
+        for pair in pairs_of(judgements)
+        for first, second in swapped(comparisons(judgements, pair, criterion))
+        if first.won != second.won
+    )
+
+
+def headline(audit: Audit) -> Message:
+    """Say in a sentence the most important finding: the pair whose verdicts depend most on the order, a judge's first
+    fault, or that the judge can be trusted."""
+    if not audit.judges:
+        return message("audit.nothing")
+    main = [pair for pair in main_of(audit) if pair.verdict == CANNOT_TELL and pair.swaps.flip_rate is not None]
+    worst = max(main, key=lambda pair: pair.swaps.flip_rate or 0.0, default=None)
+    faults = [fault for judge in audit.judges for fault in judge.faults]
+    rate = worst.swaps.rate if worst else None
+    if worst is not None and rate is not None and rate.value > 0 and (faults or rate.value == 1):
+        return message("audit.cannot_tell_pair", a=worst.a, b=worst.b, share=rate.value, band=band(rate))
+    if faults:
+        return faults[0]
+    n, flipped = (sum(getattr(judge.swaps, name) for judge in audit.judges) for name in ("n", "flipped"))
+    return message("audit.holds", share=1 - flipped / n) if n else message("audit.holds_scores")
+
+
+def advice(audit: Audit) -> tuple[Message, ...]:
+    """Say which pairs can be reported as they are, which with their interval, and which cannot."""
+    main = main_of(audit)
+    groups = (
+        ("audit.report", [pair for pair in main if pair.verdict == WINS]),
+        ("audit.report_interval", [pair for pair in main if pair.verdict not in (WINS, CANNOT_TELL)]),
+        ("audit.do_not_report", [pair for pair in main if pair.verdict == CANNOT_TELL]),
+    )
+    return tuple(message(code, pairs=_named(pairs)) for code, pairs in groups if pairs)
+
+
+def _named(pairs: Sequence[PairAudit]) -> tuple[Message, ...]:
+    names = dict.fromkeys((pair.winner or pair.a, pair.b if pair.winner != pair.b else pair.a) for pair in pairs)
+    return tuple(message("audit.pair", a=a, b=b) for a, b in names)

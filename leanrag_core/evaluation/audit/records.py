@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from leanrag_core.evaluation.statistics.intervals import Interval
-from leanrag_core.evaluation.statistics.length import LengthAdjusted
+from leanrag_core.evaluation.statistics import Interval, LengthAdjusted
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import Judgement
 

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leanrag_core.evaluation.relative import scores_for_mean
-from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval
-from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
-from leanrag_core.evaluation.tables import RECALL, less_is_better
+from leanrag_core.evaluation.statistics import Interval, difference_interval, holm, paired_test
+from leanrag_core.evaluation.tables import RECALL, less_is_better, scores_for_mean
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
 
 

@@ -1,14 +1,331 @@
 """An experiment's questions, done in batches wherever an executor does them; what is done is kept at once."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
 
-from leanrag_core.evaluation.experiments.batch_work import Measured
-from leanrag_core.evaluation.experiments.plan import Batch, batches
-from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.errors import (
+    BudgetSpent,
+    Cancelled,
+    ClusterUnavailable,
+    EndpointError,
+    EndpointRefusal,
+    IndexDamaged,
+    IndexNotFound,
+    InvalidConfig,
+    LeanRAGError,
+    ModelMismatch,
+    ModelUnavailable,
+    PartDamaged,
+    PartMissing,
+    RecordDamaged,
+    SearchIndexFailed,
+    StorageFailed,
+    WorkersLost,
+)
+from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
+from leanrag_core.files.records import from_values, json_bytes, to_json, values_of
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies, strategy
+from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.storage.experiments import ExperimentWriter
-from leanrag_core.types.experiment import ExperimentResult
+from leanrag_core.text.plain_words import in_words
+from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.experiment import (
+    ALL_JUDGEMENTS,
+    MODES,
+    ExperimentResult,
+    ExperimentSpec,
+    JudgeSpec,
+    QuestionRow,
+    RunCost,
+    RunSpec,
+)
+from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress, Report
+from leanrag_core.types.trace import Answer, Trace
+
+_SLUG = 40  # characters of the title in an id
+
+Key = tuple[str, str]  # name of a run, id of a question
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Questions of a run that are done together, in the order of the set."""
+
+    run: RunSpec
+    questions: tuple[GoldQuestion, ...]
+    answers: bool
+    mode: str
+    claims: bool = False
+
+
+def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> None:
+    """Raise InvalidConfig for what would fail later: unknown strategies and options, names that are not unique, no
+    questions."""
+    names = [run.name for run in spec.runs]
+    if not spec.title.strip():
+        raise InvalidConfig("experiment.no_title")
+    if not names:
+        raise InvalidConfig("experiment.no_runs")
+    if not questions:
+        raise InvalidConfig("experiment.no_questions", set=spec.question_set)
+    for name in names:
+        if not name.strip() or names.count(name) > 1:
+            raise InvalidConfig("experiment.same_name", name=name)
+    ids = [question.id for question in questions]
+    if len(set(ids)) < len(ids):
+        raise InvalidConfig("experiment.same_question", question=next(id_ for id_ in ids if ids.count(id_) > 1))
+    if spec.mode not in MODES:
+        raise InvalidConfig("option.not_a_choice", option="mode", value=spec.mode, choices=", ".join(MODES))
+    for run in spec.runs:
+        strategy(run.strategy, run.options)
+    mentioned = [spec.baseline] if spec.baseline else []
+    for judge in spec.judges:
+        mentioned += [name for pair in judge.pairs for name in pair]
+        for kind in judge.kinds:
+            if kind not in ALL_JUDGEMENTS:
+                choices = ", ".join(ALL_JUDGEMENTS)
+                raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=choices)
+        if judge.repeats < 1:
+            raise InvalidConfig("option.too_small", option="repeats", value=judge.repeats, low=1)
+        if not spec.answers:
+            raise InvalidConfig("experiment.judges_need_answers")
+    for name in mentioned:
+        if name not in names:
+            raise InvalidConfig("experiment.unknown_run", name=name, known=", ".join(names))
+
+
+def with_all_settings(spec: ExperimentSpec) -> ExperimentSpec:
+    """Fill in every option of the specification's runs, as stored. Raises InvalidConfig for an unknown strategy."""
+    known = strategies()
+    runs = (replace(run, options=all_settings(known.named(run.strategy), run.options)) for run in spec.runs)
+    return replace(spec, runs=tuple(runs))
+
+
+def experiment_id(spec: ExperimentSpec, inputs: Mapping[str, str]) -> str:
+    """Return an id that is the same for the same specification on the same inputs. inputs: digests of the indexes and
+    the questions.
+
+    A rebuilt index with other content, or an edited question set, begins another experiment, to be compared with.
+    """
+    slug = re.sub(r"[^a-z0-9]+", "-", spec.title.lower()).strip("-")[:_SLUG].strip("-")
+    digest = hashlib.sha256(to_json(spec) + json_bytes(dict(inputs))).hexdigest()[:12]
+    return f"{slug}-{digest}" if slug else digest
+
+
+def questions_digest(questions: Sequence[GoldQuestion]) -> str:
+    """Return a digest that changes when a question, its kind or its gold does."""
+    return hashlib.sha256(b"\n".join(map(to_json, questions))).hexdigest()[:16]
+
+
+def needed_parts(run: RunSpec) -> tuple[str, ...]:
+    """Return the index parts that the run's strategy needs."""
+    return strategies().named(run.strategy).parts
+
+
+def batches(
+    spec: ExperimentSpec, questions: Sequence[GoldQuestion], done: Collection[Key], size: int
+) -> Iterator[Batch]:
+    """Yield the work that is left, run by run. done: what need not be done again. size: most questions of a batch."""
+    for run in spec.runs:
+        left = [question for question in questions if (run.name, question.id) not in done]
+        for start in range(0, len(left), size):
+            yield Batch(run, tuple(left[start : start + size]), spec.answers, spec.mode, spec.claims)
+
+
+def in_order(result: ExperimentResult, questions: Sequence[GoldQuestion]) -> tuple[list[QuestionRow], list[RunCost]]:
+    """Put rows and costs in the order of the specification's runs and questions; of several for a question keep the
+    last."""
+    rows = {(row.run, row.question): row for row in result.rows}
+    costs = {(cost.run, cost.question): cost for cost in result.costs}
+    keys = [(run.name, question.id) for run in result.spec.runs for question in questions]
+    return [rows[key] for key in keys if key in rows], [costs[key] for key in keys if key in rows and key in costs]
+
+
+BASELINE, NO_SEARCH = "vector", "zero_shot"
+_MAX_BYTES = 50_000_000
+
+
+def strategies_spec(
+    title: str,
+    index: str,
+    question_set: str,
+    names: Collection[str] = (),
+    *,
+    asks_model: bool,
+    equal_tokens: int | None = None,
+    answers: bool = True,
+    judges: Sequence[JudgeSpec] = (),
+    seed: int = 0,
+) -> ExperimentSpec:
+    """Specify an experiment of strategies on one index with their official settings, naive vectors being the baseline.
+
+    names: of the strategies, all by default; zero-shot is among all only where a model answers, since it searches
+    nothing. equal_tokens: the same token budget for all instead. Raises InvalidConfig for an unknown strategy.
+    """
+    known = strategies()
+    infos = tuple(map(known.named, names)) or tuple(
+        info for info in known.strategies if asks_model or info.name != NO_SEARCH
+    )
+    runs = tuple(_run(info, index, equal_tokens) for info in infos)
+    baseline = next((run.name for run in runs if run.strategy == BASELINE), "")
+    return ExperimentSpec(title, question_set, runs, baseline, answers, judges=tuple(judges), seed=seed)
+
+
+def _run(info: StrategyInfo, index: str, equal_tokens: int | None) -> RunSpec:
+    options = equal_budget(info, equal_tokens) if equal_tokens else {}
+    return RunSpec(sentence(info.title), index, info.name, options)
+
+
+def read_spec(path: Path) -> ExperimentSpec:
+    """Read the specification in the file: spec.json of an experiment, or an export as JSON, which holds it.
+
+    Raises InvalidConfig for another file.
+    """
+    try:
+        with path.open("rb") as file:
+            values = values_of(file.read(_MAX_BYTES + 1), name=path.name, max_bytes=_MAX_BYTES)
+        held = values.get("spec", values) if isinstance(values, dict) else values
+        return from_values(ExperimentSpec, held, name=path.name, closed=True)
+    except OSError as error:
+        raise InvalidConfig("experiment.no_spec_file", file=str(path)) from error
+    except RecordDamaged as error:
+        raise InvalidConfig("experiment.bad_spec_file", file=path.name, reason=error.reason) from error
+
+
+_PLACES = 6  # decimals of a score: sums in another order differ in later ones
+_WARM_UP = "What is this about?"
+# What would fail for every question: the experiment stops, and goes on when the cause is gone.
+_STOPPING = (
+    BudgetSpent,
+    Cancelled,
+    ClusterUnavailable,
+    EndpointError,
+    IndexDamaged,
+    IndexNotFound,
+    ModelMismatch,
+    ModelUnavailable,
+    PartDamaged,
+    PartMissing,
+    SearchIndexFailed,
+    StorageFailed,
+    WorkersLost,
+)
+
+
+class Asked(Protocol):
+    """Retrieves and answers, as the workbench does."""
+
+    def open(self, index_id: str) -> Index: ...
+
+    def retrieve_run(self, index: Index, question: str, run: RunSpec) -> Trace: ...
+
+    def answer(self, index: Index, trace: Trace, mode: str) -> Answer: ...
+
+    def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None: ...
+
+    def asks_model(self, index_model: str) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a question of a run, and what it took."""
+
+    row: QuestionRow
+    cost: RunCost
+
+
+@dataclass
+class BatchWork:
+    """Does batches in this process. Of each strategy the first retrieval reads its parts, so it is not timed."""
+
+    asked: Asked
+    clock: Callable[[], float] = time.perf_counter
+    _warm: set[tuple[str, str]] = field(default_factory=set)
+    _texts: dict[str, ChunkTexts] = field(default_factory=dict)
+
+    def __call__(self, batch: Batch) -> tuple[Measured, ...]:
+        """Do the batch's questions, in its order. Raises an error that every question would raise."""
+        index = self.asked.open(batch.run.index)
+        self._warm_up(index, batch.run)
+        return tuple(self._question(index, batch, question) for question in batch.questions)
+
+    def _warm_up(self, index: Index, run: RunSpec) -> None:
+        key = run.index, run.strategy
+        calls_model = strategies().named(run.strategy).calls_model and self.asked.asks_model(
+            index.manifest.config.model
+        )
+        if key not in self._warm and not calls_model:
+            with suppress(Exception):  # the same error is raised again for each question
+                self.asked.retrieve_run(index, _WARM_UP, run)
+        self._warm.add(key)
+
+    def _question(self, index: Index, batch: Batch, question: GoldQuestion) -> Measured:
+        run, answer, answer_ms, usage = batch.run, None, 0.0, NO_USAGE
+        started = self.clock()
+        try:
+            trace = self.asked.retrieve_run(index, question.question, run)
+            retrieval_ms, usage = 1000 * (self.clock() - started), trace.usage
+            if batch.answers:
+                started = self.clock()
+                answer = self.asked.answer(index, trace, batch.mode)
+                answer_ms, usage = 1000 * (self.clock() - started), usage + answer.usage
+            texts = self._texts.setdefault(run.index, ChunkTexts(index))
+            claims = self.asked.claims(index, answer) if batch.claims and answer is not None else None
+            row = _row(index, run, question, Outcome(question, trace, answer, texts, claims))
+        except EndpointRefusal as error:  # of this request: the next one may be shorter
+            return _failed(run, question, str(error), usage)
+        except _STOPPING:
+            raise
+        except LeanRAGError as error:
+            return _failed(run, question, str(error), usage)
+        except Exception as error:  # a fault of a strategy or measure must not take the other questions with it
+            return _failed(run, question, sentence(message("experiment.unexpected", reason=in_words(error))), usage)
+        return Measured(row, _cost(run, question, retrieval_ms, answer_ms, usage))
+
+
+def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -> QuestionRow:
+    kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
+    rows = [passage.row for passage in outcome.trace.passages if passage.id in kept and passage.row is not None]
+    return QuestionRow(
+        run=run.name,
+        question=question.id,
+        kind=question.kind,
+        scores={
+            name: None if score is None else round(float(score), _PLACES) for name, score in scores(outcome).items()
+        },
+        passages=tuple(index.chunk_cells["id"][row].as_py() for row in rows),
+        answer=outcome.answer.text if outcome.answer is not None else "",
+    )
+
+
+
+def _failed(run: RunSpec, question: GoldQuestion, error: str, usage: Usage) -> Measured:
+    row = QuestionRow(run.name, question.id, question.kind, {}, error=error)
+    return Measured(row, _cost(run, question, 0.0, 0.0, usage))
+
+
+def _cost(run: RunSpec, question: GoldQuestion, retrieval_ms: float, answer_ms: float, usage: Usage) -> RunCost:
+    return RunCost(
+        run=run.name,
+        question=question.id,
+        retrieval_ms=round(retrieval_ms, 3),
+        answer_ms=round(answer_ms, 3),
+        calls=usage.calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost=usage.cost if usage.calls else None,
+    )
+
 
 STAGE = "questions"
 

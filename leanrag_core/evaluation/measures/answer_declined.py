@@ -1,8 +1,7 @@
 """How often an answer declines because the context does not suffice."""
 
-from leanrag_core.evaluation.answer_text import plain_text
+from leanrag_core.evaluation.answers import declines, plain_text
 from leanrag_core.evaluation.base import ANSWER, Outcome
-from leanrag_core.evaluation.declining import declines
 from leanrag_core.messages.message import message
 
 

@@ -1,8 +1,7 @@
 """Accuracy by match: whether an answer holds a gold answer, or declines where there is none."""
 
-from leanrag_core.evaluation.answer_text import plain_text
+from leanrag_core.evaluation.answers import RIGHT, grade, plain_text
 from leanrag_core.evaluation.base import ANSWER, Outcome
-from leanrag_core.evaluation.declining import RIGHT, grade
 from leanrag_core.messages.message import message
 
 

@@ -4,13 +4,54 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from leanrag_core.evaluation.relative import scores_for_mean
-from leanrag_core.evaluation.statistics.intervals import Interval, Scores, difference_interval, mean_interval
-from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
-from leanrag_core.evaluation.tables import less_is_better
+from leanrag_core.evaluation.statistics import Interval, Scores, differ, difference_interval, mean_interval, pair_tests
+from leanrag_core.evaluation.sweeps.points import shown_value
+from leanrag_core.evaluation.tables import less_is_better, scores_for_mean
 from leanrag_core.figures.pareto import front
-from leanrag_core.types.experiment import Parameter
+from leanrag_core.messages.message import Message, message
+from leanrag_core.storage.sweeps import StoredSweep
+from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
 from leanrag_core.types.sweep import GRID, PointResult, SweepResult
+
+
+def assembled(id_: str, stored: StoredSweep, experiment: ExperimentResult | None) -> SweepResult:
+    """Put the sweep's result together. experiment: that of the sweep, None where it has not begun."""
+    record = stored.record
+    indexes = {index.folder: index for index in stored.indexes}
+    costs = {cost.folder: cost for cost in stored.costs}
+    rows: dict[str, dict[str, QuestionRow]] = {point.name: {} for point in record.points}
+    for row in experiment.rows if experiment else ():
+        rows.setdefault(row.run, {})[row.question] = row
+    results = []
+    for point in record.points:
+        folder, asked = record.folders[point.name], rows[point.name]
+        errors = sum(bool(row.error) for row in asked.values())
+        scores = _scores(asked, record.questions)
+        # A stored record has its keys sorted; figures and titles have the axes in the order of the specification.
+        settings = {axis.name: point.settings[axis.name] for axis in stored.spec.axes}
+        results.append(
+            PointResult(replace(point, settings=settings), indexes.get(folder), costs.get(folder), scores, errors)
+        )
+    return SweepResult(
+        id=id_,
+        spec=stored.spec,
+        points=tuple(results),
+        questions=record.questions,
+        kinds=record.kinds,
+        is_complete=record.is_complete,
+        is_shipped=stored.is_shipped,
+        versions=record.versions,
+    )
+
+
+def _scores(rows: dict[str, QuestionRow], questions: tuple[str, ...]) -> dict[str, tuple[float | None, ...]]:
+    """Return the scores by measure, each in the order of the questions."""
+    measures = sorted({name for row in rows.values() for name in row.scores})
+    return {
+        name: tuple(rows[question].scores.get(name) if question in rows else None for question in questions)
+        for name in measures
+    }
+
 
 _EQUAL = 1e-9  # means that differ by less are equal
 
@@ -222,3 +263,29 @@ def _fronted(points: Sequence[PointStanding], less: bool) -> tuple[PointStanding
     ]
     on_front = {known[place][2] for place in front([(cost, value) for cost, value, _ in known])}
     return tuple(replace(standing, is_front=place in on_front) for place, standing in enumerate(points))
+
+
+def headline(findings: Findings) -> tuple[Message, ...]:
+    """Say what each axis does by itself, how many points cannot be told from the best, and what the cheapest of them
+    saves."""
+    if not findings.best:
+        return (message("sweep.headline.nothing"),)
+    without = findings.n_without_score
+    left_out = [message("grounds.without_gold", n=without, all=findings.n_questions)] if without else []
+    if findings.is_level:
+        return (message("sweep.headline.level", all=len(findings.points)), *left_out)
+    best, cheapest = findings.at(findings.best), findings.at(findings.cheapest or findings.best)
+    sentences = [_of_axis(effect) for effect in findings.axes]
+    code = "sweep.headline.close" if findings.tells else "sweep.headline.none"
+    sentences.append(message(code, n=len(findings.close), all=len(findings.points), best=best.name))
+    if cheapest.name != best.name and best.cost is not None and cheapest.cost is not None and cheapest.difference:
+        saved, lost = best.cost - cheapest.cost, abs(cheapest.difference.value)
+        sentences.append(message("sweep.headline.saves", cheapest=cheapest.name, saved=saved, lost=lost))
+    return (*sentences, *left_out)
+
+
+def _of_axis(effect: AxisEffect) -> Message:
+    if not effect.matters:
+        return message("sweep.headline.axis_equal", axis=effect.axis)
+    close = ", ".join(shown_value(standing.setting) for standing in effect.values if standing.is_close)
+    return message("sweep.headline.axis_best", axis=effect.axis, values=close)

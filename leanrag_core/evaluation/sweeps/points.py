@@ -3,8 +3,8 @@
 import hashlib
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,37 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.forecasting.builtin import kept_seconds
+from leanrag_core.indexing.forecasting.costs import embedding_stage
+from leanrag_core.indexing.forecasting.growth import layer_counts, relations_an_entity
+from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.retrieval.base import strategies, strategy
-from leanrag_core.types.config import ONE_VALUE, IndexConfig
+from leanrag_core.types.config import (
+    CHUNK,
+    EMBED,
+    EXTRACT,
+    ONE_VALUE,
+    RELATIONS,
+    IndexConfig,
+    is_remote,
+    settings_of_stages,
+)
 from leanrag_core.types.experiment import ExperimentSpec, Parameter, RunSpec
-from leanrag_core.types.sweep import GRID, INDEX, LATIN, LEVELS, RETRIEVAL, SAMPLERS, Axis, SweepPoint, SweepSpec
+from leanrag_core.types.forecast import ZERO, Forecast, Range
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.sweep import (
+    GRID,
+    INDEX,
+    LATIN,
+    LEVELS,
+    RETRIEVAL,
+    SAMPLERS,
+    Axis,
+    PointForecast,
+    SweepForecast,
+    SweepPoint,
+    SweepSpec,
+)
 
 MAX_POINTS = 1000
 _SLUG = 40  # characters of the title in an id
@@ -159,3 +186,129 @@ def _point(axes: Sequence[Axis], values: Sequence[Parameter]) -> SweepPoint:
 
 def _of_level(spec: SweepSpec, point: SweepPoint, level: str) -> dict[str, Any]:
     return {axis.name: point.settings[axis.name] for axis in spec.axes if axis.level == level}
+
+
+# What decides chunks and base graph; every other setting changes the hierarchy alone.
+BASE_SETTINGS = settings_of_stages(CHUNK, EXTRACT, EMBED)
+_HIERARCHY = ("cluster", "aggregate entities", "aggregate relations")
+# Texts of the hierarchy are new where its clusters are; vectors of chunks and entities are kept.
+_PARTLY = "embed"
+STAGES = tuple(stage.name for stage in BUILD.stages)
+
+
+def base_of(config: IndexConfig) -> IndexConfig:
+    """Return a value that is equal for settings whose indexes have the same chunks and the same base graph."""
+    defaults = IndexConfig(chunk_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    return replace(defaults, **{name: getattr(config, name) for name in BASE_SETTINGS})
+
+
+def rebuilt_stages(axes: Sequence[Axis]) -> tuple[str, ...]:
+    """Return the stages that the axes change, in the order of a build; those of the vectors are computed for new texts
+    alone.
+
+    Empty where every axis is one of the retrieval.
+    """
+    names = {axis.name for axis in axes if axis.level == INDEX}
+    if not names:
+        return ()
+    if names & set(BASE_SETTINGS):
+        return STAGES
+    return tuple(stage for stage in STAGES if stage in (*_HIERARCHY, _PARTLY, "index"))
+
+
+def kept_stages(rebuilt: Sequence[str]) -> tuple[str, ...]:
+    """Return the stages of a build that are not among those."""
+    return tuple(stage for stage in STAGES if stage not in rebuilt)
+
+
+_SECONDS_A_QUESTION = Range(0.005, 0.02, 0.2)  # retrieval without a model at an endpoint
+_SECONDS_A_CALL = Range(1.0, 4.0, 15.0)
+
+
+@dataclass(frozen=True)
+class SweptCorpus:
+    """The corpus of a sweep. first: the forecast of a build from nothing but what is stored now."""
+
+    documents: int
+    tokens: int
+    first: Callable[[IndexConfig], Forecast]
+
+
+def sweep_forecast(
+    spec: SweepSpec,
+    points_of: Mapping[IndexConfig, Sequence[str]],
+    corpus: SweptCorpus | None,
+    settings: Settings,
+    *,
+    n_points: int,
+    n_questions: int,
+    asks_model: bool,
+) -> SweepForecast:
+    """Forecast the sweep. points_of: names of the points of each index. corpus: None where no index is built."""
+    n_retrievals = n_points * n_questions
+    each = _SECONDS_A_CALL.scaled(1 / max(1, settings.concurrency)) if asks_model else _SECONDS_A_QUESTION
+    builds: list[PointForecast] = []
+    first_of: dict[IndexConfig, Forecast] = {}
+    clustered: set[IndexConfig] = set()
+    for config, names in points_of.items() if corpus else ():
+        assert corpus is not None
+        base = base_of(config)
+        if base not in first_of:
+            first_of[base] = corpus.first(config)
+            builds.append(_first(names, first_of[base]))
+        else:
+            builds.append(_later(names, spec, config, first_of[base], corpus, settings, clustered))
+        clustered.add(_clusters_of(config))
+    return SweepForecast(
+        points=n_points,
+        builds=tuple(builds),
+        questions=n_retrievals,
+        question_seconds=each.scaled(n_retrievals),
+        asks_model=asks_model,
+        first=next(iter(first_of.values()), None),
+    )
+
+
+def _first(names: Sequence[str], forecast: Forecast) -> PointForecast:
+    saved = Range(forecast.saved, forecast.saved, forecast.saved)
+    return PointForecast(tuple(names), STAGES, (), forecast.calls, saved, forecast.dollars, forecast.seconds)
+
+
+def _later(
+    names: Sequence[str],
+    spec: SweepSpec,
+    config: IndexConfig,
+    first: Forecast,
+    corpus: SweptCorpus,
+    settings: Settings,
+    clustered: set[IndexConfig],
+) -> PointForecast:
+    rebuilt = rebuilt_stages([axis for axis in spec.axes if axis.name not in BASE_SETTINGS])
+    seconds = kept_seconds(corpus.tokens)
+    if not is_remote(config.model) and not is_remote(config.embedding):
+        return PointForecast(tuple(names), rebuilt, kept_stages(rebuilt), ZERO, ZERO, ZERO, seconds)
+    counts = layer_counts(first.entities, relations_an_entity(0, 0), config)
+    entities, relations = counts.clusters, counts.summaries
+    if _clusters_of(config) in clustered:
+        above = max(0.0, entities.expected - first.entities.expected / config.cluster_size)
+        entities, relations = Range(0, above, above), Range(0, relations.expected / 2, relations.high)
+    calls = entities + relations if is_remote(config.model) else ZERO
+    if is_remote(config.embedding):
+        calls += embedding_stage(entities, config, settings).calls
+    fresh = first.calls + Range(first.saved, first.saved, first.saved)
+    saved = Range(*(max(0.0, high - low) for high, low in zip(_bounds(fresh), _bounds(calls), strict=True)))
+    share = calls.expected / fresh.expected if fresh.expected else 0.0
+    seconds += calls.scaled(_SECONDS_A_CALL.expected / max(1, settings.concurrency))
+    return PointForecast(
+        tuple(names), rebuilt, kept_stages(rebuilt), calls, saved, first.dollars.scaled(share), seconds
+    )
+
+
+def _bounds(value: Range) -> tuple[float, float, float]:
+    return value.low, value.expected, value.high
+
+
+def _clusters_of(config: IndexConfig) -> IndexConfig:
+    """Return settings that are equal where the base layer is clustered alike and its aggregated entities are asked for
+    with the same prompts."""
+    return replace(config, **{name: getattr(IndexConfig, name) for name in settings_of_stages(RELATIONS)})

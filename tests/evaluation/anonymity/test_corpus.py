@@ -6,8 +6,7 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.evaluation.anonymity.corpus import anonymised
-from leanrag_core.evaluation.anonymity.dictionary import dictionary_of
+from leanrag_core.evaluation.anonymity import anonymised, dictionary_of
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions, to_jsonl
 from leanrag_core.types.index import Index

@@ -1,7 +1,6 @@
 import pytest
 
-from leanrag_core.evaluation.anonymity.dictionary import Dictionary, Placeholder
-from leanrag_core.evaluation.anonymity.replacing import Anonymiser, reverted
+from leanrag_core.evaluation.anonymity import Anonymiser, Dictionary, Placeholder, reverted
 
 DICTIONARY = Dictionary(
     "index",

@@ -2,9 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from leanrag_core.evaluation.audit.audit import audit
+from leanrag_core.evaluation.audit.judges import advice, audit, headline
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, WINS, WINS_WEAKLY, Audit, JudgeAudit
-from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 from tests.evaluation.audit.scripted_judges import (

@@ -5,9 +5,14 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.audit.answer_files import JudgeFile, SystemAnswers, read_answers, system_of
-from leanrag_core.evaluation.audit.hirag_files import aligned
-from leanrag_core.evaluation.audit.judge_files import read_judge_files
+from leanrag_core.evaluation.audit.files import (
+    JudgeFile,
+    SystemAnswers,
+    aligned,
+    read_answers,
+    read_judge_files,
+    system_of,
+)
 from leanrag_core.files.records import to_json
 from leanrag_core.types.experiment import PAIRWISE, Judgement
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import BudgetSpent, Cancelled, InvalidConfig
-from leanrag_core.evaluation.audit.audit import audit
+from leanrag_core.evaluation.audit.judges import audit
 from leanrag_core.evaluation.judging.asking import judge
 from leanrag_core.evaluation.judging.tables import grades, mean_scores, win_rates
 from leanrag_core.evaluation.judging.tasks import JudgeTask, missing, tasks

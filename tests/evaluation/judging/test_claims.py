@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.evaluation.judging.claims import list_claims
+from leanrag_core.evaluation.judging.asking import list_claims
 from leanrag_core.files.records import to_json
 from leanrag_core.types.experiment import ExperimentSpec
 from tests.endpoint.scripted_model import ScriptedModel

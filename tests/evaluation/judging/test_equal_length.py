@@ -1,7 +1,6 @@
 import pytest
 
-from leanrag_core.evaluation.judging.equal_length import scores_at_equal_length
-from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
+from leanrag_core.evaluation.judging.tables import mean_scores, scores_at_equal_length, win_rates
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 
 

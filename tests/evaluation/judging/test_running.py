@@ -12,7 +12,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.errors import Cancelled, InvalidConfig
-from leanrag_core.evaluation.audit.audit import audit
+from leanrag_core.evaluation.audit.judges import audit
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, REJECT, ExperimentSpec, JudgeSpec
 from leanrag_core.types.job import Progress
 from tests.endpoint.scripted_model import ScriptedModel

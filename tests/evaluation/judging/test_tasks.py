@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.judging.forms import filled
+from leanrag_core.evaluation.judging.asking import filled
 from leanrag_core.evaluation.judging.tasks import JudgeTask, in_order, missing, tasks
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement, RunSpec
 from tests.evaluation.judging.scripted import ANSWERS, JUDGE, QUESTIONS, rows, shown, spec

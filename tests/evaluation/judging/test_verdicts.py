@@ -1,7 +1,7 @@
 import pytest
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.evaluation.judging.verdicts import criterion_of, pair_verdicts, required_verdicts, score_of, winner_of
+from leanrag_core.evaluation.judging.asking import criterion_of, pair_verdicts, required_verdicts, score_of, winner_of
 
 
 @pytest.mark.parametrize(

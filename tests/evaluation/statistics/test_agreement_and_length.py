@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import binom
 from statsmodels.discrete.discrete_model import Logit
 
-from leanrag_core.evaluation.statistics.agreement import cohen, fleiss, observed
-from leanrag_core.evaluation.statistics.length import length_adjusted
+from leanrag_core.evaluation.statistics import cohen, fleiss, length_adjusted, observed
 
 
 def test_cohens_kappa_by_hand() -> None:

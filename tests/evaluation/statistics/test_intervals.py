@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, bootstrap, norm, t
 
-from leanrag_core.evaluation.statistics.intervals import N_RESAMPLES, difference_interval, mean_interval
+from leanrag_core.evaluation.statistics import N_RESAMPLES, difference_interval, mean_interval
 
 
 def test_too_few_scores_have_no_interval_and_equal_ones_no_width() -> None:

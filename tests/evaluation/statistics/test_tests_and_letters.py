@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import PermutationMethod, wilcoxon
 
-from leanrag_core.evaluation.statistics.letters import compact_letters, letter
-from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
+from leanrag_core.evaluation.statistics import compact_letters, holm, letter, paired_test
 
 
 def test_six_gains_of_six_have_the_p_of_the_exact_test() -> None:

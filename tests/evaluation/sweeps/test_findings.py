@@ -1,8 +1,7 @@
 """Findings of a sweep, from scores that are written by hand."""
 
-from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
-from leanrag_core.evaluation.sweeps.findings import findings
-from leanrag_core.evaluation.sweeps.headline import headline
+from leanrag_core.evaluation.statistics import differ, pair_tests
+from leanrag_core.evaluation.sweeps.findings import findings, headline
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.sweep import Axis, PointResult, SweepPoint, SweepResult, SweepSpec
 

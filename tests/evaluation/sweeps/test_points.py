@@ -6,8 +6,15 @@ import pytest
 
 from leanrag_core import IndexConfig
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.sweeps.points import experiment_of, index_config, options_of, points
-from leanrag_core.evaluation.sweeps.stages import base_of, kept_stages, rebuilt_stages
+from leanrag_core.evaluation.sweeps.points import (
+    base_of,
+    experiment_of,
+    index_config,
+    kept_stages,
+    options_of,
+    points,
+    rebuilt_stages,
+)
 from leanrag_core.types.sweep import LATIN, RANDOM, RETRIEVAL, Axis, SweepSpec
 
 GRID = SweepSpec("Sizes", (Axis("cluster_size", (5, 10)), Axis("top_n", (3, 6), RETRIEVAL)), "set", corpus="bees")

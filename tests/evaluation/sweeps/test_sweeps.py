@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import Cancelled, CorpusNotFound, InvalidConfig, QuestionSetNotFound, SweepNotFound
-from leanrag_core.evaluation.sweeps.stages import STAGES
+from leanrag_core.evaluation.sweeps.points import STAGES
 from leanrag_core.files.records import to_json
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.types.experiment import QuestionRow

@@ -1,13 +1,25 @@
-"""Whether an answer declines, and whether it is right, by matching words: no model is asked."""
+"""What an answer says, and whether it declines or is right, by matching words: no model is asked."""
 
 import re
 
 from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.answering.written import NOT_IN_CONTEXT
-from leanrag_core.evaluation.answer_text import plain_text
 from leanrag_core.evaluation.gold import GoldQuestion, is_named, normalised
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.question_set import UNANSWERABLE
 from leanrag_core.types.trace import Answer
+
+
+def plain_text(answer: Answer) -> str:
+    """Return the answer's sentences without marks; its whole text where it has no parts, as a refusal has none."""
+    return " ".join(part.text for part in answer.parts) if answer.parts else answer.text
+
+
+def sentences_of(answer: Answer) -> tuple[str, ...]:
+    """Return the answer's sentences without marks."""
+    texts = [part.text for part in answer.parts] or [answer.text]
+    return tuple(sentence for text in texts for sentence in split_sentences(text))
+
 
 RIGHT, WRONG, DECLINED = "right", "wrong", "declined"
 GRADES = (RIGHT, WRONG, DECLINED)

@@ -1,0 +1,370 @@
+"""HTML of a report in a language, with every value escaped."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from leanrag_core.evaluation.audit.judges import advice, audit, headline
+from leanrag_core.evaluation.base import measure_infos
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
+from leanrag_core.evaluation.statistics import Interval
+from leanrag_core.evaluation.tables import (
+    RECALL,
+    RELATIVE,
+    TOKENS,
+    Cell,
+    KindDifference,
+    grounds,
+    kinds_of,
+    measured,
+    pays,
+    score_table,
+)
+from leanrag_core.figures import numbers
+from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.chart import spreadsheet_cell
+from leanrag_core.figures.html import html, html_file, joined
+from leanrag_core.files.records import json_bytes, plain, to_json
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, Value, message
+from leanrag_core.retrieval.settings import settings_words
+from leanrag_core.types.experiment import ExperimentResult, QuestionRow
+
+
+class Writing:
+    """Writes sentences and rows of tables in a language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def say(self, code: str | Message, **values: Value) -> str:
+        """Return the sentence of that code."""
+        return sentence(message(code, **values) if isinstance(code, str) else code, self.language)
+
+    def row(self, cells: Sequence[object], tag: str = "td") -> Markup:
+        """Return a row of a table."""
+        return html("<tr>{}</tr>", joined(html(f"<{tag}>{{}}</{tag}>", cell) for cell in cells))
+
+
+_LARGE = 10.0  # figures from there on are shown without decimals
+
+
+def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
+    """Write the score table of a kind of questions, of all for ""."""
+    table = score_table(result, kind)
+    titles = {info.name: write.say(info.title) for info in measure_infos()}
+    titles[RELATIVE] = write.say("measure.relative-context.title")
+    heads = [write.say("experiment.file.run"), *(titles[measure] for measure in table.measures)]
+    scales = {
+        measure: column_scale(_estimates(row.cells[measure].interval for row in table.rows))
+        for measure in table.measures
+    }
+    lines = []
+    for row in table.rows:
+        cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
+        latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
+        lines.append(
+            html(
+                '<tr><td>{}<div class="mute">{}</div></td>{}<td>{}</td></tr>',
+                row.run.name,
+                write.say(settings_words(row.run.strategy, row.run.options)),
+                joined(cells),
+                latency,
+            )
+        )
+    leading = RECALL if RECALL in table.measures else table.measures[0]
+    said = grounds(result, [row.run.name for row in table.rows], leading, kind) if table.measures else ()
+    heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
+    return html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
+        heading,
+        " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, said))),
+        write.row([*heads, write.say("experiment.file.latency")], "th"),
+        joined(lines),
+        write.say("experiment.file.letters"),
+    )
+
+
+def _estimates(intervals: Iterable[Interval | None]) -> list[Estimate]:
+    return [_estimate(interval) for interval in intervals if interval is not None]
+
+
+def _estimate(interval: Interval) -> Estimate:
+    return Estimate(interval.value, interval.low, interval.high)
+
+
+def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
+    if cell.interval is None:
+        return Markup("<td>–</td>")
+    mark = scale.mark(_estimate(cell.interval))
+    return html(
+        '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
+        '<b style="left:{}%"></b></span></td>',
+        "best" if cell.is_best else "",
+        bounds(cell.interval),
+        number(cell.interval.value),
+        cell.letters,
+        mark.left,
+        mark.width,
+        mark.dot,
+    )
+
+
+def pays_part(write: Writing, result: ExperimentResult) -> Markup:
+    """Write the differences of each run from the baseline, by kind of question; nothing without a baseline or without
+    gold."""
+    baseline, others = result.spec.baseline, [run.name for run in result.spec.runs if run.name != result.spec.baseline]
+    have = measured(result, only_main=False)
+    measure = RECALL if RECALL in have else TOKENS
+    if not baseline or measure not in have:
+        return Markup("")
+    differences = pays(result, others, baseline, measure)
+    kinds = [each.kind for each in next(iter(differences.values()), ())]
+    heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
+    lines = [write.row([other, *(_difference(each) for each in by_kind)]) for other, by_kind in differences.items()]
+    title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
+    return html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
+        write.say("experiment.file.pays"),
+        write.say("experiment.file.pays_how", measure=title, baseline=baseline),
+        write.row([write.say("experiment.file.run"), *heads], "th"),
+        joined(lines),
+    )
+
+
+def _difference(difference: KindDifference) -> str:
+    interval = difference.interval
+    if interval is None:
+        return "–"
+    sure = " *" if difference.is_told else ""
+    return f"{number(interval.value, '+')} [{bounds(interval)}]{sure}"
+
+
+def number(value: float, sign: str = "") -> str:
+    """Format the number with three decimals, a large one without."""
+    return f"{value:{sign},.{0 if abs(value) >= _LARGE else 3}f}"
+
+
+def bounds(interval: Interval) -> str:
+    """Format the interval as its lower and upper end."""
+    if interval.low is None or interval.high is None:
+        return "–"
+    places = 0 if abs(interval.value) >= _LARGE else 3
+    return f"{interval.low:,.{places}f} … {interval.high:,.{places}f}"
+
+
+_SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "words", "equal_length", "unparsed")
+_PAIR_HEADS = ("judge", "pair", "criterion", "win_rate", "interval", "p", "words", "equal_length", "unparsed")
+
+
+def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
+    """Write the audit in sentences, mean scores, win rates and grades of each judge; nothing if nothing was judged."""
+    if not result.judgements:
+        return Markup("")
+    seed = result.spec.seed
+    return joined(
+        (
+            _audit(write, result),
+            _scores(write, "experiment.file.scores", mean_scores(result.judgements, seed=seed)),
+            _win_rates(write, result),
+            _scores(write, "experiment.file.grades", grades(result.judgements, seed)),
+        )
+    )
+
+
+def _audit(write: Writing, result: ExperimentResult) -> Markup:
+    made = audit(result.judgements, result.spec.seed)
+    said = [write.say(each) for each in (headline(made), *advice(made))]
+    faults = [f"{judge.judge}: {write.say(fault)}" for judge in made.judges for fault in judge.faults]
+    lines = joined(html("<li>{}</li>", each) for each in (*said, *faults))
+    return html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
+
+
+def _scores(write: Writing, title: str, scores: Sequence[MeanScore]) -> Markup:
+    lines = [
+        (
+            each.judge,
+            each.run,
+            each.criterion,
+            number(each.mean.value),
+            bounds(each.mean),
+            "–" if each.words is None else f"{each.words:,.0f}",
+            "–" if each.equal_length is None else number(each.equal_length.value),
+            each.unparsed,
+        )
+        for each in scores
+        if each.mean is not None
+    ]
+    return _table(write, title, _SCORE_HEADS, lines)
+
+
+def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
+    lines = [
+        (
+            each.judge,
+            f"{each.a} / {each.b}",
+            each.criterion,
+            numbers.share(each.win_rate.value, 1),
+            bounds(each.win_rate),
+            f"{each.p_holm:.3f}",
+            "–" if each.words is None else f"{each.words[0]:,.0f} / {each.words[1]:,.0f}",
+            "–" if each.length is None else numbers.share(each.length.equal_length.value, 1),
+            each.unparsed,
+        )
+        for each in win_rates(result.judgements, result.spec.seed)
+        if each.win_rate is not None
+    ]
+    return _table(write, "experiment.file.win_rates", _PAIR_HEADS, lines)
+
+
+def _table(write: Writing, title: str, heads: Sequence[str], lines: Sequence[Sequence[object]]) -> Markup:
+    """Write a table with its title; nothing where there are no lines."""
+    if not lines:
+        return Markup("")
+    return html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
+        write.say(title),
+        write.say("experiment.file.judged_note"),
+        write.row([write.say(f"experiment.file.{head}") for head in heads], "th"),
+        joined(write.row(line) for line in lines),
+    )
+
+
+_STYLE = """
+body{font:15px/1.45 "Source Sans","Source Sans Pro",system-ui,sans-serif;margin:0}
+body{color:var(--lr-text);background:var(--lr-bg)}
+main{max-width:1200px;margin:0 auto;padding:1.5rem}
+table{border-collapse:collapse;margin:.6rem 0 1.4rem;width:100%}
+th,td{border-bottom:1px solid var(--lr-line);padding:.25rem .6rem;text-align:right;vertical-align:top}
+th:first-child,td:first-child{text-align:left}
+td.text{text-align:left;white-space:pre-wrap;overflow-wrap:anywhere}
+.wide{overflow-x:auto}.mute{color:var(--lr-mute)}.best{font-weight:600;background:var(--lr-surf)}
+.cell{display:block;position:relative;height:8px;min-width:70px;background:linear-gradient(var(--lr-line),
+var(--lr-line)) center/100% 1px no-repeat}
+.cell i{position:absolute;top:3px;height:2px;background:var(--lr-mute)}
+.cell b{position:absolute;top:1px;width:6px;height:6px;margin-left:-3px;border-radius:50%;background:var(--lr-prim)}
+.published{border:1px dashed var(--lr-mute);padding:0 .3rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--lr-surf);padding:.8rem}
+sup{font-size:.7em}
+"""
+
+
+def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], language: str = "en") -> bytes:
+    """Write the HTML file: tables for all questions and for each kind, differences from the baseline, judgements, each
+    question, and the specification, with which the experiment is run again."""
+    write = Writing(language)
+    kinds = kinds_of(result)
+    parts = [
+        html("<h1>{}</h1>", result.spec.title),
+        html('<p class="mute">{}</p>', _facts(write, result, questions)),
+        score_part(write, result, ""),
+        pays_part(write, result),
+        *(score_part(write, result, kind) for kind in kinds if len(kinds) > 1),
+        judged_tables(write, result),
+        _questions(write, result, {question.id: question for question in questions}),
+        _again(write, result),
+    ]
+    body = html("<main>{}</main>", joined(parts))
+    return html_file(body, title=result.spec.title, language=language, styles=_STYLE).encode()
+
+
+def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQuestion]) -> str:
+    errors = sum(bool(row.error) for row in result.rows)
+    facts = write.say("experiment.file.facts", runs=len(result.spec.runs), questions=len(questions))
+    state = "" if result.is_complete else write.say("experiment.file.incomplete")
+    failed = write.say("experiment.file.failed", n=errors) if errors else ""
+    return " ".join(part for part in (facts, state, failed) if part)
+
+
+def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, GoldQuestion]) -> Markup:
+    """Write each question as a foldable section: what each run found and answered."""
+    shown = [info for info in measure_infos() if info.is_main]
+    rows_of: dict[str, list[QuestionRow]] = {}
+    for row in result.rows:
+        rows_of.setdefault(row.question, []).append(row)
+    folds = []
+    for id_, rows in rows_of.items():
+        question = known.get(id_)
+        have = [info for info in shown if any(row.scores.get(info.name) is not None for row in rows)]
+        heads = [write.say("experiment.file.run"), *(write.say(info.title) for info in have)]
+        lines = [
+            joined(
+                (
+                    write.row([row.run, *(_figure(row.scores.get(info.name)) for info in have)]),
+                    html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
+                    if row.error or row.answer
+                    else "",
+                )
+            )
+            for row in rows
+        ]
+        folds.append(
+            html(
+                '<details><summary dir="auto">{} <span class="mute">{}</span></summary>'
+                '<p class="mute" dir="auto">{}</p>'
+                '<div class="wide"><table>{}{}</table></div></details>',
+                question.question if question else id_,
+                rows[0].kind,
+                " | ".join(question.answers) if question else "",
+                write.row(heads, "th"),
+                joined(lines),
+            )
+        )
+    return html("<h2>{}</h2>{}", write.say("experiment.file.questions"), joined(folds))
+
+
+def _figure(score: float | None) -> str:
+    return "–" if score is None else f"{score:,.3f}".rstrip("0").rstrip(".")
+
+
+def _again(write: Writing, result: ExperimentResult) -> Markup:
+    versions = ", ".join(f"{name} {value}" for name, value in sorted(result.versions.items()))
+    return html(
+        "<h2>{}</h2><p>{}</p><pre>python -m leanrag_core experiment run spec.json</pre><pre>{}</pre>"
+        '<p class="mute">{}</p>',
+        write.say("experiment.file.again"),
+        write.say("experiment.file.again_how"),
+        to_json(result.spec, indent=1).decode(),
+        versions,
+    )
+
+
+FORMATS = ("csv", "json", "html")
+_BEFORE = ("run", "index", "strategy", "options", "question", "kind", "text")
+_COSTS = ("retrieval_ms", "answer_ms", "calls", "prompt_tokens", "completion_tokens", "cost")
+_AFTER = ("passages", "answer", "error", *_COSTS)
+
+
+def as_json(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> bytes:
+    """Write everything as JSON: the specification (which `experiment run FILE` takes), versions, questions, rows,
+    costs and judgements."""
+    return json_bytes({**plain(result), "questions": [plain(question) for question in questions]}, indent=1)
+
+
+def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> bytes:
+    """Write a CSV line for each question of each run, with a column for each measure; UTF-8 with a mark, for
+    spreadsheets."""
+    names = sorted({name for row in result.rows for name in row.scores})
+    runs = {run.name: run for run in result.spec.runs}
+    texts = {question.id: question.question for question in questions}
+    costs = {(cost.run, cost.question): cost for cost in result.costs}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([*_BEFORE, *names, *_AFTER])
+    for row in result.rows:
+        run, cost = runs[row.run], costs.get((row.run, row.question))
+        options = json.dumps(dict(run.options), sort_keys=True, ensure_ascii=False)
+        spent: list[Any] = [""] * len(_COSTS)
+        if cost is not None:
+            spent = [cost.retrieval_ms, cost.answer_ms, cost.calls, cost.prompt_tokens, cost.completion_tokens]
+            spent.append("" if cost.cost is None else cost.cost)
+        texts_of_row = [row.run, run.index, run.strategy, options, row.question, row.kind, texts.get(row.question, "")]
+        scores = ["" if row.scores.get(name) is None else row.scores[name] for name in names]
+        said = [" ".join(row.passages), row.answer, row.error]  # a model's words may begin as a formula does
+        writer.writerow([*map(spreadsheet_cell, texts_of_row), *scores, *map(spreadsheet_cell, said), *spent])
+    return out.getvalue().encode("utf-8-sig")
