@@ -9,8 +9,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.evaluation.experiments import running
-from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS
-from leanrag_core.evaluation.published import TABLES
+from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS, TABLES
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
 from leanrag_core.retrieval.base import StrategyList, strategies
 from tests.endpoint.scripted_model import ScriptedModel

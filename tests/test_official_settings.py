@@ -6,8 +6,7 @@ import pytest
 
 from leanrag_core.comparing.column_specs import column_specs
 from leanrag_core.evaluation.experiments.running import strategies_spec, with_all_settings
-from leanrag_core.evaluation.paper_tables import SYSTEMS, paper_spec
-from leanrag_core.evaluation.published import TOKENS, WIN_RATES
+from leanrag_core.evaluation.paper_tables import SYSTEMS, TOKENS, WIN_RATES, paper_spec
 from leanrag_core.evaluation.sweeps.points import options_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.presenting.story import NAIVE, PresentationPlan

@@ -1,10 +1,18 @@
-"""What an answer says, and whether it declines or is right, by matching words: no model is asked."""
+"""What an answer says, whether it declines or is right, by matching words: no model is asked.
+
+And its claims, with how many different subjects they have (GraphRAG, section 4.2).
+"""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
 
 from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.answering.written import NOT_IN_CONTEXT
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion, is_named, normalised
+from leanrag_core.retrieval.repeats import WORD
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.question_set import UNANSWERABLE
 from leanrag_core.types.trace import Answer
@@ -52,3 +60,64 @@ def grade(question: GoldQuestion, answer: str) -> str | None:
     if declines(answer):
         return DECLINED
     return RIGHT if is_named(gold, normalised(answer)) else WRONG
+
+
+def exact_match(question: GoldQuestion, answer: Answer) -> float | None:
+    """Return 1 where the answer is a gold answer, else 0; of an unanswerable question where it declines. None without
+    gold."""
+    if question.kind == UNANSWERABLE:
+        return float(declined(answer))
+    gold = _gold_texts(question)
+    return float(_given_text(answer) in gold) if gold else None
+
+
+def f1(question: GoldQuestion, answer: Answer) -> float | None:
+    """Return the best overlap of words with a gold answer; of an unanswerable question as exact_match()."""
+    if question.kind == UNANSWERABLE:
+        return float(declined(answer))
+    given = Counter(WORD.findall(_given_text(answer)))
+    return max((_overlap(given, Counter(WORD.findall(gold))) for gold in _gold_texts(question)), default=None)
+
+
+def _gold_texts(question: GoldQuestion) -> list[str]:
+    return [text for text in map(normalised, (*question.answers, question.answer)) if text]
+
+
+def _given_text(answer: Answer) -> str:
+    return normalised(plain_text(answer)) if not declined(answer) else ""
+
+
+def _overlap(given: Counter[str], gold: Counter[str]) -> float:
+    return 2 * (given & gold).total() / (given.total() + gold.total())
+
+
+def claims_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the distinct claims of the outcome's answer: those that a language model listed, else its sentences.
+
+    None of an answer that declines; equal ones, without case and punctuation, count once.
+    """
+    answer = outcome.answer
+    if answer is None or declined(answer):
+        return ()
+    said = sentences_of(answer) if outcome.claims is None else outcome.claims
+    distinct = {normalised(claim): claim for claim in reversed(said)}
+    return tuple(claim for claim in said if normalised(claim) and distinct[normalised(claim)] is claim)
+
+
+def claim_clusters(claims: Sequence[str], distance: float) -> int:
+    """Count the clusters of the claims under complete linkage, distance 1 - ROUGE-L, cut at the distance."""
+    if len(claims) < 2:
+        return len(claims)
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    distances = [1 - rouge_l(first, second) for first, second in combinations(claims, 2)]
+    return int(fcluster(linkage(distances, method="complete"), distance, criterion="distance").max())
+
+
+def rouge_l(first: str, second: str) -> float:
+    """Return the F-measure of the longest common subsequence of words, in lower case without punctuation, unstemmed."""
+    from rapidfuzz.distance import LCSseq
+
+    words, others = (WORD.findall(text.lower()) for text in (first, second))
+    both = len(words) + len(others)
+    return 2 * LCSseq.similarity(words, others) / both if both else 0.0

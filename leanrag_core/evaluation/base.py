@@ -1,4 +1,4 @@
-"""What a measure offers, and how measures are found: one file each in measures/."""
+"""What a measure offers, and how measures are found: the program's own table, and one file each in measures/."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,8 +100,10 @@ class Mean:
 
 def measures() -> tuple[Measure, ...]:
     """Return all measures, by name; a file that does not load is left out (see broken_measures())."""
-    loaded = [module.Measure() for module in _found().modules]
-    return tuple(sorted(loaded, key=lambda measure: str(measure.name)))
+    from leanrag_core.evaluation.measures import OWN  # which has outcomes of this module
+
+    added = [module.Measure() for module in _found().modules]
+    return tuple(sorted([*OWN, *added], key=lambda measure: str(measure.name)))
 
 
 def measure_infos() -> tuple[MeasureInfo, ...]:

@@ -4,8 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS, PaperCell, paper_table
-from leanrag_core.evaluation.published import CONTEXT, DATASETS, RELATIONS, SCORES, TOKENS, WIN_RATES
+from leanrag_core.evaluation.paper_tables import (
+    CONTEXT,
+    DATASETS,
+    LEANRAG,
+    NO_CHUNKS,
+    NO_RELATIONS,
+    RELATIONS,
+    SCORES,
+    SYSTEMS,
+    TOKENS,
+    WIN_RATES,
+    PaperCell,
+    paper_table,
+)
 from leanrag_core.figures import numbers
 from leanrag_core.figures.forest import Beside, beside_published
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentResult

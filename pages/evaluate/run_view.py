@@ -6,8 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.paper_tables import paper_spec
-from leanrag_core.evaluation.published import TABLES, TOKENS
+from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import endpoint_model

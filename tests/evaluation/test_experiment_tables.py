@@ -5,8 +5,16 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.paper_tables import LEANRAG, NO_RELATIONS, SYSTEMS, paper_spec, paper_table
-from leanrag_core.evaluation.published import DATASETS, TABLES, published_figures
+from leanrag_core.evaluation.paper_tables import (
+    DATASETS,
+    LEANRAG,
+    NO_RELATIONS,
+    SYSTEMS,
+    TABLES,
+    paper_spec,
+    paper_table,
+    published_figures,
+)
 from leanrag_core.evaluation.tables import kinds_of, measured, pays, score_table, scores_of
 from leanrag_core.types.experiment import (
     ABSOLUTE,

@@ -308,7 +308,6 @@ def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -
     )
 
 
-
 def _failed(run: RunSpec, question: GoldQuestion, error: str, usage: Usage) -> Measured:
     row = QuestionRow(run.name, question.id, question.kind, {}, error=error)
     return Measured(row, _cost(run, question, 0.0, 0.0, usage))
