@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.planted import planted
 from leanrag_core.clustering import blocks
-from leanrag_core.clustering.cells import cells_of
+from leanrag_core.clustering.kmeans import cells_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
 
 TITLE = "Neighbours and k-means cells of n x 384 vectors, ours and scikit-learn's, on 1 thread and on all"

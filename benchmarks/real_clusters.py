@@ -30,8 +30,7 @@ import numpy as np
 from benchmarks.frame import answer_of, table
 from benchmarks.peers.environments import PeerUnavailable, interpreter, peers
 from benchmarks.record import circumstances, keep
-from leanrag_core.clustering.clusters import cluster
-from leanrag_core.clustering.measures import N_NEIGHBOURS, cluster_sizes, neighbours_inside, relations_inside
+from leanrag_core.clustering.clusters import N_NEIGHBOURS, cluster, cluster_sizes, neighbours_inside, relations_inside
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.options import ClusterOptions, n_components
 from leanrag_core.errors import InvalidConfig, LeanRAGError

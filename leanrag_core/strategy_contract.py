@@ -19,7 +19,7 @@ from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import BADGES, equal_budget, strategies, strategy
 from leanrag_core.retrieval.context import losses
-from leanrag_core.storage.recorded_runs import read_run, write_run
+from leanrag_core.storage.history import read_run, write_run
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index

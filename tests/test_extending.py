@@ -20,8 +20,8 @@ from leanrag_core.importing.base import importer
 from leanrag_core.indexing.parsing.upload import known, parse_upload
 from leanrag_core.indexing.part_base import PartModels, parts
 from leanrag_core.indexing.part_building import part_states, read_part
-from leanrag_core.models.metering import Budget
 from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.pacing import Budget
 from leanrag_core.models.registry import Models
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools

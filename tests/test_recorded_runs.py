@@ -16,7 +16,7 @@ from leanrag_core.figures.layered import layered_graph
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.storage.recorded_runs import read_run, run_of, write_run
+from leanrag_core.storage.history import read_run, run_of, write_run
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.errors import IndexDamaged
-from leanrag_core.storage.imported_files import read_imported
+from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.ownership import FOREIGN_IDS, IMPORTED
 from leanrag_core.types.imported import ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import Index

@@ -14,6 +14,7 @@ from leanrag_core.storage.search_connection import (
     DATABASE,
     REMEDY,
     SEARCH,
+    SearchIndex,
     SearchPlace,
     changed_file,
     connect_to_files,
@@ -21,7 +22,6 @@ from leanrag_core.storage.search_connection import (
     place_in,
     recorded,
 )
-from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.types.graph import Layer
 
 _TOLERANCE = 1e-4

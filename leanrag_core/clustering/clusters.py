@@ -1,9 +1,11 @@
 """Recursive semantic clustering, one layer of it: from vectors to clusters."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread, product, row_blocks
-from leanrag_core.clustering.measures import cluster_sizes, neighbours_inside, relations_inside
+from leanrag_core.clustering.blocks import one_blas_thread, over_blocks, product, row_blocks
 from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.options import (
@@ -15,12 +17,151 @@ from leanrag_core.clustering.options import (
 )
 from leanrag_core.clustering.reduction import principal_axes
 from leanrag_core.clustering.reference import ReferenceOptions, fit_reference
-from leanrag_core.clustering.sizes import capped, filled, joined_singletons
-from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
-from leanrag_core.clustering.splitting import split_and_joined
+from leanrag_core.clustering.sizes import capped, filled, joined_singletons, split_and_joined
 from leanrag_core.clustering.ward import started
 from leanrag_core.errors import InvalidVectors, TooFewEntities
 from leanrag_core.types.settings import Apply
+
+_ONE_SIDED = 0.3  # weight of a neighbour that does not name the row in return; itself and mutual ones weigh 1
+_SAMPLE = 8192  # rows whose averages decide the directions
+_BLOCK = 16_384
+_PAIRS = 50_000  # neighbours whose differences estimate the spread within clusters
+
+
+def averaging(neighbours: np.ndarray) -> Any:
+    """Return the (n, n) sparse float32 matrix, rows summing to one, that averages a row with its neighbours.
+
+    neighbours: (n, k) int32. Mutual neighbours and the row itself weigh 1, one-sided ones in either direction 0.3.
+    """
+    from scipy import sparse
+
+    n, k = neighbours.shape
+    offsets = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
+    ordered = np.sort(neighbours, axis=1).ravel()  # a copy: the caller's stand nearest first, and stay so
+    named = sparse.csr_array((np.full(n * k, _ONE_SIDED, dtype=np.float32), ordered, offsets), (n, n))
+    weights = named + named.T.tocsr()  # 0.3, or 0.6 where both name each other
+    weights.data[weights.data > 1.5 * _ONE_SIDED] = 1.0
+    weights = weights + sparse.eye_array(n, dtype=np.float32, format="csr")
+    counts = np.diff(weights.indptr)
+    totals = np.add.reduceat(weights.data, weights.indptr[:-1])
+    weights.data /= np.repeat(totals, counts)
+    return weights
+
+
+def smoothed(vectors: np.ndarray, average: Any, rounds: int, space: int, *, seed: int) -> np.ndarray:
+    """Average the vectors `rounds` times and project them on their own `space` directions of largest variance, centred.
+
+    vectors: (n, d) float32. average: (n, n) sparse, from averaging(). Returns (n, k) float32, k <= space. Averaging and
+    projection commute: the directions are estimated from the averages of some thousand rows, then all rows are
+    projected first and averaged in the small space.
+    """
+    n = len(vectors)
+    rows = np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng([seed, n]).choice(n, _SAMPLE, replace=False))
+    weights = average[rows] if n > _SAMPLE else average
+    for _ in range(rounds - 1):
+        weights = weights @ average
+    axes = principal_axes(_product(weights, vectors), space, seed=seed)
+    points = _projected(vectors, axes)
+    for _ in range(rounds):
+        points = _product(average, points)
+    points -= points.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return points
+
+
+def spread_within(points: np.ndarray, average: Any) -> np.ndarray:
+    """Estimate the covariance within clusters as half the mean outer product of differences of mutual neighbours.
+
+    points: (n, k) float32. average: (n, n) sparse, from averaging(). Returns (k, k) float64.
+    """
+    heaviest = 0.99 * np.repeat(average.diagonal(), np.diff(average.indptr))
+    left = np.repeat(np.arange(len(points), dtype=np.int32), np.diff(average.indptr))
+    pairs = np.flatnonzero((average.data >= heaviest) & (average.indices > left))
+    if len(pairs) == 0:
+        pairs = np.flatnonzero(average.indices != left)
+    pairs = pairs[:: -(-len(pairs) // _PAIRS)]
+    differences = (points[left[pairs]] - points[average.indices[pairs]]).astype(np.float64)
+    return np.asarray(differences.T @ differences / (2 * len(differences)))
+
+
+def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return vectors @ axes, (n, k) float32, by blocks of rows. vectors: (n, d). axes: (d, k)."""
+    points = np.empty((len(vectors), axes.shape[1]), dtype=np.float32)
+
+    def project(rows: slice) -> None:
+        points[rows] = product(vectors[rows], axes)
+
+    for _ in over_blocks(project, row_blocks(len(vectors), _BLOCK)):
+        pass
+    return points
+
+
+def _product(weights: Any, dense: np.ndarray) -> np.ndarray:
+    """Return weights @ dense, (n, k) float32, by blocks of rows. weights: (n, m) sparse. dense: (m, k)."""
+    result = np.empty((weights.shape[0], dense.shape[1]), dtype=np.float32)
+
+    def multiply(rows: slice) -> None:
+        result[rows] = weights[rows.start : rows.stop] @ dense
+
+    for _ in over_blocks(multiply, row_blocks(weights.shape[0], _BLOCK)):
+        pass
+    return result
+
+
+N_NEIGHBOURS = 10
+_SAMPLED = 1000  # rows whose neighbours are looked for where none are at hand
+
+
+@dataclass(frozen=True)
+class ClusterSizes:
+    """How many nodes clusters hold. singletons: clusters of one node."""
+
+    clusters: int
+    smallest: int
+    median: float
+    largest: int
+    singletons: int
+
+
+def cluster_sizes(labels: np.ndarray) -> ClusterSizes:
+    """Return the sizes of the clusters. labels: (n,) int, every label used."""
+    sizes = np.bincount(labels)
+    return ClusterSizes(
+        clusters=len(sizes),
+        smallest=int(sizes.min()),
+        median=float(np.median(sizes)),
+        largest=int(sizes.max()),
+        singletons=int((sizes == 1).sum()),
+    )
+
+
+def neighbours_inside(labels: np.ndarray, vectors: np.ndarray, neighbours: np.ndarray | None, seed: int) -> float:
+    """Return the share of a node's 10 nearest neighbours that are in its own cluster; 1 for a single node.
+
+    The mean is taken over all nodes where neighbours are given, else over 1,000 nodes at most. labels: (n,) int.
+    vectors: (n, d) float32, unit rows. neighbours: (n, k) int32, nearest first, or None.
+    """
+    n = len(labels)
+    k = min(N_NEIGHBOURS, n - 1)
+    if k == 0:
+        return 1.0
+    rows = np.arange(n)
+    if neighbours is None or neighbours.shape[1] < k:
+        if n > _SAMPLED:
+            rows = np.sort(np.random.default_rng([seed, n]).choice(n, _SAMPLED, replace=False))
+        neighbours = nearest_neighbours(vectors, k, rows=rows)
+    inside = labels[neighbours[:, :k]] == labels[rows][:, None]
+    return float(inside.mean())
+
+
+def relations_inside(labels: np.ndarray, ends: np.ndarray | None) -> float | None:
+    """Return the share of relations with both ends in one cluster; None without relations.
+
+    labels: (n,) int. ends: (r, 2) rows that relations join.
+    """
+    if ends is None or len(ends) == 0:
+        return None
+    return float((labels[ends[:, 0]] == labels[ends[:, 1]]).mean())
+
 
 _POINTS_A_DIMENSION = 24  # fewer would let the shared covariance fit noise
 _SMALL_SPACE, _POINTS_IN_SMALL = 16, 4  # dimensions that a small layer has nonetheless, down to 4 points for each

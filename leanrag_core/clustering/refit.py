@@ -9,8 +9,7 @@ from leanrag_core.clustering.clusters import cluster, described, scatter_within
 from leanrag_core.clustering.mixture import shrunk, whitening_of
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components, numbered_by_first_row
 from leanrag_core.clustering.reduction import principal_axes
-from leanrag_core.clustering.sizes import joined_singletons
-from leanrag_core.clustering.splitting import split_and_joined
+from leanrag_core.clustering.sizes import joined_singletons, split_and_joined
 
 _BLOCK = 4096
 _POINTS_A_DIMENSION = 4

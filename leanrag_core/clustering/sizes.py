@@ -1,12 +1,181 @@
 """Sizes of clusters: none above the cap, none empty, few of one node."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from leanrag_core.clustering.capacity import assign_within_capacity
-from leanrag_core.clustering.cells import order_along_axis
+from leanrag_core.clustering.kmeans import order_along_axis
 from leanrag_core.clustering.mixture import Fit, seen_from
 from leanrag_core.clustering.neighbours import nearest_neighbours
-from leanrag_core.clustering.splitting import split_and_joined
+
+_MANY = 4  # clusters in one above which it is halved first
+_JOINED_AMONG = 8  # clusters nearest to a cluster, with which it may be joined
+
+
+def split_and_joined(labels: np.ndarray, points: np.ndarray, largest: int, m: int) -> np.ndarray:
+    """Cut clusters above `largest` and join the cheapest pairs until at most m are left.
+
+    labels: (n,) int. points: (n, k) float32, whitened. Returns (n,) int32, numbered without gaps. From a cluster above
+    the cap, as many as it may hold are cut off along its longest axis until the rest fits. Then the pairs of clusters
+    whose union adds least to the squared distances to the means (Ward) are joined until no more than m are left. Needs
+    n <= m x largest / 2.
+    """
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    sizes = np.bincount(labels)
+    following = len(sizes)
+    order, ends = np.argsort(labels, kind="stable"), np.cumsum(sizes)
+    for big in np.flatnonzero(sizes > largest):
+        parts = _parts(order[ends[big] - sizes[big] : ends[big]], points, largest)
+        for part in parts[1:]:
+            labels[part] = following
+            following += 1
+    while (surplus := int(labels.max()) + 1 - m) > 0:
+        labels = _joined(labels, points, largest, surplus)
+    return labels
+
+
+def _parts(rows: np.ndarray, points: np.ndarray, largest: int) -> list[np.ndarray]:
+    """Cut these rows into whole clusters of the largest size and one with the rest: halves would separate more
+    neighbours.
+
+    rows: (r,) rows of points: (n, k). Returns the rows of each part, ascending.
+    """
+    if len(rows) <= largest:
+        return [rows]
+    rows = rows[order_along_axis(points[rows])]
+    if len(rows) > _MANY * largest:  # one after another would sort them too often
+        half = len(rows) // 2 // largest * largest
+        return _parts(np.sort(rows[:half]), points, largest) + _parts(np.sort(rows[half:]), points, largest)
+    return [np.sort(rows[:largest]), *_parts(np.sort(rows[largest:]), points, largest)]
+
+
+def _joined(labels: np.ndarray, points: np.ndarray, largest: int, surplus: int) -> np.ndarray:
+    """Join clusters in one round: cheapest pairs first, each cluster in one pair at most, no more than `surplus` pairs.
+
+    labels: (n,) int32, every label used. points: (n, k). Returns (n,) int32.
+    """
+    sizes = np.bincount(labels)
+    count = len(sizes)
+    sums = np.stack([np.bincount(labels, weights=column, minlength=count) for column in points.T], axis=1)
+    means = (sums / sizes[:, None]).astype(np.float32)
+    near = nearest_neighbours(means, min(_JOINED_AMONG, count - 1))
+    left, right = np.repeat(np.arange(count), near.shape[1]), near.ravel()
+    fits = (left < right) | ~(near[right] == left[:, None]).any(axis=1)
+    fits &= sizes[left] + sizes[right] <= largest
+    left, right = left[fits], right[fits]
+    if len(left) == 0:  # two smallest always fit, the mean size being below half of the cap
+        left, right = np.sort(np.argsort(sizes, kind="stable")[:2])[:, None]
+    gap = means[left] - means[right]
+    cost = sizes[left] * sizes[right] / (sizes[left] + sizes[right]) * np.einsum("ij,ij->i", gap, gap)
+    into = np.arange(count)
+    free = np.ones(count, dtype=bool)
+    for pair in np.argsort(cost, kind="stable").tolist():
+        a, b = int(left[pair]), int(right[pair])
+        if free[a] and free[b]:
+            free[a] = free[b] = False
+            into[b] = a
+            surplus -= 1
+            if surplus == 0:
+                break
+    return np.unique(into[labels], return_inverse=True)[1].astype(np.int32)
+
+
+_ROUNDS = 32  # in which points without a candidate ask the nearest component with room
+_COMPARED = 100_000_000  # points times components that such a round may compare
+NearestOpen = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def assign_within_capacity(
+    candidates: np.ndarray, margin: np.ndarray, capacity: int, m: int, nearest_open: NearestOpen
+) -> np.ndarray:
+    """Give each point its best component that still has room, surest points first.
+
+    candidates: (n, c) components of each point, best first. margin: (n,) log posterior of the best over the second
+    best; points choose in falling order of it, ties by row. Points whose candidates are all full form clusters of
+    their own in components that hold nothing, best candidate by best candidate; what is left over after that goes to
+    nearest_open(rows, components), the nearest of the components with room. Returns (n,) int32 labels below m, none
+    used more than `capacity` times. Needs n <= m x capacity.
+    """
+    turn = np.empty(len(margin), dtype=np.int64)
+    turn[np.argsort(-margin, kind="stable")] = np.arange(len(margin))
+    tried = np.zeros(len(margin), dtype=np.int64)  # candidates that refused the point
+    labels = candidates[:, 0].astype(np.int32)
+    # Every point asks its best component; a component keeps the surest and refuses the rest, who ask their next. As all
+    # components prefer the same points, this ends where choosing one after the other would.
+    refused = _surplus(labels, turn, capacity, m)
+    while len(refused):
+        tried[refused] += 1
+        out = tried[refused] >= candidates.shape[1]
+        labels[refused[out]] = -1
+        asking = refused[~out]
+        labels[asking] = candidates[asking, tried[asking]]
+        refused = _surplus(labels, turn, capacity, m)
+    left = np.flatnonzero(labels < 0)
+    if len(left):
+        _fill_empty(labels, left, candidates[:, 0], turn, capacity, m)
+        _fill_open(labels, turn, capacity, m, nearest_open)
+    return labels
+
+
+def _surplus(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int) -> np.ndarray:
+    """Return the rows beyond the first `capacity` of their component, in order of turns, as int64.
+
+    labels: (n,) int32, -1 for a point without a component. turn: (n,) int64, when each point chooses.
+    """
+    sizes = np.bincount(labels[labels >= 0], minlength=m)
+    if sizes.max(initial=0) <= capacity:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero((labels >= 0) & (sizes[labels] > capacity))
+    rows = rows[np.lexsort((turn[rows], labels[rows]))]
+    return rows[_place_in_run(labels[rows]) >= capacity]
+
+
+def _place_in_run(values: np.ndarray) -> np.ndarray:
+    """Return how many equal values stand before each one; values: (n,), sorted; the result is (n,) int64."""
+    first = np.concatenate([[True], values[1:] != values[:-1]])
+    starts = np.flatnonzero(first)
+    return np.asarray(np.arange(len(values)) - starts[np.cumsum(first) - 1])
+
+
+def _fill_empty(
+    labels: np.ndarray, left: np.ndarray, best: np.ndarray, turn: np.ndarray, capacity: int, m: int
+) -> None:
+    """Put the points left over into components that hold nothing; changes labels in place.
+
+    The points are grouped by their best component, at most `capacity` in a group, and the largest groups go first.
+    labels: (n,) int32, -1 where left over. left: rows of those. best: (n,) best component. turn: (n,) int64.
+    """
+    empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=m) == 0)
+    rows = left[np.lexsort((turn[left], best[left]))]
+    wish = best[rows]
+    body = np.cumsum(np.concatenate([[0], (_place_in_run(wish)[1:] % capacity == 0).astype(np.int64)]))
+    largest_first = np.argsort(-np.bincount(body), kind="stable")[: len(empty)]
+    home = np.full(int(body[-1]) + 1, -1, dtype=np.int32)
+    home[largest_first] = empty[: len(largest_first)]
+    labels[rows] = home[body]
+
+
+def _fill_open(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int, nearest_open: NearestOpen) -> None:
+    """Give the points left over to the nearest component with room; changes labels in place.
+
+    labels: (n,) int32, -1 where left over. turn: (n,) int64, the order in which points choose.
+    """
+    for _ in range(_ROUNDS):
+        left = np.flatnonzero(labels < 0)
+        room = capacity - np.bincount(labels[labels >= 0], minlength=m)
+        if len(left) * np.count_nonzero(room) > _COMPARED:
+            break
+        if len(left) == 0:
+            return
+        wanted = nearest_open(left, np.flatnonzero(room > 0))
+        order = np.lexsort((turn[left], wanted))
+        left, wanted = left[order], wanted[order]
+        fits = _place_in_run(wanted) < room[wanted]
+        labels[left[fits]] = wanted[fits]
+    left = np.flatnonzero(labels < 0)  # hordes of duplicates; any room is as good as another
+    room = capacity - np.bincount(labels[labels >= 0], minlength=m)
+    labels[left] = np.repeat(np.arange(m, dtype=labels.dtype), room)[: len(left)]
+
 
 _FRINGE, _FRINGE_TIMES = 0.99, 2.0  # share of members inside the fringe; how far beyond it a lone point may be
 _MEMBERS = 50_000  # that tell where the fringe is

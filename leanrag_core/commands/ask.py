@@ -37,7 +37,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
     from leanrag_core.messages.catalog import sentence
-    from leanrag_core.storage.recorded_runs import write_run
+    from leanrag_core.storage.history import write_run
     from leanrag_core.types.trace import RecordedRun
     from leanrag_core.workbench import Workbench, open_index
 

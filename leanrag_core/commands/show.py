@@ -64,8 +64,8 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_thing(options: argparse.Namespace) -> int:
     """What one thing of the index says, and what made it."""
+    from leanrag_core.queries.entity_search import thing_of
     from leanrag_core.queries.made_by import made_by
-    from leanrag_core.queries.things import thing_of
     from leanrag_core.workbench import Workbench, open_index
 
     index = open_index(options.index)

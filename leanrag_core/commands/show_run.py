@@ -19,7 +19,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _show_run(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
-    from leanrag_core.storage.recorded_runs import read_run
+    from leanrag_core.storage.history import read_run
 
     run = read_run(options.file)
     if options.json:

@@ -10,7 +10,7 @@ from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.recorded_runs import RunRecord, from_record, record_of, require_sentences
+from leanrag_core.storage.history import RunRecord, from_record, record_of, require_sentences
 from leanrag_core.types.trace import Parameter, RecordedRun
 
 FORMAT, VERSION = "leanrag-comparison", 1

@@ -1,22 +1,22 @@
-"""The base graph G0 made of entities and relations of other systems, with their sources."""
+"""The base graph G0 and the communities made of rows of other systems, with their sources."""
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from leanrag_core.errors import ImportFailed
-from leanrag_core.importing.communities import claims_of, communities_of
-from leanrag_core.importing.described import described_rows
 from leanrag_core.importing.rows import Drops
-from leanrag_core.importing.sources import Sources
-from leanrag_core.importing.taken import TakenEntity, TakenRelation
+from leanrag_core.importing.sources import Sources, document_of_text, windows
 from leanrag_core.indexing.parsing.blocks import clean, one_line
 from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, resolve, tidy_name
 from leanrag_core.messages.message import Message, message
 from leanrag_core.system.threads import collector_paused
-from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
+from leanrag_core.types.graph import Finding
 from leanrag_core.types.imported import (
     ForeignId,
     ImportCounts,
@@ -24,7 +24,147 @@ from leanrag_core.types.imported import (
     ImportedCommunity,
     ImportedExtras,
     ImportedGraph,
+    ImportedReport,
 )
+
+
+@dataclass(frozen=True)
+class TakenEntity:
+    """An entity that is taken. key: what equal names share. chunks: ids of its sources."""
+
+    key: str
+    name: str
+    type: str
+    description: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TakenRelation:
+    """A relation that is taken. id: what the other system calls it, else empty."""
+
+    source: TakenEntity
+    target: TakenEntity
+    description: str
+    keywords: tuple[str, ...]
+    weight: float
+    chunks: tuple[str, ...]
+    id: str = ""
+
+
+Row = TypeVar("Row", TakenEntity, TakenRelation)
+
+
+@dataclass(frozen=True)
+class DescribedRows:
+    """A document with a line for each row. chunk_of: id of the chunk that a row's line begins in."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    chunk_of: dict[TakenEntity | TakenRelation, str]
+
+    def with_chunks(self, row: Row) -> Row:
+        """Return the row with its chunk; one that has sources stays as it is."""
+        chunk = self.chunk_of.get(row)
+        return row if chunk is None else replace(row, chunks=(chunk,))
+
+
+def described_rows(rows: Sequence[TakenEntity | TakenRelation], name: str) -> DescribedRows:
+    """Make the document of that name that holds the descriptions of these rows."""
+    lines = [_line(row) for row in rows]
+    document = document_of_text(name, name, "\n".join(lines))
+    chunks = tuple(windows(document))
+    begins = [chunk.start for chunk in chunks]
+    chunk_of: dict[TakenEntity | TakenRelation, str] = {}
+    start = 0
+    for row, line in zip(rows, lines, strict=True):
+        chunk_of[row] = chunks[bisect_right(begins, start) - 1].id
+        start += len(line) + 1
+    return DescribedRows(document, chunks, chunk_of)
+
+
+def _line(row: TakenEntity | TakenRelation) -> str:
+    if isinstance(row, TakenEntity):
+        return one_line(f"{row.name}: {row.description}" if row.description else row.name)
+    ends = f"{row.source.name} – {row.target.name}"
+    return one_line(row.description if row.description == ends else f"{ends}: {row.description}")
+
+
+_MAX_TITLE, _MAX_TEXT, _MAX_FINDINGS = 500, 20_000, 100
+_MAX_LEVEL = 100
+
+EntityId = Callable[[str], str]  # a foreign id or name to the id of an entity; "" when there is none
+
+
+def communities_of(
+    communities: Iterable[ImportedCommunity], entity_id: EntityId, drops: Drops
+) -> tuple[ImportedCommunity, ...]:
+    """Sort the communities by level and id, and give their entities the ids of the index.
+
+    A community without an entity of the import is left out, and so is a second one of the same id.
+    """
+    kept: dict[str, ImportedCommunity] = {}
+    for community in communities:
+        place = f"community {community.id[:80]}"
+        ids = [entity_id(name) for name in community.entities]
+        members = tuple(sorted({id_ for id_ in ids if id_}))
+        if not 0 <= community.level <= _MAX_LEVEL or not members:
+            drops.add(place, "import.empty_community")
+        elif community.id in kept:
+            drops.add(place, "import.id_twice")
+        else:
+            if "" in ids:
+                drops.add(place, "import.community_members", n=ids.count(""))
+            title = one_line(community.title)[:_MAX_TITLE]
+            report = _report(community.report) if community.report is not None else None
+            kept[community.id] = replace(community, title=title, entities=members, report=report)
+    known = [replace(each, parent=_parent(each, kept)) for each in kept.values()]
+    return tuple(sorted(known, key=lambda each: (each.level, len(each.id), each.id)))
+
+
+def _parent(community: ImportedCommunity, kept: Mapping[str, ImportedCommunity]) -> str:
+    """Return the id of its parent, if that is there and coarser."""
+    parent = kept.get(community.parent)
+    return parent.id if parent is not None and parent.level < community.level else ""
+
+
+def _report(report: ImportedReport) -> ImportedReport:
+    findings = tuple(
+        Finding(_text(finding.summary), _text(finding.explanation)) for finding in report.findings[:_MAX_FINDINGS]
+    )
+    rating = report.rating if report.rating is not None and 0 <= report.rating <= 1000 else None
+    return ImportedReport(one_line(report.title)[:_MAX_TITLE], _text(report.summary), rating, findings)
+
+
+def _text(text: str) -> str:
+    return clean(text).strip()[:_MAX_TEXT]
+
+
+def claims_of(
+    claims: Iterable[ImportedClaim], entity_id: EntityId, chunk_of: dict[str, str], drops: Drops
+) -> tuple[ImportedClaim, ...]:
+    """Return the claims whose subject is an entity of the import, each with the id of its chunk."""
+    kept = []
+    for number, claim in enumerate(claims, 1):
+        subject = entity_id(claim.subject)
+        if not subject:
+            drops.add(f"claim {number}", "import.claim_subject", end=claim.subject[:80])
+            continue
+        kept.append(
+            ImportedClaim(
+                subject,
+                one_line(claim.object)[:_MAX_TITLE],
+                one_line(claim.type)[:_MAX_TITLE],
+                one_line(claim.status)[:_MAX_TITLE],
+                _text(claim.description),
+                one_line(claim.start)[:_MAX_TITLE],
+                one_line(claim.end)[:_MAX_TITLE],
+                _text(claim.source_text),
+                chunk_of.get(claim.chunk, ""),
+            )
+        )
+    return tuple(kept)
+
 
 MAX_ENTITIES, MAX_RELATIONS = 2_000_000, 10_000_000  # rows; a row takes a kilobyte or two while it is merged
 _MAX_NAME, _MAX_DESCRIPTION = 300, 20_000  # characters

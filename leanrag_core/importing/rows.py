@@ -1,4 +1,4 @@
-"""Tables of other programs, row by row: Parquet; CSV, tab-separated and JSON Lines files in any encoding of text."""
+"""Tables and JSON stores of other programs, row by row, in any encoding of text."""
 
 import csv
 import io
@@ -13,16 +13,84 @@ from typing import Any
 import pyarrow as pa
 
 from leanrag_core.errors import ImportFailed, UnreadableDocument
-from leanrag_core.importing.parquet_cells import parquet_cells
 from leanrag_core.indexing.parsing.blocks import one_line, shown_name
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.extraction import Drop
+
+MAX_ROWS = 10_000_000
+MAX_UNPACKED_BYTES = 4_000_000_000  # of the columns that are read, as the file says
+MAX_COLUMNS = 1000
+_BATCH_ROWS = 512
+_BATCH_BYTES = 500_000_000  # that the cells of a batch may have, were each as large as all that its column holds
+_VECTORS = ("embedding", "vector")  # ends of names of columns that nothing here uses
+
+
+def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield each row's cells, columns in lower case, without columns of vectors.
+
+    Raises ImportFailed for a file that is no Parquet, damaged, or too large.
+    """
+    import pyarrow.parquet as pq
+
+    name = shown_name(path.name)
+    try:
+        with pq.ParquetFile(path, thrift_string_size_limit=100_000_000) as file:
+            columns = [column for column in file.schema_arrow.names if not column.lower().endswith(_VECTORS)]
+            _require_bounded(file.metadata, name)
+            lowered = [column.strip().lower() for column in columns]
+            if len(set(lowered)) < len(lowered):
+                twice = next(column for column in lowered if lowered.count(column) > 1)
+                raise ImportFailed("import.column_twice", file=name, column=twice)
+            unpacked = 0
+            batches = file.iter_batches(batch_size=_batch_rows(file.metadata, name), columns=columns, use_threads=False)
+            for batch in batches:
+                unpacked += batch.nbytes  # a cell that all rows share is one on the disk
+                if unpacked > MAX_UNPACKED_BYTES:
+                    raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
+                for cells in batch.to_pylist():
+                    yield dict(zip(lowered, cells.values(), strict=True))
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise ImportFailed("import.unreadable", file=name, reason=in_words(error)[:300]) from error
+
+
+def _require_bounded(metadata: Any, name: str) -> None:
+    if metadata.num_columns > MAX_COLUMNS:
+        raise ImportFailed("import.too_many_columns", file=name, limit=MAX_COLUMNS)
+    if metadata.num_rows > MAX_ROWS:
+        raise ImportFailed("import.too_many_rows", file=name, limit=MAX_ROWS)
+    unpacked = 0
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
+            if not _is_vector(column):
+                unpacked += column.total_uncompressed_size
+    if unpacked > MAX_UNPACKED_BYTES:
+        raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
+
+
+def _batch_rows(metadata: Any, name: str) -> int:
+    """Return how many rows are read at a time: few where a single cell may be large. Raises ImportFailed for a
+    single cell that is too large."""
+    chunks = (
+        metadata.row_group(group).column(place)
+        for group in range(metadata.num_row_groups)
+        for place in range(metadata.num_columns)
+    )
+    largest = max((chunk.total_uncompressed_size for chunk in chunks if not _is_vector(chunk)), default=0)
+    if largest > _BATCH_BYTES:
+        raise ImportFailed("import.column_too_large", file=name, limit=_BATCH_BYTES)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
+
+
+def _is_vector(chunk: Any) -> bool:
+    return bool(chunk.path_in_schema.split(".")[0].lower().endswith(_VECTORS))
+
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 MAX_FILE_BYTES = 2_000_000_000
-MAX_COLUMNS = 1000
 _MAX_HEADER = 1_000_000  # characters of the line with the columns' names
 LEFT_OUT, MERGED, UNDESCRIBED = "import", "duplicates", "empty descriptions"  # stages of the build report
 _REMARKS = {"import.name_again": MERGED, "import.pair_again": MERGED, "import.no_description": UNDESCRIBED}
@@ -227,3 +295,52 @@ def _json_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+MAX_STORE_BYTES = 1_000_000_000
+_MAX_LEVEL = 1000
+
+
+def json_file(path: Path) -> Any:
+    """Read the value of the file. Raises ImportFailed for one that is too large or no JSON."""
+    try:
+        if path.stat().st_size > MAX_STORE_BYTES:
+            raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_STORE_BYTES)
+        return json.loads(file_text(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=in_words(error)[:300]) from error
+
+
+def store_rows(path: Path) -> dict[str, Mapping[str, Any]]:
+    """Read the objects of the store by id, none for a file that is absent; values that are no objects are left out."""
+    if not path.is_file():
+        return {}
+    values = json_file(path)
+    if not isinstance(values, dict):
+        raise ImportFailed("import.no_store", file=shown_name(path.name))
+    return {str(id_): row for id_, row in values.items() if isinstance(row, dict)}
+
+
+def text_of(row: Mapping[str, Any], *names: str) -> str:
+    """Return the first of the values that is a text or a number and not empty."""
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, str | int | float) and str(value).strip():
+            return str(value)
+    return ""
+
+
+def number_of(value: Any) -> float | None:
+    """Return the number; None for no value, NaN for a value that is no number."""
+    if value is None or value == "":
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def level_of(value: Any) -> int:
+    """Return the level that the value names; 0 for anything that is no level."""
+    number = number_of(value)
+    return int(number) if number is not None and 0 <= number < _MAX_LEVEL else 0

@@ -11,22 +11,256 @@ kv_store_llm_response_cache.json       recorded replies, which are counted
 Vectors (vdb_*.json) are of another embedding model and are not read.
 """
 
-from collections.abc import Mapping
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import ParseError
 
-from leanrag_core.errors import ImportFailed
+from leanrag_core.errors import ImportFailed, ReplyError
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
-from leanrag_core.importing.graphml import GraphEdge, GraphNode, read_graphml
-from leanrag_core.importing.nano_communities import nano_communities
-from leanrag_core.importing.recorded_replies import recorded_replies
-from leanrag_core.importing.rows import Drops
+from leanrag_core.importing.rows import Drops, level_of, number_of, store_rows, text_of
 from leanrag_core.importing.sources import ImportedDocument, Passage, Sources, sources_of
-from leanrag_core.importing.stores import number_of, store_rows, text_of
+from leanrag_core.indexing.extraction.delimited import parse_delimited
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import Message, message
 from leanrag_core.system.threads import collector_paused
-from leanrag_core.types.imported import ImportedGraph
+from leanrag_core.text.plain_words import in_words
+from leanrag_core.types.extraction import Drop, Mention, RelationMention
+from leanrag_core.types.graph import Finding
+from leanrag_core.types.imported import ImportedCommunity, ImportedGraph, ImportedReport
+
+MAX_GRAPHML_BYTES = 1_000_000_000
+_HEAD_BYTES = 20_000
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """A node with its attributes by name."""
+
+    id: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class GraphEdge:
+    """An edge with its attributes by name. id: empty where it has none."""
+
+    id: str
+    source: str
+    target: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """Nodes and edges in the order of the file."""
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+
+
+def graphml_head(path: Path) -> str:
+    """Read the beginning of the file, which declares the attributes."""
+    with path.open("rb") as file:
+        return file.read(_HEAD_BYTES).decode("utf-8", "replace")
+
+
+def read_graphml(path: Path) -> GraphFile:
+    """Read the nodes and edges of the file. Raises ImportFailed for a file that is too large, no XML, or declares a
+    document type or entities."""
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import iterparse
+
+    nodes: list[GraphNode] = []
+    edges: list[GraphEdge] = []
+    names: dict[str, str] = {}
+    try:
+        if path.stat().st_size > MAX_GRAPHML_BYTES:
+            raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_GRAPHML_BYTES)
+        with path.open("rb") as file:
+            for _, element in iterparse(file, events=("end",), forbid_dtd=True):
+                kind = _local(element.tag)
+                if kind == "key":
+                    names[element.get("id", "")] = element.get("attr.name", "")
+                elif kind == "node":
+                    nodes.append(GraphNode(element.get("id", ""), _values(element, names)))
+                    element.clear()
+                elif kind == "edge":
+                    ends = element.get("source", ""), element.get("target", "")
+                    edges.append(GraphEdge(element.get("id", ""), *ends, _values(element, names)))
+                    element.clear()
+    except (OSError, ParseError, DefusedXmlException, ValueError) as error:
+        reason = in_words(error)[:300]
+        if isinstance(error, DefusedXmlException):
+            reason = "it declares a document type or entities, which is not allowed"
+        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=reason) from error
+    return GraphFile(tuple(nodes), tuple(edges))
+
+
+def _values(element: Any, names: dict[str, str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for child in element:
+        if _local(child.tag) == "data":
+            key = child.get("key", "")
+            values[names.get(key) or key] = child.text or ""
+    return values
+
+
+@lru_cache(maxsize=256)
+def _local(tag: Any) -> str:
+    return str(tag).rpartition("}")[2]
+
+
+_MAX_CLUSTERS = 50  # of a node
+
+
+def nano_communities(
+    nodes: Iterable[GraphNode], reports: Mapping[str, Mapping[str, Any]]
+) -> tuple[ImportedCommunity, ...]:
+    """Return every cluster with its report, where it has one. Entities are named by the ids of their nodes."""
+    members: dict[str, dict[str, None]] = defaultdict(dict)
+    levels: dict[str, int] = {}
+    parents: dict[str, str] = {}
+    for node in nodes:
+        before = ""
+        for level, cluster in _clusters(node.values.get("clusters", "")):
+            members[cluster].setdefault(node.id)
+            levels.setdefault(cluster, level)
+            if before:
+                parents.setdefault(cluster, before)
+            before = cluster
+    for id_, report in reports.items():
+        if id_ not in members and isinstance(report.get("nodes"), list):
+            members[id_] |= dict.fromkeys(node for node in report["nodes"] if isinstance(node, str))
+            levels[id_] = level_of(report.get("level"))
+    return tuple(
+        ImportedCommunity(
+            id_,
+            levels[id_],
+            parents.get(id_, ""),
+            text_of(reports.get(id_, {}), "title") or f"Cluster {id_}",
+            tuple(names),
+            _report(reports[id_]) if id_ in reports else None,
+        )
+        for id_, names in members.items()
+    )
+
+
+def _clusters(text: str) -> list[tuple[int, str]]:
+    """Yield level and id of each cluster that a node names, the coarsest first."""
+    try:
+        listed = json.loads(text) if text else []
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(listed, list):
+        return []
+    clusters = []
+    for each in listed[:_MAX_CLUSTERS]:
+        if isinstance(each, dict) and type(each.get("level")) is int and isinstance(each.get("cluster"), int | str):
+            clusters.append((each["level"], str(each["cluster"])))
+    return sorted(clusters, key=lambda pair: pair[0])
+
+
+def _report(row: Mapping[str, Any]) -> ImportedReport:
+    report = row.get("report_json")
+    if not isinstance(report, dict) or not report:
+        return ImportedReport(text_of(row, "title"), text_of(row, "report_string"))
+    return report_of(report, title=text_of(row, "title"), rating=report.get("rating"))
+
+
+def report_of(report: Mapping[str, Any], *, title: str, rating: Any) -> ImportedReport:
+    """Return the report in the form in which GraphRAG asks for it: title, summary, rating, findings."""
+    findings = report.get("findings")
+    listed = findings if isinstance(findings, list) else []
+    return ImportedReport(
+        text_of(report, "title") or title,
+        text_of(report, "summary"),
+        number_of(rating),
+        tuple(
+            Finding(text_of(finding, "summary"), text_of(finding, "explanation"))
+            if isinstance(finding, dict)
+            else Finding(str(finding), "")
+            for finding in listed
+        ),
+    )
+
+
+_MAX_COMPARISONS = 2_000_000  # of a reply's name with a chunk
+_MIN_SHARE = 0.5  # of the names of a reply that must be in its chunk
+
+
+@dataclass(frozen=True)
+class RecordedReply:
+    """A reply. chunk: id of the chunk that it is about; empty where that is not recorded."""
+
+    key: str
+    text: str
+    chunk: str = ""
+
+    @property
+    def is_extraction(self) -> bool:
+        """Whether it holds entities and relations in the delimited form."""
+        return "<|>" in self.text
+
+
+@dataclass(frozen=True)
+class ParsedReply:
+    """What a reply of extraction holds. chunk: empty where no chunk has half of its names."""
+
+    key: str
+    mentions: tuple[Mention, ...]
+    relations: tuple[RelationMention, ...]
+    drops: tuple[Drop, ...]
+    chunk: str = ""
+
+
+def recorded_replies(path: Path) -> tuple[RecordedReply, ...]:
+    """Read all replies of the store, none for a file that is absent. LightRAG once kept them by mode, one level
+    deeper."""
+    replies: list[RecordedReply] = []
+    for key, row in store_rows(path).items():
+        rows: Mapping[str, Any] = {key: row} if "return" in row else row
+        replies += [
+            RecordedReply(name, text_of(each, "return"), text_of(each, "chunk_id"))
+            for name, each in rows.items()
+            if isinstance(each, dict) and "return" in each
+        ]
+    return tuple(replies)
+
+
+def parsed_replies(replies: Sequence[RecordedReply], texts: Mapping[str, str]) -> tuple[ParsedReply, ...]:
+    """Parse the replies of extraction, each with its chunk. texts: of the chunks, by id.
+
+    A reply whose chunk is not recorded belongs to the chunk that has most of its names.
+    """
+    folded = {id_: text.casefold() for id_, text in texts.items()}
+    room = _MAX_COMPARISONS
+    parsed: list[ParsedReply] = []
+    for reply in replies:
+        if not reply.is_extraction:
+            continue
+        try:
+            read = parse_delimited(reply.text, reply.chunk or reply.key)
+        except ReplyError:
+            continue
+        chunk = reply.chunk if reply.chunk in texts else ""
+        names = {mention.name.casefold() for mention in read.mentions}
+        if not chunk and names and room > 0:
+            room -= len(names) * len(folded)
+            chunk = _chunk_with(names, folded)
+        parsed.append(ParsedReply(reply.key, tuple(read.mentions), tuple(read.relations), tuple(read.drops), chunk))
+    return tuple(parsed)
+
+
+def _chunk_with(names: set[str], texts: Mapping[str, str]) -> str:
+    shares = {id_: sum(name in text for name in names) / len(names) for id_, text in texts.items()}
+    best = max(shares, key=lambda id_: shares[id_], default="")
+    return best if best and shares[best] >= _MIN_SHARE else ""
+
 
 GRAPH = "graph_chunk_entity_relation.graphml"
 CHUNKS, DOCUMENTS = "kv_store_text_chunks.json", "kv_store_full_docs.json"

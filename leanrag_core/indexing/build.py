@@ -22,9 +22,9 @@ from leanrag_core.indexing.stages.base_graph import (
     imported_base_graph,
 )
 from leanrag_core.indexing.updating.before import Before
-from leanrag_core.storage.bounds import require_unit_rows
 from leanrag_core.storage.layout import read_edits, read_manifest, rename_index, write_index
 from leanrag_core.storage.staging import build_lock, staged
+from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.graph import Layer

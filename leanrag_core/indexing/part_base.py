@@ -17,7 +17,7 @@ from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import Connect

@@ -1,7 +1,8 @@
-"""Asking a language model until its reply can be used: read, complain, ask again."""
+"""Asking a language model until its reply can be used: read the JSON, complain, ask again."""
 
+import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -9,7 +10,116 @@ from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion, LanguageModel, Sample
+from leanrag_core.text.plain_words import whole_characters
 from leanrag_core.types.calls import JsonSchema
+
+_CLOSED_BY = {"{": "}", "[": "]"}
+_QUOTES = "\"'"
+
+
+@dataclass(frozen=True)
+class JsonReply:
+    """The object of a reply. breaks_off: the reply ends before the object does, so that something of it is lost."""
+
+    cells: dict[str, Any]
+    breaks_off: bool = False
+
+
+def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
+    """Return the object that has one of the parts, out of a fence or from beside a remark; broken JSON is repaired.
+
+    parts: the keys, in lower case, under which each part of the reply may come. Raises ReplyError when there is no
+    object.
+    """
+    keys = [key for part in parts for key in part]
+    breaks_off = False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value, breaks_off = _repaired(text), True
+    if isinstance(value, list):
+        objects = [item for item in value if isinstance(item, dict)]
+        value = next((item for item in objects if _has(item, keys)), objects[0] if len(objects) == 1 else None)
+    if not isinstance(value, dict):
+        raise ReplyError("reply.not_json_object")
+    try:
+        cells = _storable(value)
+    except RecursionError:
+        raise ReplyError("reply.nested_too_deeply") from None
+    return JsonReply(cells, breaks_off and _breaks_off(text, value, parts))
+
+
+def _storable(value: Any) -> Any:
+    """Return the value with every text in it made storable."""
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, dict):
+        return {whole_characters(name): _storable(inner) for name, inner in value.items()}
+    return [_storable(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _repaired(text: str) -> Any:
+    import json_repair
+
+    try:
+        return json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _has(cells: dict[str, Any], keys: Collection[str]) -> bool:
+    return any(str(name).lower() in keys and value not in ("", None) for name, value in cells.items())
+
+
+def _breaks_off(text: str, cells: dict[str, Any], parts: Sequence[Collection[str]]) -> bool:
+    """Return whether the end of the JSON is missing: a text or a list is open at the end of the reply, or the object
+    itself is and lacks a part. An object that has them all and only lacks its last brace has lost nothing."""
+    keys = [key for part in parts for key in part]
+    open_at_end, place = "", 0
+    while (place := _next_opening(text, place)) >= 0:
+        end, open_at_end = _end_of_value(text, place)
+        if not open_at_end and any(key in text[place:end].lower() for key in keys):
+            return False
+        place = end
+    if open_at_end in ("", "{"):
+        return bool(open_at_end) and not all(_has(cells, part) for part in parts)
+    return True
+
+
+def _next_opening(text: str, place: int) -> int:
+    places = [at for at in (text.find(bracket, place) for bracket in _CLOSED_BY) if at >= 0]
+    return min(places, default=-1)
+
+
+def _end_of_value(text: str, place: int) -> tuple[int, str]:
+    """Find where the value that begins at the place ends, and what is open there: brackets, and a quote inside a
+    text."""
+    stack, quote = [text[place]], ""
+    at = place + 1
+    while at < len(text):
+        sign = text[at]
+        if quote:
+            if sign == "\\":
+                at += 1
+            elif sign == quote and _ends_text(text, at):
+                quote = ""
+        elif sign in _QUOTES:
+            quote = sign
+        elif sign in _CLOSED_BY:
+            stack.append(sign)
+        elif sign == _CLOSED_BY[stack[-1]]:
+            stack.pop()
+            if not stack:
+                return at + 1, ""
+        at += 1
+    return len(text), "".join(stack) + quote
+
+
+def _ends_text(text: str, at: int) -> bool:
+    """Return whether a quotation mark ends its text; after one that the model forgot to escape more text follows."""
+    rest = text[at + 1 : at + 40].lstrip()
+    return not rest or rest[0] in ",:}]"
+
 
 T = TypeVar("T")
 _LOOP_LENGTH = 1500  # characters; shorter repetition does no harm

@@ -1,21 +1,147 @@
 """An OpenAI-compatible server: the only file that imports the openai package. One call each, no retries here."""
 
+import json
 import os
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.messages.message import with_text_replaced
-from leanrag_core.models.context_window import context_window
-from leanrag_core.models.http_errors import error_of_status, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import Form, LearntForms
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.settings import Settings
+
+_OLLAMA_DEFAULT = 2048  # tokens that Ollama reads where a model's file sets no num_ctx
+Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's root, None for any error
+
+
+def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool) -> int | None:
+    """Return the tokens that the model reads, or None where the server does not say. listed: the model's entry in
+    /v1/models.
+
+    local: the server is on this machine, where its own protocol may be asked for, too.
+    """
+    tokens = _count(getattr(listed, "max_model_len", None))  # vLLM
+    if tokens is not None:
+        return tokens
+    if local or getattr(listed, "owned_by", "") == "llamacpp":
+        tokens = _of_llama_cpp(model, listed, fetch)
+    return _of_ollama(model, fetch) if tokens is None and local else tokens
+
+
+def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
+    """Return the window of a slot: a prompt goes to one of several, which share the tokens that the server has."""
+    # A server with several models would load the model that is asked about, unless autoload is off.
+    for path in (f"/props?model={quote(model, safe='')}&autoload=false", "/props"):
+        cells = fetch(path, None)
+        settings = cells.get("default_generation_settings") if isinstance(cells, dict) else None
+        tokens = _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
+        if tokens is not None:
+            return tokens
+        if not isinstance(cells, dict):
+            break
+    meta = getattr(listed, "meta", None)
+    return _count(meta.get("n_ctx")) if isinstance(meta, dict) else None
+
+
+def _of_ollama(model: str, fetch: Fetch) -> int | None:
+    """Return the window of Ollama, which cuts prompts at num_ctx without an error; its own protocol has the figure."""
+    cells = fetch("/api/show", {"model": model})
+    if not isinstance(cells, dict):
+        return None
+    tokens = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", "")))
+    if tokens:
+        return int(tokens[1])
+    return _OLLAMA_DEFAULT if cells.get("model_info") else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+_CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404: "endpoint.not_found"}
+
+
+def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
+    """Return our error for an answer with an error status (the openai package's APIStatusError)."""
+    status, text = error.status_code, _server_text(error)
+    if status in (408, 409, 425, 429) or status >= 500:
+        if status == 429 and "insufficient_quota" in text:
+            return EndpointError("endpoint.no_credit", address=address, reason=text)
+        code = "endpoint.asks_to_slow_down" if status == 429 else "endpoint.fails"
+        wait = _retry_after(error.response.headers)
+        return EndpointBusy(
+            code, wait, overloaded=status in (429, 503) or wait is not None, address=address, status=status, reason=text
+        )
+    if status in _CODE_OF_STATUS:
+        return EndpointError(
+            _CODE_OF_STATUS[status], address=address, status=status, reason=text, variable=key_variable
+        )
+    return EndpointRefusal(
+        "endpoint.refuses_request", _option(error.body), text, address=address, status=status, reason=text
+    )
+
+
+def _option(body: Any) -> str:
+    """Return the option of the request that the refusal is about, and its code, where the server names them."""
+    inner = body.get("error", body) if isinstance(body, dict) else {}
+    return " ".join(str(inner.get(name) or "") for name in ("param", "code")) if isinstance(inner, dict) else ""
+
+
+def _server_text(error: Any) -> str:
+    """Return what the server says of an error, in a line."""
+    body = error.body
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        text = inner.get("message", inner) if isinstance(inner, dict) else inner
+    else:
+        text = body or error.message
+    text = text if isinstance(text, str) else json.dumps(text, default=str)
+    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
+
+
+def root_cause(error: BaseException) -> str:
+    """Describe the innermost cause, in a line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return in_words(error)[:160]
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return the seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * scale)
+        except (KeyError, ValueError):
+            continue
+    if "retry-after" in headers:
+        try:
+            until = parsedate_to_datetime(headers["retry-after"]).timestamp()
+        except ValueError:
+            return None
+        return max(0.0, until - time.time())
+    for kind in ("requests", "tokens"):
+        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
+            return _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
+    return None
+
+
+def _seconds(text: str) -> float | None:
+    """Parse "1m30s", "250ms" or "2.5" as seconds."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
+    scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+    return sum(float(number) * scale[unit] for number, unit in parts) if parts else None
+
 
 _LOADING = threading.Lock()
 _STATUS_SECONDS = 5.0  # for a question about the server itself

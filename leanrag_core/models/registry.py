@@ -7,8 +7,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.models.base import Backend, EmbeddingModel, LanguageModel
 from leanrag_core.models.endpoint import Endpoint
-from leanrag_core.models.metering import Meter
-from leanrag_core.models.pacing import Pacer
+from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.types.calls import Budget

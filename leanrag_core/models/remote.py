@@ -11,8 +11,7 @@ from typing import Protocol
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
 from leanrag_core.models.base import Accept, Completion, Sample
 from leanrag_core.models.endpoint import Endpoint, Reply
-from leanrag_core.models.metering import Meter
-from leanrag_core.models.pacing import Pacer
+from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage

@@ -12,8 +12,7 @@ import numpy as np
 
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.models.endpoint import Endpoint
-from leanrag_core.models.metering import Meter
-from leanrag_core.models.pacing import Pacer
+from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.types.calls import CallRecord, Usage
 from leanrag_core.types.config import endpoint_model

@@ -26,7 +26,7 @@ from leanrag_core.presenting.story import (
 )
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings
-from leanrag_core.storage.recorded_runs import record_of
+from leanrag_core.storage.history import record_of
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
 from leanrag_core.types.index import Index

@@ -12,7 +12,7 @@ from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.story import FORMAT, VERSION, Presentation, PresentationSummary
-from leanrag_core.storage.recorded_runs import from_record
+from leanrag_core.storage.history import from_record
 from leanrag_core.types.summary import Damaged
 
 MAX_BYTES = 12_000_000

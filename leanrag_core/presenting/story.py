@@ -13,7 +13,7 @@ from annotated_types import Interval, Len, MaxLen
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.files.records import Count, ShortText, absent_at_default
-from leanrag_core.storage.recorded_runs import RunRecord
+from leanrag_core.storage.history import RunRecord
 from leanrag_core.types.experiment import Parameter
 
 FORMAT, VERSION = "leanrag-presentation", 1

@@ -4,13 +4,14 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.queries.browse import EntityRow, entity_rows
+from leanrag_core.queries.browse import EntityRow, entity_rows, locate
 from leanrag_core.text.words import FUNCTION_WORDS
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, Relation
 from leanrag_core.types.index import Index
 
 _COMPARED = 300  # names that are compared letter by letter with a text without a match
@@ -155,3 +156,57 @@ def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
 def _pairs(letters: np.ndarray) -> np.ndarray:
     """Return the pairs of neighbouring bytes as numbers, (n - 1,) uint16. letters: (n,) uint8."""
     return np.asarray((letters[:-1].astype(np.uint16) << 8) | letters[1:])
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A thing of an index as text. layer: 0 for a chunk. name: of a relation both ends, of a chunk its document."""
+
+    id: str
+    what: Literal["entity", "relation", "chunk"]
+    layer: int
+    name: str
+    text: str
+
+
+def thing_of(index: Index, wanted: str) -> Thing | None:
+    """Return the thing of that id, or the entity of that name, the topmost one; None when there is neither."""
+    place = locate(index, wanted)
+    if place is None:
+        relation = relation_of(index, wanted)
+        if relation is not None:
+            return _relation(index, relation)
+        chunk = chunk_of(index, wanted)
+        if chunk is not None:
+            document = index.document_cells["name"][index.chunk_cells["document"][chunk].as_py()].as_py()
+            return Thing(wanted, "chunk", 0, f"{document}, {chunk + 1}", index.chunk(chunk).text)
+        named = [row for row in find_entities(index, wanted).rows if row.name.casefold() == wanted.strip().casefold()]
+        place = locate(index, named[0].id) if named else None
+    if place is None:
+        return None
+    entity = index.layers[place.layer].entity(place.row)
+    return Thing(entity.id, "entity", entity.layer, entity.name, entity.description)
+
+
+def relation_of(index: Index, id_: str) -> Relation | None:
+    """Return the relation of that id, in whatever layer."""
+    for layer in index.layers:
+        row = layer.relation_row_of.get(id_)
+        if row is not None:
+            return layer.relation(row)
+    return None
+
+
+def chunk_of(index: Index, id_: str) -> int | None:
+    """Return the row of the chunk of that id."""
+    import pyarrow.compute as pc
+
+    row = pc.index(index.chunks["id"], id_).as_py()
+    return row if row >= 0 else None
+
+
+def _relation(index: Index, relation: Relation) -> Thing:
+    names = [
+        index.layers[relation.layer].entity_cells["name"][row].as_py() for row in (relation.source, relation.target)
+    ]
+    return Thing(relation.id, "relation", relation.layer, " – ".join(names), relation.description)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.queries.browse import locate
-from leanrag_core.queries.things import chunk_of, relation_of
+from leanrag_core.queries.entity_search import chunk_of, relation_of
 from leanrag_core.types.calls import MadeBy, RecordedCall
 from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import Entity, Relation

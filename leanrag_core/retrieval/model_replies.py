@@ -6,9 +6,8 @@ from typing import Any, Generic, TypeVar
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel, Sample
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import JsonSchema
 

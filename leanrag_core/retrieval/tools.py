@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.errors import PartMissing
 from leanrag_core.models.base import LanguageModel
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.job import Report, silent

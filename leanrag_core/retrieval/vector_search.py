@@ -10,10 +10,10 @@ import numpy as np
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.storage.json_files import damaged
+from leanrag_core.storage.digests import damaged
 from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_connection import REMEDY as SEARCH_REMEDY
-from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_connection import SearchIndex
 from leanrag_core.storage.search_store import EXACT_UP_TO, SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index

@@ -6,6 +6,7 @@ on the disk when put() returns (synchronous=FULL), so that neither a killed proc
 that put at the same time share a transaction, since a disk takes as long for one answer as for many.
 """
 
+import contextlib
 import errno
 import os
 import shutil
@@ -19,14 +20,65 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from leanrag_core.errors import IndexDamaged, RecordDamaged, StorageFailed
 from leanrag_core.files import private
 from leanrag_core.files.atomic import refused_by_the_disk, replacing, storage_failed, writing
 from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.key_locks import KeyLocks
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.calls import CallRecord
+
+_POLL_SECONDS = 0.05  # for another process; threads of this one are woken
+
+
+@dataclass(eq=False)
+class _ThreadLock:
+    """The lock of a key among the threads of this process. n_wanting: how many of them hold it or wait for it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    n_wanting: int = 0
+
+
+class KeyLocks:
+    """Locks whose files are in one folder. Keys are hexadecimal."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._guard = threading.Lock()
+        self._by_key: dict[str, _ThreadLock] = {}
+
+    @contextlib.contextmanager
+    def locked(self, key: str) -> Iterator[None]:
+        """Locks the key while the block lasts. A thread locks one key at a time. Raises OSError."""
+        if not key.isalnum():
+            raise ValueError(f"{key!r} is no key")
+        with self._guard:
+            own = self._by_key.setdefault(key, _ThreadLock())
+            own.n_wanting += 1
+        try:
+            with own.lock, self._file_lock(key):
+                yield
+        finally:
+            with self._guard:
+                own.n_wanting -= 1
+                if not own.n_wanting:
+                    del self._by_key[key]
+
+    @contextlib.contextmanager
+    def _file_lock(self, key: str) -> Iterator[None]:
+        private.make_folder(self.folder)
+        path = self.folder / key
+        with FileLock(str(path), mode=private.FILE).acquire(poll_interval=_POLL_SECONDS):
+            try:
+                yield
+            finally:
+                # Deleted while it is locked: a process that waits sees that the file is gone, and makes a new one.
+                # Where open files cannot be deleted (Windows) it stays.
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL

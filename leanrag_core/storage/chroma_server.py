@@ -13,8 +13,7 @@ from typing import Any
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.messages.message import Message
 from leanrag_core.storage.layout import read_manifest
-from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files
-from leanrag_core.storage.search_index import run_with_timeout
+from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files, run_with_timeout
 from leanrag_core.system.addresses import CHROMA, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.text.plain_words import in_words
 

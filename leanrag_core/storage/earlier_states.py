@@ -1,7 +1,4 @@
-"""Earlier states of an index: complete folders that an update has replaced, in .earlier-NAME beside the index.
-
-They are numbered, the newest having the largest number. Undoing an update puts the newest one back, byte for byte.
-"""
+"""Earlier states of an index, complete folders beside it, and how far states are from fresh builds."""
 
 import contextlib
 import os
@@ -10,11 +7,13 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import LeanRAGError, RecordDamaged
 from leanrag_core.files import private
-from leanrag_core.files.atomic import sync_folder
+from leanrag_core.files.atomic import sync_folder, write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
+from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_manifest, size_bytes
-from leanrag_core.types.updating import KEPT_STATES, EarlierState
+from leanrag_core.types.updating import KEPT_STATES, EarlierState, FreshDistance
 
 _EARLIER = ".earlier-"
 _DELETED = "deleted-"
@@ -85,3 +84,32 @@ def _folders(target: Path) -> list[Path]:
         return []
     numbered = [path for path in store.iterdir() if _NUMBER.fullmatch(path.name) and not path.is_symlink()]
     return sorted(numbered, key=lambda path: -int(path.name))
+
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
+
+
+class FreshDistances:
+    """Keeps the distances below one folder, by the id that an index's manifest gives it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def write(self, index_id: str, distance: FreshDistance) -> None:
+        """Keeps the distance of the index. Raises StorageFailed."""
+        path = self._path(index_id)
+        with writing(message("what.index", folder=index_id)):
+            private.make_folder(self._root)
+            write_bytes(path, to_json(distance, indent=1), private=True)
+
+    def read(self, index_id: str) -> FreshDistance | None:
+        """Return the distance of the index; None where it was not compared, or the file does not read."""
+        path = self._path(index_id)
+        try:
+            return from_json(FreshDistance, path.read_bytes(), name=path.name)
+        except (OSError, RecordDamaged):
+            return None
+
+    def _path(self, index_id: str) -> Path:
+        name = index_id if _ID.fullmatch(index_id) else "unknown"
+        return self._root / f"{name}.json"

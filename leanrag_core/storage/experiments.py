@@ -1,18 +1,11 @@
-"""The experiments of a record store: what each question of a run found, what it took, and how answers are judged.
+"""The experiments and sweeps of a record store: what each question found and took, and which indexes are built."""
 
-record.json        versions, the number of questions, and whether everything is done
-questions.jsonl    the question set as it was when the experiment began
-rows.jsonl         a line for each question of a run
-costs.jsonl        what each of these took; alone differs when an experiment is repeated
-judgements.jsonl   a line for each judgement
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leanrag_core.errors import ExperimentNotFound, InvalidConfig
+from leanrag_core.errors import ExperimentNotFound, InvalidConfig, SweepNotFound
 from leanrag_core.storage.record_store import (
     RECORD,
     SPEC,
@@ -31,6 +24,7 @@ from leanrag_core.types.experiment import (
     QuestionRow,
     RunCost,
 )
+from leanrag_core.types.sweep import PointCost, PointIndex, SweepPoint, SweepSpec, SweepSummary
 
 T = TypeVar("T")
 QUESTIONS = "questions.jsonl"
@@ -130,3 +124,109 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
     def begin(self, id_: str, spec: ExperimentSpec, versions: Mapping[str, str], questions: Sequence[Any]) -> None:
         """Store the experiment without results. Raises StorageFailed."""
         self._begin(id_, spec, ExperimentRecord(len(questions), dict(versions)), {QUESTIONS: questions})
+
+
+INDEXES_LIST, SWEEP_COSTS = "indexes.jsonl", "costs.jsonl"
+INDEXES, RESULTS = "indexes", "results"
+
+
+@dataclass(frozen=True)
+class SweepRecord:
+    """record.json. points: in their order; folders: the index of each, by the point's name. questions, kinds: ids of
+    the questions and the kind of each. experiment: id of the one in results/, "" until it has begun."""
+
+    points: tuple[SweepPoint, ...]
+    folders: Mapping[str, str]
+    questions: tuple[str, ...]
+    kinds: tuple[str, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    experiment: str = ""
+    is_complete: bool = False
+
+
+@dataclass(frozen=True)
+class StoredSweep:
+    """A sweep as the store has it. indexes, costs: those that are built so far."""
+
+    spec: SweepSpec
+    record: SweepRecord
+    indexes: tuple[PointIndex, ...]
+    costs: tuple[PointCost, ...]
+    is_shipped: bool
+
+
+class SweepWriter(RecordWriter):
+    """Adds the results of a sweep."""
+
+    def add_index(self, index: PointIndex, cost: PointCost) -> None:
+        """Record the index as built. Raises StorageFailed."""
+        self._append({SWEEP_COSTS: [cost], INDEXES_LIST: [index]})  # the second says that the index is built
+
+    def record(self, indexes: Iterable[PointIndex], costs: Iterable[PointCost], **changes: Any) -> None:
+        """Make the files hold these in their order, each folder once, and change the record. Raises StorageFailed."""
+        self._rewrite({INDEXES_LIST: indexes, SWEEP_COSTS: costs}, **changes)
+
+
+class SweepStore(RecordStore[SweepSummary, SweepWriter]):
+    """Lists, reads, writes and deletes sweeps. shipped: the folder of those that come with the program."""
+
+    writer_type = SweepWriter
+    kind = Kind(
+        spec=SweepSpec,
+        record=SweepRecord,
+        lines=(INDEXES_LIST, SWEEP_COSTS),
+        what="what.sweep",
+        not_found=lambda id_: SweepNotFound("sweep.not_found", sweep=id_),
+        shipped_stays=lambda id_: InvalidConfig("sweep.shipped_stays", sweep=id_),
+        runs_elsewhere=lambda id_: InvalidConfig("sweep.runs_elsewhere", sweep=id_),
+    )
+
+    def __init__(self, root: Path, shipped: Path) -> None:
+        super().__init__(root, shipped)
+        self._results: dict[Path, ExperimentStore] = {}  # each remembers the summary of its experiment
+
+    def summary(self, id_: str) -> SweepSummary:
+        """Return the sweep's row in a list. Raises SweepNotFound, RecordDamaged."""
+        stored = self.read(id_)
+        experiment = stored.record.experiment
+        return SweepSummary(
+            id=id_,
+            title=stored.spec.title,
+            corpus=stored.spec.corpus,
+            question_set=stored.spec.question_set,
+            axes=tuple(axis.name for axis in stored.spec.axes),
+            points=len(stored.record.points),
+            built=len(stored.indexes),
+            rows=self.results(id_).summary(experiment).rows if experiment else 0,
+            all=len(stored.record.points) * len(stored.record.questions),
+            is_complete=stored.record.is_complete,
+            is_shipped=stored.is_shipped,
+            changed=time_of(self.changed(id_)),
+        )
+
+    def read(self, id_: str) -> StoredSweep:
+        """Return the sweep with all that it has so far. Raises SweepNotFound, RecordDamaged."""
+        folder = self.folder(id_)
+        return StoredSweep(
+            spec=read_record(SweepSpec, folder / SPEC),
+            record=read_record(SweepRecord, folder / RECORD),
+            indexes=read_lines(PointIndex, folder / INDEXES_LIST),
+            costs=read_lines(PointCost, folder / SWEEP_COSTS),
+            is_shipped=self.is_shipped(id_),
+        )
+
+    def results(self, id_: str) -> ExperimentStore:
+        """Return the store of the sweep's experiment. Raises SweepNotFound."""
+        folder = self.folder(id_)
+        if folder not in self._results:
+            shipped = folder / RESULTS if folder.parent == self._shipped else folder / ".no-shipped"
+            self._results[folder] = ExperimentStore(self.root / id_ / RESULTS, shipped)
+        return self._results[folder]
+
+    def indexes(self, id_: str) -> Path:
+        """Return the folder of the sweep's indexes. Raises SweepNotFound."""
+        return self.folder(id_) / INDEXES
+
+    def begin(self, id_: str, spec: SweepSpec, record: SweepRecord) -> None:
+        """Store the sweep without results. Raises StorageFailed."""
+        self._begin(id_, spec, record, {})

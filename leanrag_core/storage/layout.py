@@ -7,7 +7,7 @@ entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
 hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
-imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
+imported.json     foreign-ids.arrow: of an import alone (storage.layout)
 edits.json        edits by hand, where there are any (types.updating)
 calls.arrow       which call of a language model wrote what, where there was one (storage.layout)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
@@ -18,8 +18,8 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,22 +29,87 @@ from leanrag_core.errors import IndexNotFound, IndexTooNew
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import json_bytes, plain
 from leanrag_core.messages.message import message
-from leanrag_core.storage import bounds, tables
-from leanrag_core.storage.digests import digests_of, require_same
-from leanrag_core.storage.imported_files import write_imported
-from leanrag_core.storage.json_files import damaged, read_object, read_record, require_seal, sealed
-from leanrag_core.storage.ownership import CALLS, EDITS
+from leanrag_core.storage import tables
+from leanrag_core.storage.digests import (
+    damaged,
+    digests_of,
+    read_object,
+    read_record,
+    require_same,
+    require_seal,
+    sealed,
+)
+from leanrag_core.storage.ownership import CALLS, EDITS, FOREIGN_IDS, IMPORTED
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
+from leanrag_core.storage.tables import read_table, require_columns, unread, write_table
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.calls import WrittenCall
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
-from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras
+from leanrag_core.types.imported import NO_EXTRAS, ForeignId, ImportedClaim, ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.updating import NO_EDITS, EditLog
+
+_MAX_IMPORTED_BYTES = 1_000_000_000
+_SCHEMA = pa.schema([("kind", pa.string()), ("id", pa.string()), ("foreign_id", pa.string())])
+
+
+@dataclass(frozen=True)
+class _Record:
+    """imported.json."""
+
+    format: str
+    communities: tuple[ImportedCommunity, ...] = ()
+    claims: tuple[ImportedClaim, ...] = ()
+
+
+def write_imported(directory: Path, extras: ImportedExtras) -> tuple[str, ...]:
+    """Writes the files that the extras need into the folder; returns their names."""
+    if not extras:
+        return ()
+    record = _Record(extras.format, extras.communities, extras.claims)
+    write_bytes(directory / IMPORTED, json_bytes(plain(record), indent=1))
+    write_table(directory / FOREIGN_IDS, foreign_id_table(extras))
+    return IMPORTED, FOREIGN_IDS
+
+
+def foreign_id_table(extras: ImportedExtras) -> pa.Table:
+    """Return the foreign ids, a row each."""
+    columns = {name: [getattr(each, name) for each in extras.foreign_ids] for name in _SCHEMA.names}
+    return pa.table(columns, schema=_SCHEMA)
+
+
+def read_imported(directory: Path) -> ImportedExtras:
+    """Return what the index in the folder keeps of an import; empty where it keeps nothing. Raises IndexDamaged."""
+    path = directory / IMPORTED
+    if not path.is_file():
+        return NO_EXTRAS
+    record = read_record(_Record, path, read_object(path, max_bytes=_MAX_IMPORTED_BYTES))
+    return ImportedExtras(record.format, record.communities, record.claims, _foreign_ids(directory / FOREIGN_IDS))
+
+
+def foreign_ids_of(directory: Path, kind: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the foreign ids of the things of that kind (entity, relation, chunk, document) by their ids in the
+    index."""
+    listed: dict[str, tuple[str, ...]] = {}
+    path = directory / FOREIGN_IDS
+    for each in _foreign_ids(path) if path.is_file() else ():
+        if each.kind == kind:
+            listed[each.id] = (*listed.get(each.id, ()), each.foreign_id)
+    return listed
+
+
+def _foreign_ids(path: Path) -> tuple[ForeignId, ...]:
+    table = read_table(path)
+    require_columns(table, _SCHEMA, path)
+    try:
+        return tuple(ForeignId(**row) for row in table.select(_SCHEMA.names).to_pylist())
+    except UnicodeDecodeError as error:
+        raise unread(path, error) from error
+
 
 # One row a call, in the order in which a build uses the replies, so that a row's number is the number of the call.
 # Seconds are not here: they differ from build to build, and the store of calls has them.
@@ -187,7 +252,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
 
     def required(read: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
         try:
-            bounds.require_columns(read, schema, path)
+            tables.require_columns(read, schema, path)
         except (ValueError, LookupError, TypeError) as error:  # such as a column whose name is no UTF-8
             raise tables.unread(path, error) from error
         return read
@@ -196,22 +261,22 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         """Return the (rows, dim) vectors of that name, mapped."""
         path = directory / f"vectors-{name}.npy"
         stored = tables.read_vectors(path)
-        bounds.require_vectors(stored, rows, manifest.embedding.dimension, path)
+        tables.require_vectors(stored, rows, manifest.embedding.dimension, path)
         return stored
 
     entities = [table(f"entities-{number}", ENTITY_SCHEMA) for number in range(n_layers)]
     relations = [table(f"relations-{number}", RELATION_SCHEMA) for number in range(n_layers)]
     documents, chunks = table("documents", DOCUMENT_SCHEMA), table("chunks", CHUNK_SCHEMA)
-    bounds.require_chunks(documents, chunks, directory / _table_file(version, "chunks"))
+    tables.require_chunks(documents, chunks, directory / _table_file(version, "chunks"))
     tree = table("hierarchy", _TREE_SCHEMA)
     sizes = [table.num_rows for table in entities]
-    bounds.require_tree(tree, sizes, directory / _table_file(version, "hierarchy"))
+    tables.require_tree(tree, sizes, directory / _table_file(version, "hierarchy"))
     parents = np.split(numbers(tree["parent"]), np.cumsum(sizes[:-1]))
     layers: list[Layer] = []
     for number in range(n_layers):
         layer = Layer(entities[number], relations[number], number, vectors(str(number), sizes[number]), parents[number])
         places = [directory / _table_file(version, f"{kind}-{number}") for kind in ("entities", "relations")]
-        bounds.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
+        tables.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
         layers.append(layer)
     report = read_report(directory)
     return Index(

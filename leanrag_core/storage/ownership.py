@@ -15,7 +15,7 @@ from leanrag_core.messages.message import Message, message
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
-IMPORTED, FOREIGN_IDS = "imported.json", "foreign-ids.arrow"  # of an import, see storage.imported_files
+IMPORTED, FOREIGN_IDS = "imported.json", "foreign-ids.arrow"  # of an import, see storage.layout
 EDITS = "edits.json"  # see storage.layout
 CALLS = "calls.arrow"  # which model call wrote what; of builds with a language model alone
 CHROMA = "chroma"  # the search index of format 1 and 2; a part since then

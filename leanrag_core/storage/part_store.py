@@ -18,9 +18,16 @@ from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMis
 from leanrag_core.files.atomic import sync_folder, sync_tree, write_json, writing
 from leanrag_core.files.records import plain
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.digests import differing, digests_of, require_same, wrong_sizes
-from leanrag_core.storage.json_files import read_object, require_seal, sealed
-from leanrag_core.storage.json_files import read_record as read_as
+from leanrag_core.storage.digests import (
+    differing,
+    digests_of,
+    read_object,
+    require_same,
+    require_seal,
+    sealed,
+    wrong_sizes,
+)
+from leanrag_core.storage.digests import read_record as read_as
 from leanrag_core.storage.layout import read_manifest
 from leanrag_core.storage.ownership import PART_FINGERPRINT, PART_NAME, PARTS
 from leanrag_core.types.manifest import (

@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.storage.chroma_server import ChromaServers
-from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, place_in, require_sound
-from leanrag_core.storage.search_index import ANSWER_SECONDS, SearchIndex
+from leanrag_core.storage.search_connection import (
+    ANSWER_SECONDS,
+    Connect,
+    SearchIndex,
+    SearchPlace,
+    connect_to_files,
+    place_in,
+    require_sound,
+)
 
 EXACT_UP_TO = 50_000  # rows of a layer; the product with all vectors takes less time than a question to Chroma
 _MAX_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open

@@ -5,20 +5,138 @@ the same time whatever its size. Files are renamed into place: what another read
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.errors import IndexDamaged
+from leanrag_core.errors import IndexDamaged, InvalidVectors
 from leanrag_core.files.atomic import replacing
 from leanrag_core.messages.message import message
-from leanrag_core.storage.json_files import damaged
+from leanrag_core.storage.digests import damaged
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.text.tokens import count_many, finding_lines, rest_of_line
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
+from leanrag_core.types.rows import numbers
+
+_MAY_BE_NULL = ("type", "language", "title", "media_type", "findings", "chunks", "members", "keywords", "notes")
+_COUNTED = (*ENTITY_TOKENS, *RELATION_TOKENS, CHUNK_TOKENS, *CHUNK_BYTES)  # columns that a stored table may add
+
+
+def require_unit_rows(vectors: np.ndarray, what: str) -> None:
+    """Raises InvalidVectors when a row is NaN, zero, or not of length 1. vectors: (n, dim)."""
+    norms = np.linalg.norm(vectors, axis=1)
+    bad = np.flatnonzero(~(np.abs(norms - 1.0) < 1e-3))
+    if len(bad):
+        raise InvalidVectors("vectors.not_unit", n=len(bad), what=what, row=int(bad[0]))
+
+
+def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Raises IndexDamaged when a column is missing, of another type, empty where it may not be, or leads outside."""
+    present = set(table.column_names)
+    for field in schema:
+        if field.name not in present or table.schema.field(field.name).type != field.type:
+            raise damaged(path, message("damage.no_column", column=field.name, type=str(field.type)))
+    for name in table.column_names:
+        column = table[name]
+        if name in _COUNTED and not pa.types.is_integer(column.type):
+            raise damaged(path, message("damage.no_integers", column=name))
+        if column.null_count and name not in _MAY_BE_NULL:
+            raise damaged(path, message("damage.empty_cells", n=column.null_count, column=name))
+        for piece in column.chunks:
+            row = _first_unsound(piece)
+            if row is not None:
+                raise damaged(path, message("damage.outside_file", column=name, row=row))
+
+
+def _first_unsound(array: pa.Array) -> int | None:
+    """Return the first row of the array (or of one within it) whose offsets do not ascend within what they point
+    into."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        parts = (_first_unsound(array.field(place)) for place in range(kind.num_fields))
+        return next((row for row in parts if row is not None), None)
+    if not (pa.types.is_list(kind) or pa.types.is_string(kind)):
+        return None
+    buffers = array.buffers()
+    if len(array) == 0 or buffers[1] is None:
+        return None if len(array) == 0 else 0
+    offsets = np.frombuffer(buffers[1], dtype=np.int32)[array.offset : array.offset + len(array) + 1]
+    end = len(array.values) if pa.types.is_list(kind) else buffers[2].size if buffers[2] is not None else 0
+    if len(offsets) <= len(array):
+        return len(offsets)
+    if offsets[0] < 0 or offsets[-1] > end or (offsets[1:] < offsets[:-1]).any():
+        outside = np.concatenate([offsets[1:] < offsets[:-1], [True]]) | (offsets < 0) | (offsets > end)
+        return int(np.flatnonzero(outside)[0])
+    return _first_unsound(array.values) if pa.types.is_list(kind) else None
+
+
+def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
+    """Raises IndexDamaged when there is not one vector of that dimension for each row: (rows, dimension)."""
+    if vectors.shape != (rows, dimension):
+        raise damaged(path, message("damage.shape", shape=str(vectors.shape), rows=rows, dimension=dimension))
+
+
+def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
+    """Raises IndexDamaged when a chunk does not lie in a document that is there."""
+    import pyarrow.compute as pc
+
+    owner = numbers(chunks["document"])
+    require_range(owner, documents.num_rows, path, "document")
+    for first, last in (("start", "end"), CHUNK_BYTES):
+        if first in chunks.column_names and last in chunks.column_names:
+            start, end = numbers(chunks[first]), numbers(chunks[last])
+            lengths = numbers(pc.binary_length(documents["text"]))[owner]  # of bytes, at least one a character
+            wrong = np.flatnonzero((start < 0) | (start > end) | (end > lengths))
+            if len(wrong):
+                raise damaged(path, message("damage.outside_document", column=first, row=int(wrong[0])))
+
+
+def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
+    """Raises IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
+    for name in ("source", "target"):
+        require_range(numbers(layer.relations[name]), len(layer), relations, name)
+    _require_cells(layer.relations, "members", below.relations.num_rows if below else 0, relations)
+    _require_cells(layer.relations, "chunks", n_chunks, relations)
+    _require_cells(layer.entities, "chunks", n_chunks, entities)
+    weight = numbers(layer.relations["weight"])
+    wrong = np.flatnonzero(~np.isfinite(weight))
+    if len(wrong):
+        raise damaged(relations, message("damage.no_number", column="weight", row=int(wrong[0])))
+
+
+def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
+    """Raises IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
+    owner, row, parent = (numbers(tree[name]) for name in ("layer", "row", "parent"))
+    if len(owner) != sum(sizes[:-1]):
+        raise damaged(path, message("damage.tree_size", named=len(owner), held=sum(sizes[:-1])))
+    start = 0
+    for number, (size, above) in enumerate(pairwise(sizes)):
+        part = slice(start, start + size)
+        if (owner[part] != number).any() or (row[part] != np.arange(size, dtype=np.int32)).any():
+            raise damaged(path, message("damage.tree_order", layer=number))
+        require_range(parent[part], above, path, "parent", start)
+        start += size
+
+
+def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
+    for piece in table[name].chunks:
+        if piece.values.null_count:
+            raise damaged(path, message("damage.empty_list_cells", column=name))
+        require_range(numbers(piece.flatten()), end, path, name)
+
+
+def require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
+    """Raises IndexDamaged when a value is no row below `end`. start: place of the first value in its column. values:
+    (n,) int."""
+    if len(values) and (values.min() < 0 or values.max() >= end):
+        wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
+        problem = message("damage.no_such_row", column=name, place=start + wrong, value=int(values[wrong]))
+        raise damaged(path, problem)
+
 
 _ROWS = 1 << 20  # of one record batch
 _CELLS_A_PART = 1 << 16
@@ -35,7 +153,7 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def read_table(path: Path) -> pa.Table:
-    """Return the table at `path`, mapped; what its cells point to is not looked at (storage.bounds). Raises
+    """Return the table at `path`, mapped; what its cells point to is not looked at (storage.tables). Raises
     IndexDamaged."""
     try:
         with pa.memory_map(str(path)) as source:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from leanrag_core.indexing.aggregation.relations import group_relations
-from leanrag_core.queries.tau_curve import best_tau
+from leanrag_core.queries.islands import best_tau
 from leanrag_core.types.suggestion import LambdaQuantile, TauEvidence
 
 _TAUS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100)

@@ -24,14 +24,13 @@ from leanrag_core.models.registry import Models
 from leanrag_core.notebook import html_of
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.experiments import ExperimentStore
-from leanrag_core.storage.fresh_distances import FreshDistances
+from leanrag_core.storage.earlier_states import FreshDistances
+from leanrag_core.storage.experiments import ExperimentStore, SweepStore
 from leanrag_core.storage.history import QuestionHistory
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.suggesting.suggest import SECONDS, suggest
 from leanrag_core.system.environment import PACKAGES, default_home
 from leanrag_core.types.calls import Budget

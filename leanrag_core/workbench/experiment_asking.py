@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leanrag_core.evaluation.judging.asking import list_claims
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.kept_vectors import KeptVectors
+from leanrag_core.models.embed_task import KeptVectors
 from leanrag_core.models.registry import Models
 from leanrag_core.storage import layout
 from leanrag_core.storage.indexes import IndexStore

@@ -17,7 +17,7 @@ from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
-from leanrag_core.storage.fresh_distances import FreshDistances
+from leanrag_core.storage.earlier_states import FreshDistances
 from leanrag_core.storage.layout import read_edits, read_index
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import is_remote

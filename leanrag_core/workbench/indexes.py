@@ -9,9 +9,8 @@ import numpy as np
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.embedding_map import RULES, SAMPLE, MapPlaces, embedding_places, sample_rows
-from leanrag_core.queries.index_titles import with_titles
-from leanrag_core.storage.held_deletions import HELD_SECONDS, HeldIndex
-from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.queries.index_table import with_titles
+from leanrag_core.storage.indexes import HELD_SECONDS, HeldIndex, IndexStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.index import Index

@@ -29,10 +29,10 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.storage.experiments import StoredSweep, SweepRecord, SweepStore, SweepWriter
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.layout import MANIFEST, read_manifest
 from leanrag_core.storage.staging import copy_index, give_up_staging, in_staging
-from leanrag_core.storage.sweeps import StoredSweep, SweepRecord, SweepStore, SweepWriter
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.index import Index

@@ -5,7 +5,7 @@ import re
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.storage.recorded_runs import MAX_BYTES, content_of, run_of
+from leanrag_core.storage.history import MAX_BYTES, content_of, run_of
 from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from pages.ask import answer_view, context_view, reference_view, retrieval_view
 from pages.common import forms, markup

@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
-from leanrag_core.queries.index_titles import short_title
+from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import export_view, form_values, parts_view, update_view

@@ -12,7 +12,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
-from leanrag_core.queries.index_titles import short_title
+from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from leanrag_core.queries.cluster_quality import ClusterQuality, cluster_quality
-from leanrag_core.queries.cluster_stability import ClusterStability
+from leanrag_core.queries.clusters import ClusterQuality, ClusterStability, cluster_quality
 from leanrag_core.types.index import Index
 from pages.common.messages import say
 from pages.explore.exploring import Exploring

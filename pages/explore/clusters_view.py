@@ -8,8 +8,7 @@ import streamlit as st
 
 from leanrag_core.clustering.options import cluster_options
 from leanrag_core.figures import numbers
-from leanrag_core.queries.cluster_quality import ClusterQuality
-from leanrag_core.queries.cluster_stability import ClusterStability, cluster_stability
+from leanrag_core.queries.clusters import ClusterQuality, ClusterStability, cluster_stability
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values

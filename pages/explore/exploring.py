@@ -9,9 +9,8 @@ import streamlit as st
 
 from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.queries import browse
-from leanrag_core.queries.filters import CONNECTED, MADE_BY, type_counts
-from leanrag_core.queries.filters import Filters as Filters  # views take it from here
-from leanrag_core.queries.relation_kinds import relation_kinds
+from leanrag_core.queries.schema import CONNECTED, MADE_BY, relation_kinds, type_counts
+from leanrag_core.queries.schema import Filters as Filters  # views take it from here
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary

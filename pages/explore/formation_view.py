@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.embedding_map import MapPlaces
 from leanrag_core.queries.entity_search import find_entities
-from leanrag_core.queries.formation import FormedLayer, formation
+from leanrag_core.queries.map_picture import FormedLayer, formation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
 from pages.common import figure_tools

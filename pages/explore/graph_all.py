@@ -8,9 +8,8 @@ import pyarrow as pa
 import streamlit as st
 
 from leanrag_core.figures.all_nodes import HEIGHT, WIDTH, AllNodes, all_nodes
-from leanrag_core.queries.filters import Filters
-from leanrag_core.queries.scene_reach import reach_of
-from leanrag_core.queries.scene_request import SceneRequest
+from leanrag_core.queries.layer_scene import SceneRequest, reach_of
+from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import FARTHER

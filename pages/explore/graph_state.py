@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrag_core.queries import browse
-from leanrag_core.queries.layer_scene import layer_scene
-from leanrag_core.queries.scene_request import SceneRequest
+from leanrag_core.queries.layer_scene import SceneRequest, layer_scene
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import Scene

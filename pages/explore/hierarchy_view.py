@@ -12,8 +12,8 @@ from leanrag_core.figures.blocks import Picture, folded_parent, is_drawn
 from leanrag_core.figures.icicle import icicle, sunburst
 from leanrag_core.figures.shown_tree import ShownTree, shown_below, shown_tree
 from leanrag_core.figures.treemap import treemap
-from leanrag_core.queries.filters import Filters
 from leanrag_core.queries.hits import hits_of
+from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from pages.common import choices, state

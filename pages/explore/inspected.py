@@ -5,7 +5,7 @@ from typing import Any
 
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.passages import Piece
-from leanrag_core.queries.question_hits import Mark
+from leanrag_core.queries.hits import Mark
 from pages.common.messages import say
 
 Values = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.queries.things import chunk_of, relation_of
+from leanrag_core.queries.entity_search import chunk_of, relation_of
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values

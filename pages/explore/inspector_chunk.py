@@ -2,10 +2,9 @@
 
 from leanrag_core.figures import passages
 from leanrag_core.messages.message import message as message_of
-from leanrag_core.queries.browse import MemberRelation, entity_rows
-from leanrag_core.queries.chunk_contents import entities_in, relations_in
+from leanrag_core.queries.browse import MemberRelation, entities_in, entity_rows, relations_in
+from leanrag_core.queries.hits import chunk_marks
 from leanrag_core.queries.made_by import chunk_made_by
-from leanrag_core.queries.question_hits import chunk_marks
 from pages.common.messages import say, words
 from pages.explore import inspected, inspector_made
 from pages.explore.exploring import Exploring

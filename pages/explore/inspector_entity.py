@@ -3,8 +3,8 @@
 from typing import Any
 
 from leanrag_core.queries import browse
+from leanrag_core.queries.hits import QuestionHits, question_hits
 from leanrag_core.queries.made_by import entity_made_by
-from leanrag_core.queries.question_hits import QuestionHits, question_hits
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.trace import Trace
 from pages.common.messages import say, words

@@ -7,7 +7,7 @@ import streamlit as st
 from leanrag_core.figures import passages
 from leanrag_core.figures.direction import isolated
 from leanrag_core.queries import browse
-from leanrag_core.queries.chunk_contents import forms_by_name, with_forms
+from leanrag_core.queries.browse import forms_by_name, with_forms
 from leanrag_core.types.graph import Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary

@@ -10,8 +10,17 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.islands import IslandsPicture, islands_picture, lambda_bars
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
 from leanrag_core.messages.message import message
-from leanrag_core.queries.islands import Components, Surroundings, components, strongest_forest, surroundings
-from leanrag_core.queries.tau_curve import TauCurve, TauSuggestion, suggest_tau, tau_curve
+from leanrag_core.queries.islands import (
+    Components,
+    Surroundings,
+    TauCurve,
+    TauSuggestion,
+    components,
+    strongest_forest,
+    suggest_tau,
+    surroundings,
+    tau_curve,
+)
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from pages.common.messages import say

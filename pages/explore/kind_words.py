@@ -1,6 +1,6 @@
 """What the kind of a relation is called on the page."""
 
-from leanrag_core.queries.relation_kinds import RULE_KINDS
+from leanrag_core.queries.schema import RULE_KINDS
 from pages.common.messages import say
 
 _NAMED = (*RULE_KINDS, "stated", "summarised", "concatenated")  # the others are words of the documents

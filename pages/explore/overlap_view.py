@@ -3,7 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.queries.cluster_overlap import ClusterOverlap, cluster_overlap
+from leanrag_core.queries.clusters import ClusterOverlap, cluster_overlap
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible

@@ -8,8 +8,7 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
-from leanrag_core.queries.filters import Filters
-from leanrag_core.queries.schema import Schema, SchemaPair, schema_of
+from leanrag_core.queries.schema import Filters, Schema, SchemaPair, schema_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
 from pages.common import figure_tools, state

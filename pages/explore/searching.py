@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.queries.browse import EntityRow
 from leanrag_core.queries.entity_search import EntityMatches, best_matches, nearest_names
-from leanrag_core.queries.filters import Filters
+from leanrag_core.queries.schema import Filters
 from leanrag_core.types.visible import visible_values
 from pages.common import state
 from pages.common.component import component

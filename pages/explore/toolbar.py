@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.queries.filters import CONNECTED, MADE_BY
+from leanrag_core.queries.schema import CONNECTED, MADE_BY
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, forms, state, widgets

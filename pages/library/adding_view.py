@@ -10,7 +10,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.parsing.upload import known
-from leanrag_core.queries.upload_rows import ADDED, FileRow, upload_rows
+from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench.corpora import File
 from pages.common import choices, forms, markup, paging, session, state, units, widgets

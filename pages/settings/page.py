@@ -6,8 +6,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
-from leanrag_core.models.listing import ModelList
-from leanrag_core.models.probing import probe_concurrency
+from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages.common import forms, markup, session, state, tour

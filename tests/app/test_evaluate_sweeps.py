@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.workbench
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.storage.sweeps import SweepStore
+from leanrag_core.storage.experiments import SweepStore
 from leanrag_core.types.sweep import (
     Axis,
     OpenedPoint,

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.messages.message import message
-from leanrag_core.storage.recorded_runs import content_of, run_of
+from leanrag_core.storage.history import content_of, run_of
 from leanrag_core.types.trace import Answer, AnswerPart, RecordedRun
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.questions import Questions

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.figures import numbers
-from leanrag_core.models import probing
-from leanrag_core.models.probing import Probe
+from leanrag_core.models import listing
+from leanrag_core.models.listing import Probe
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.settings import Settings
 from pages.settings import call_store_view
@@ -113,7 +113,7 @@ def test_the_probe_offers_the_number_that_it_found(
         asked.append(model)
         return Probe({1: 2.0, 2: 3.9, 4: 4.0}, 2)
 
-    monkeypatch.setattr(probing, "probe_concurrency", probed)
+    monkeypatch.setattr(listing, "probe_concurrency", probed)
     app = visit("settings", settled_home(home, endpoint))
     app.button("probe").click().run()
     drawn.assert_sound(app)

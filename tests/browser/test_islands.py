@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.queries.cluster_quality import cluster_quality
-from leanrag_core.queries.tau_curve import AtTau, tau_curve
+from leanrag_core.queries.clusters import cluster_quality
+from leanrag_core.queries.islands import AtTau, tau_curve
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import TEXT, snap

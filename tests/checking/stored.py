@@ -18,8 +18,7 @@ from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage import layout, tables
-from leanrag_core.storage.digests import digests_of
-from leanrag_core.storage.json_files import sealed
+from leanrag_core.storage.digests import digests_of, sealed
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import fingerprinted
 from leanrag_core.types.index import Index

@@ -12,8 +12,7 @@ from leanrag_core.checking import search_rows
 from leanrag_core.checking.problem import Problem, Subject
 from leanrag_core.indexing.part_base import PartInfo, parts
 from leanrag_core.storage.layout import read_index
-from leanrag_core.storage.search_connection import DATABASE, connect_to_files, place_in, recorded
-from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_connection import DATABASE, SearchIndex, connect_to_files, place_in, recorded
 from tests.contract.indexes import stored
 from tests.contract.test_parts import make
 

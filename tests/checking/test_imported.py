@@ -8,8 +8,7 @@ import pytest
 
 from leanrag_core.checking.imported import kept
 from leanrag_core.checking.problem import Subject
-from leanrag_core.storage.imported_files import write_imported
-from leanrag_core.storage.layout import write_index
+from leanrag_core.storage.layout import write_imported, write_index
 from leanrag_core.types.imported import ForeignId, ImportedClaim, ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import Index
 

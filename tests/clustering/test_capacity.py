@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leanrag_core.clustering.capacity import assign_within_capacity
+from leanrag_core.clustering.sizes import assign_within_capacity
 
 
 def first_open(rows: np.ndarray, components: np.ndarray) -> np.ndarray:

@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 
-from leanrag_core.clustering import inverted_lists
 from leanrag_core.clustering import neighbours as rooms
-from leanrag_core.clustering.cells import cells_of, nearest_centre, order_along_axis
-from leanrag_core.clustering.largest import largest
-from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.clustering.kmeans import cells_of, nearest_centre, order_along_axis
+from leanrag_core.clustering.neighbours import largest, nearest_neighbours
 from tests.clustering.vectors import unit
 
 
@@ -33,7 +31,7 @@ def test_search_in_cells_finds_nearly_all_neighbours(monkeypatch: pytest.MonkeyP
     vectors = unit(centres[random.integers(0, 60, 3000)] + random.normal(size=(3000, 24)))
     exact = nearest_neighbours(vectors, 12)
     monkeypatch.setattr(rooms, "_EXACT", 1000)
-    monkeypatch.setattr(inverted_lists, "_CELL", 50)
+    monkeypatch.setattr(rooms, "_CELL", 50)
     neighbours = nearest_neighbours(vectors, 12)
     recall = np.mean([len(np.intersect1d(a, b)) / 12 for a, b in zip(neighbours, exact, strict=True)])
     assert recall > 0.95
@@ -51,9 +49,9 @@ def test_the_largest_of_each_row_come_in_falling_order() -> None:
 def test_rows_whose_cells_hold_too_few_are_searched_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = np.random.default_rng(0).normal(size=(200, 6)).astype(np.float32)
     monkeypatch.setattr(rooms, "_EXACT", 100)
-    monkeypatch.setattr(inverted_lists, "_CELL", 10)
-    monkeypatch.setattr(inverted_lists, "_SCANNED", 1)
-    monkeypatch.setattr(inverted_lists, "_PHASES", ((0, 1),))
+    monkeypatch.setattr(rooms, "_CELL", 10)
+    monkeypatch.setattr(rooms, "_SCANNED", 1)
+    monkeypatch.setattr(rooms, "_PHASES", ((0, 1),))
     expected = by_sorting(vectors, 40)
     assert np.array_equal(nearest_neighbours(vectors, 40), expected)
 

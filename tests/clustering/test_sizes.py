@@ -1,8 +1,7 @@
 import numpy as np
 
 from leanrag_core.clustering.mixture import seen_from
-from leanrag_core.clustering.sizes import capped, filled, joined_singletons
-from leanrag_core.clustering.splitting import split_and_joined
+from leanrag_core.clustering.sizes import capped, filled, joined_singletons, split_and_joined
 
 
 def line(*places: float) -> np.ndarray:

@@ -1,7 +1,7 @@
 import numpy as np
 
+from leanrag_core.clustering.clusters import averaging, smoothed, spread_within
 from leanrag_core.clustering.reduction import principal_axes, second_moment
-from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
 from tests.clustering.vectors import unit
 
 

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from leanrag_core.clustering import soft_mixture
-from leanrag_core.clustering.soft_mixture import THRESHOLD
+from leanrag_core.clustering import mixture
+from leanrag_core.clustering.mixture import THRESHOLD
 
 
 def soft_clusters(vectors: np.ndarray, *, seed: int, max_tokens: int = 10_000) -> list[np.ndarray]:
     """Of rows with ten tokens each."""
     tokens = np.full(len(vectors), 10)
-    return soft_mixture.soft_clusters(vectors, tokens, max_tokens=max_tokens, seed=seed)
+    return mixture.soft_clusters(vectors, tokens, max_tokens=max_tokens, seed=seed)
 
 
 def blobs(centres: list[list[float]], n: int, spread: float, seed: int = 0) -> np.ndarray:

@@ -15,7 +15,7 @@ from leanrag_core.errors import BudgetSpent, Cancelled
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools

@@ -7,8 +7,7 @@ import pytest
 
 from leanrag_core.figures.clouds import apart
 from leanrag_core.figures.layer_graph import NARROW, WIDE, LayerGraph, Size, layer_graph
-from leanrag_core.queries.layer_scene import layer_scene
-from leanrag_core.queries.scene_request import SceneRequest
+from leanrag_core.queries.layer_scene import SceneRequest, layer_scene
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import Scene

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrag_core.errors import ImportFailed
-from leanrag_core.importing import graph, graphml, parquet_cells, rows, stores
+from leanrag_core.importing import graph, rows, working_folder
 from leanrag_core.importing.base import preview_of, read_graph, recognised
 from leanrag_core.importing.confined import confined_preview
 from leanrag_core.indexing.parsing.limits import ParseLimits
@@ -51,16 +51,16 @@ def test_a_store_that_is_not_as_it_should_be_is_refused_or_passed_over(tmp_path:
 def test_files_that_are_too_large_are_refused_before_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graphml, "MAX_GRAPHML_BYTES", 10)
+    monkeypatch.setattr(working_folder, "MAX_GRAPHML_BYTES", 10)
     with pytest.raises(ImportFailed, match="larger than 10 bytes"):
         read_graph(folders.lightrag(tmp_path / "a"), "")
-    monkeypatch.setattr(parquet_cells, "MAX_UNPACKED_BYTES", 10)
+    monkeypatch.setattr(rows, "MAX_UNPACKED_BYTES", 10)
     with pytest.raises(ImportFailed, match="larger than 10 bytes"):
         read_graph(folders.graphrag(tmp_path / "b"), "")
-    monkeypatch.setattr(parquet_cells, "MAX_ROWS", 0)
+    monkeypatch.setattr(rows, "MAX_ROWS", 0)
     with pytest.raises(ImportFailed, match="more than 0 rows"):
         read_graph(folders.graphrag(tmp_path / "c"), "")
-    monkeypatch.setattr(stores, "MAX_STORE_BYTES", 10)
+    monkeypatch.setattr(rows, "MAX_STORE_BYTES", 10)
     with pytest.raises(ImportFailed, match="larger than 10 bytes"):
         read_graph(folders.hipporag(tmp_path / "d"), "")
     monkeypatch.setattr(rows, "MAX_FILE_BYTES", 10)
@@ -92,11 +92,11 @@ def test_a_large_cell_of_a_parquet_file_is_refused_also_where_all_rows_share_it(
     table = pa.table({"name": [f"bee {n}" for n in range(1000)], "description": ["x" * 100_000] * 1000})
     pq.write_table(table, tmp_path / "cells" / "entities.parquet")
     assert (tmp_path / "cells" / "entities.parquet").stat().st_size < 200_000
-    monkeypatch.setattr(parquet_cells, "_BATCH_BYTES", 1_000_000)  # ten of these cells
-    monkeypatch.setattr(parquet_cells, "MAX_UNPACKED_BYTES", 50_000_000)
+    monkeypatch.setattr(rows, "_BATCH_BYTES", 1_000_000)  # ten of these cells
+    monkeypatch.setattr(rows, "MAX_UNPACKED_BYTES", 50_000_000)
     with pytest.raises(ImportFailed, match="larger than 50,000,000 bytes"):
         read_graph(tmp_path / "cells", "plain")
-    monkeypatch.setattr(parquet_cells, "_BATCH_BYTES", 90_000)
+    monkeypatch.setattr(rows, "_BATCH_BYTES", 90_000)
     with pytest.raises(ImportFailed, match="cells may be larger than 90,000 bytes"):
         read_graph(tmp_path / "cells", "plain")
 

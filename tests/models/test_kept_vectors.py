@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from leanrag_core.models.kept_vectors import KeptVectors
+from leanrag_core.models.embed_task import KeptVectors
 
 
 class Counting:

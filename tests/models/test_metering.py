@@ -1,7 +1,7 @@
 import pytest
 
 from leanrag_core.errors import BudgetSpent, InvalidConfig
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.types.calls import Budget, Usage
 
 

@@ -8,8 +8,7 @@ import onnxruntime
 import pytest
 
 from leanrag_core.models.minilm import model_file
-from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS, int8_graph
-from leanrag_core.models.onnx_file import GraphWriter, tensors
+from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS, GraphWriter, int8_graph, tensors
 
 
 def run(model: bytes, **given: np.ndarray) -> np.ndarray:

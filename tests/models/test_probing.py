@@ -4,7 +4,7 @@ import pytest
 
 from leanrag_core.errors import EndpointBusy
 from leanrag_core.models.endpoint import Endpoint
-from leanrag_core.models.probing import probe_concurrency
+from leanrag_core.models.listing import probe_concurrency
 from leanrag_core.types.settings import Settings
 from tests.endpoint.server import EndpointServer
 

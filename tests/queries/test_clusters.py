@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.queries.cluster_overlap import cluster_overlap
-from leanrag_core.queries.cluster_quality import cluster_quality
-from leanrag_core.queries.cluster_stability import best_jaccard, cluster_stability
+from leanrag_core.queries.clusters import best_jaccard, cluster_overlap, cluster_quality, cluster_stability
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, unit

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leanrag_core.queries.filters import Filters, in_largest_component, strengths, type_counts
+from leanrag_core.queries.schema import Filters, in_largest_component, strengths, type_counts
 from leanrag_core.types.index import Index
 from tests.large_index import large_index
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.queries.index_titles import short_title, with_titles
+from leanrag_core.queries.index_table import short_title, with_titles
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.summary import IndexSummary, RecordedConfig
 

@@ -6,9 +6,9 @@ import pytest
 
 from leanrag_core.figures.made_by import made_sentence
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.queries.chunk_contents import entities_in, forms_by_name, relations_in, with_forms
+from leanrag_core.queries.browse import entities_in, forms_by_name, relations_in, with_forms
+from leanrag_core.queries.entity_search import thing_of
 from leanrag_core.queries.made_by import made_by
-from leanrag_core.queries.things import thing_of
 from leanrag_core.types.graph import Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL, IMPORTED, REFERENCE_GRAPH

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from leanrag_core.queries.islands import components, strongest_forest, surroundings
-from leanrag_core.queries.tau_curve import suggest_tau, tau_curve
+from leanrag_core.queries.islands import components, strongest_forest, suggest_tau, surroundings, tau_curve
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, relation, unit

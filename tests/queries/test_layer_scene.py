@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from leanrag_core.queries.layer_scene import WIDE, layer_scene
-from leanrag_core.queries.scene_request import SceneRequest
+from leanrag_core.queries.layer_scene import WIDE, SceneRequest, layer_scene
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import FARTHER, Scene

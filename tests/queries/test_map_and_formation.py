@@ -3,8 +3,7 @@
 import numpy as np
 
 from leanrag_core.figures.embedding_map import MapPlaces
-from leanrag_core.queries.formation import formation
-from leanrag_core.queries.map_picture import layer_clusters, parents_of
+from leanrag_core.queries.map_picture import formation, layer_clusters, parents_of
 from leanrag_core.types.index import Index
 
 PLACES = np.array([[0, 0], [0.1, 0], [0, 0.1], [0.9, 0.9], [1, 0.9], [0.9, 1]], dtype=np.float32)

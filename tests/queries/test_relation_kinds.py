@@ -3,8 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.queries.filters import Filters
-from leanrag_core.queries.relation_kinds import relation_kinds
+from leanrag_core.queries.schema import Filters, relation_kinds
 from leanrag_core.types.graph import RELATION_SCHEMA
 from leanrag_core.types.index import Index
 from tests.small_index import small_index

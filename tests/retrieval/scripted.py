@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.types.calls import Usage
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.trace import TraceStep

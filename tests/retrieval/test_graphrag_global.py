@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core.errors import Cancelled
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval import report_points
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.report_points import builtin_rating, helpfulness, packed

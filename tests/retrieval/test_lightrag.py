@@ -11,7 +11,7 @@ import pytest
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.question_terms import query_keywords
 from leanrag_core.retrieval.strategies.lightrag import round_robin

@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, Sample
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hyde import mean_direction
 from leanrag_core.retrieval.tools import Tools

@@ -14,8 +14,7 @@ from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, cosines_of_each, nearest, rank, similarity
 from leanrag_core.storage.layout import CHROMA, read_index, write_index
-from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_connection import SearchIndex, SearchPlace
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index

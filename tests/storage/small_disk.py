@@ -19,9 +19,8 @@ from leanrag_core.storage import layout, staging
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore
-from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_writer import write_search_index
+from leanrag_core.storage.search_writer import write_search_index, write_search_index_apart
 from leanrag_core.storage.settings import write_settings
 from leanrag_core.system.environment import PACKAGES
 from leanrag_core.types.calls import CallRecord

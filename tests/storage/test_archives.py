@@ -16,7 +16,7 @@ from leanrag_core.exporting.base import export_index
 from leanrag_core.files.records import json_bytes
 from leanrag_core.importing.base import recognised
 from leanrag_core.storage import archives
-from leanrag_core.storage.json_files import sealed
+from leanrag_core.storage.digests import sealed
 from leanrag_core.storage.layout import write_index
 from leanrag_core.storage.ownership import is_archive_name
 from leanrag_core.types.imported import CarriedSetting, OwnPrompt

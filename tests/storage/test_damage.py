@@ -15,9 +15,8 @@ from leanrag_core.files.records import plain
 from leanrag_core.jobs.events import JobEvent, read_events
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.digests import damage_named, digests_of
+from leanrag_core.storage.digests import damage_named, digests_of, sealed
 from leanrag_core.storage.indexes import IndexStore
-from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.search_connection import recorded
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.storage.staging import staged

@@ -11,8 +11,7 @@ import pytest
 
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.storage.layout import CHROMA, write_index
-from leanrag_core.storage.search_connection import Connection, changed_file, connect_to_files, recorded
-from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_connection import Connection, SearchIndex, changed_file, connect_to_files, recorded
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import IndexNotFound, InvalidConfig
-from leanrag_core.storage import held_deletions, layout, staging
+from leanrag_core.storage import indexes, layout, staging
 from leanrag_core.storage.indexes import IndexStore
 from tests.small_index import small_index
 
@@ -33,8 +33,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time to take an index back is over."""
-    now = time.time() + held_deletions.HELD_SECONDS + 1
-    monkeypatch.setattr(held_deletions.time, "time", lambda: now)
+    now = time.time() + indexes.HELD_SECONDS + 1
+    monkeypatch.setattr(indexes.time, "time", lambda: now)
 
 
 def test_a_deleted_index_is_in_no_list_and_comes_back_byte_for_byte(store: IndexStore) -> None:
@@ -85,7 +85,7 @@ def test_a_death_during_the_final_deletion_leaves_nothing_to_take_back(
 
     [held] = store.held()
     with monkeypatch.context() as patch:
-        patch.setattr(held_deletions.shutil, "rmtree", die)
+        patch.setattr(indexes.shutil, "rmtree", die)
         with pytest.raises(KeyboardInterrupt):
             store.delete_held(held)
     assert store.held() == []

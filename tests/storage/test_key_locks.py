@@ -13,14 +13,13 @@ import pytest
 
 from leanrag_core.errors import StorageFailed
 from leanrag_core.storage import calls, staging
-from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.key_locks import KeyLocks
+from leanrag_core.storage.calls import CallStore, KeyLocks
 
 KEY = "a" * 64
 HOLD = """
 import sys, time
 from pathlib import Path
-from leanrag_core.storage.key_locks import KeyLocks
+from leanrag_core.storage.calls import KeyLocks
 with KeyLocks(Path(sys.argv[1])).locked(sys.argv[2]):
     print("held", flush=True)
     time.sleep(60)

@@ -10,10 +10,9 @@ import pytest
 
 from leanrag_core.errors import InvalidVectors, SearchIndexFailed
 from leanrag_core.storage.layout import CHROMA, read_index, write_index
-from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files, layer_searches
 from leanrag_core.storage.search_store import SearchStore
-from leanrag_core.storage.search_writer import measured_search, write_search_index
+from leanrag_core.storage.search_writer import measured_search, write_search_index, write_search_index_apart
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
 from tests.storage.searching import nearest_row, place_of, silent

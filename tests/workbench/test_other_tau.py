@@ -9,8 +9,7 @@ import pytest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import relation_calls
-from leanrag_core.queries.islands import components
-from leanrag_core.queries.tau_curve import tau_curve
+from leanrag_core.queries.islands import components, tau_curve
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
 from tests.endpoint.coast import CONFIG, story

@@ -10,8 +10,7 @@ from leanrag_core.types.visible import visible
 
 def show_islands(index: Index, *, as_json: bool) -> int:
     """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
-    from leanrag_core.queries.islands import components
-    from leanrag_core.queries.tau_curve import suggest_tau, tau_curve
+    from leanrag_core.queries.islands import components, suggest_tau, tau_curve
 
     tau_of = {step.layer: step.tau for step in index.report.clustering}
     rows = []
@@ -55,7 +54,7 @@ _TAUS = ("tau", "suggested_tau")
 def show_clusters(index: Index, number: int, *, as_json: bool) -> int:
     """Show the clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig
     for a layer that has none."""
-    from leanrag_core.queries.cluster_quality import cluster_quality
+    from leanrag_core.queries.clusters import cluster_quality
 
     if not 1 <= number < len(index.layers):
         raise InvalidConfig("show.no_clusters", layer=number, top=len(index.layers) - 1)

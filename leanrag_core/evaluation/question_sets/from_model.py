@@ -10,10 +10,9 @@ from typing import Any
 from leanrag_core.errors import InvalidConfig, ReplyError
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.retrieval.base import MAX_QUESTION
 from leanrag_core.types.calls import JsonSchema

@@ -12,9 +12,8 @@ from typing import Any
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
-from leanrag_core.importing.rows import Drops, file_text, read_rows
+from leanrag_core.importing.rows import Drops, file_text, number_of, read_rows
 from leanrag_core.importing.sources import Passage, sources_of
-from leanrag_core.importing.stores import number_of
 from leanrag_core.importing.working_folder import joined
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import Message, message

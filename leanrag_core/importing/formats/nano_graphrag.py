@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from leanrag_core.importing.graphml import graphml_head
-from leanrag_core.importing.working_folder import GRAPH, REPORTS, read_working_folder, working_folder
+from leanrag_core.importing.working_folder import GRAPH, REPORTS, graphml_head, read_working_folder, working_folder
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph
 

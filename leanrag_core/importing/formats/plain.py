@@ -13,9 +13,8 @@ from pathlib import Path
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
-from leanrag_core.importing.rows import SUFFIXES, Drops, read_rows, table_file
+from leanrag_core.importing.rows import SUFFIXES, Drops, number_of, read_rows, table_file
 from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
-from leanrag_core.importing.stores import number_of
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph

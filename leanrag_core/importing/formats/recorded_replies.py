@@ -9,11 +9,17 @@ from pathlib import Path
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
-from leanrag_core.importing.recorded_replies import ParsedReply, parsed_replies, recorded_replies
-from leanrag_core.importing.rows import Drops, file_text
+from leanrag_core.importing.rows import Drops, file_text, store_rows
 from leanrag_core.importing.sources import ImportedDocument, Sources, sources_of
-from leanrag_core.importing.stores import store_rows
-from leanrag_core.importing.working_folder import CACHE, CHUNKS, folder_sources, working_folder
+from leanrag_core.importing.working_folder import (
+    CACHE,
+    CHUNKS,
+    ParsedReply,
+    folder_sources,
+    parsed_replies,
+    recorded_replies,
+    working_folder,
+)
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph

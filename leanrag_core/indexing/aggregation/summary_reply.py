@@ -7,8 +7,8 @@ from typing import Any
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.writer import RelationGroupView, Summary
+from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.text.sentences import ends_with_abbreviation
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.extraction import Drop

@@ -7,9 +7,8 @@ import pyarrow as pa
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import CLAIM_SCHEMA
 from leanrag_core.types.index import Index

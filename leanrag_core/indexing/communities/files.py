@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.storage.bounds import require_columns, require_range
-from leanrag_core.storage.tables import read_table, write_table
+from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.communities import CLAIM_SCHEMA, COMMUNITY_SCHEMA, Communities
 from leanrag_core.types.rows import Lists, numbers
 

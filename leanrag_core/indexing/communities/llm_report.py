@@ -9,9 +9,8 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, whole
 from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
 from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import report_text

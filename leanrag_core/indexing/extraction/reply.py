@@ -18,7 +18,7 @@ from leanrag_core.indexing.extraction.reply_items import (
     strength_of,
     text_of,
 )
-from leanrag_core.models.json_reply import read_json
+from leanrag_core.models.asking import read_json
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.clustering.soft_mixture import DIMENSIONS, soft_clusters
+from leanrag_core.clustering.mixture import DIMENSIONS, soft_clusters
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.trees.files import read_tree, write_tree
 from leanrag_core.indexing.trees.growing import GrowingTree, embedded

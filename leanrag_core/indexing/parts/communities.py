@@ -15,7 +15,7 @@ from leanrag_core.indexing.communities.making import communities_of, no_claims
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.written_parts import text_forecast, with_language
 from leanrag_core.messages.message import message
-from leanrag_core.storage.imported_files import read_imported
+from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.ownership import IMPORTED
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option, validate

@@ -7,8 +7,7 @@ from pathlib import Path
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.trees.nouns import noun_graph
 from leanrag_core.messages.message import message
-from leanrag_core.storage.bounds import require_columns, require_range
-from leanrag_core.storage.tables import read_table, write_table
+from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress

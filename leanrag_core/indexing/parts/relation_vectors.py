@@ -11,7 +11,7 @@ import numpy as np
 
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.messages.message import message
-from leanrag_core.storage.bounds import require_vectors
+from leanrag_core.storage.tables import require_vectors
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index

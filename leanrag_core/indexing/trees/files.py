@@ -6,8 +6,7 @@ import numpy as np
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
-from leanrag_core.storage.bounds import require_columns, require_range
-from leanrag_core.storage.tables import read_table, write_table
+from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import Lists, numbers
 from leanrag_core.types.text_tree import NODE_SCHEMA, TextTree

@@ -13,9 +13,8 @@ from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress

@@ -12,9 +12,8 @@ from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask
+from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.graph import Layer

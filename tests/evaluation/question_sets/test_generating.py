@@ -12,7 +12,7 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.evaluation.question_sets.from_index import questions_from_index
 from leanrag_core.evaluation.question_sets.from_model import corpus_description, questions_from_model
 from leanrag_core.evaluation.question_sets.reading import read_set
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index

@@ -17,7 +17,7 @@ from leanrag_core.indexing.communities.making import communities_of
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.communities import BY_MODEL, BY_RULE, CLAIM_SCHEMA, IMPORTED, Communities

@@ -13,7 +13,7 @@ from leanrag_core.indexing.part_base import PartModels, PartTools, ProposingPart
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.indexing.youtu.candidates import Sighting, counted
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index

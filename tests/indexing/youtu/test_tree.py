@@ -20,7 +20,7 @@ from leanrag_core.indexing.youtu.fusion import (
     keywords_of,
     perception,
 )
-from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Meter
 from leanrag_core.types.youtu import ATTRIBUTE_SCHEMA, PROPOSAL_SCHEMA, TYPE_SCHEMA, KnowledgeTree, Schema
 from tests.contract.indexes import stored
 from tests.contract.test_parts import TOOLS
