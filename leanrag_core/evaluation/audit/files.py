@@ -13,7 +13,7 @@ from leanrag_core.errors import InvalidConfig, RecordDamaged, ReplyError
 from leanrag_core.evaluation.judging.asking import criterion_of, pair_verdicts, score_of, winner_of
 from leanrag_core.files.records import from_values
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.json_reply import read_json
+from leanrag_core.models.asking import read_json
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 

@@ -11,9 +11,8 @@ from leanrag_core.errors import CallFailed, InvalidConfig, ReplyError
 from leanrag_core.evaluation.answers import GRADES
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.tasks import JudgeTask, missing
-from leanrag_core.models.asking import ask, complained
+from leanrag_core.models.asking import ask, complained, read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.json_reply import read_json
 from leanrag_core.models.registry import Models
 from leanrag_core.prompts.catalog import Prompt, load_prompt
 from leanrag_core.text.words import lexical_tokens

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.evaluation.tables import less_is_better, scores_for_mean
 from leanrag_core.figures.pareto import front
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.sweeps import StoredSweep
+from leanrag_core.storage.experiments import StoredSweep
 from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
 from leanrag_core.types.sweep import GRID, PointResult, SweepResult
 
