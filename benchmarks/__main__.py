@@ -4,8 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.frame import FOLDER, Measured, Section, measured, sections, table
-from benchmarks.record import circumstances, command_line, keep
+from benchmarks.frame import FOLDER, Measured, Section, circumstances, command_line, keep, measured, sections, table
 
 _SHOWN_LAST = ("wall_seconds", "peak_gb")
 

@@ -7,8 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.memory import peak_gb, reset_peak
-from benchmarks.parts import make_search_index
-from benchmarks.synthetic import index_of, synthetic_corpus
+from benchmarks.synthetic import index_of, make_search_index, synthetic_corpus
 from leanrag_core.storage.layout import size_bytes, write_index
 
 TITLE = "Build without model time (2 relations an entity, all layers, stored; the search index apart)"

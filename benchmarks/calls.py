@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.record import circumstances
+from benchmarks.frame import circumstances
 from benchmarks.system_table import make_parts
 from leanrag_core.checking.check import check_index
 from leanrag_core.retrieval.base import strategies

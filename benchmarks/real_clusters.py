@@ -27,9 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import answer_of, table
+from benchmarks.frame import answer_of, circumstances, keep, table
 from benchmarks.peers.environments import PeerUnavailable, interpreter, peers
-from benchmarks.record import circumstances, keep
 from leanrag_core.clustering.clusters import N_NEIGHBOURS, cluster, cluster_sizes, neighbours_inside, relations_inside
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.options import ClusterOptions, n_components

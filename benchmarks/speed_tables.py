@@ -1,9 +1,14 @@
 """Tables of speed and memory, written from the results of `python -m benchmarks`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.markdown import markdown
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """The lines as a Markdown table, figures to the right."""
+    rule = "|".join(["---", *["---:"] * (len(heads) - 1)])
+    return "\n".join([f"| {' | '.join(heads)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)])
+
 
 Results = Callable[[str], Any]
 Figures = Mapping[str, Any]

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.parts import make_offered
 from benchmarks.planted import planted
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
@@ -24,7 +23,9 @@ from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import counts_of
-from leanrag_core.storage.layout import FORMAT_VERSION, write_index
+from leanrag_core.indexing.part_base import PartModels, PartTools, parts
+from leanrag_core.indexing.part_building import build_part
+from leanrag_core.storage.layout import FORMAT_VERSION, read_index, write_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.build_report import EMPTY_REPORT
@@ -32,8 +33,25 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.job import Report, silent
-from leanrag_core.types.manifest import HEURISTIC, CorpusName, EmbeddingRecord, Manifest
+from leanrag_core.types.manifest import HEURISTIC, CorpusName, EmbeddingRecord, Manifest, PartRecord
 from leanrag_core.types.summary import RecordedConfig
+
+
+def _no_model(texts: Sequence[str]) -> np.ndarray:
+    raise RuntimeError("a synthetic index has no embedding model")
+
+
+def make_search_index(directory: Path) -> PartRecord:
+    """The index in the directory has a search index; returns its record."""
+    info = parts().named("chroma")
+    return build_part(read_index(directory), info, info.config(), PartModels(), PartTools(_no_model))
+
+
+def make_offered(directory: Path) -> None:
+    """The index in the directory has the search index that a build of its size makes."""
+    if parts().named("chroma").part.offered(read_index(directory)):
+        make_search_index(directory)
+
 
 DIMENSION = 384
 _TOKEN = re.compile(r"\bk([0-9a-z]+)\b")

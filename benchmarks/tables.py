@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import speed_tables
-from benchmarks.markdown import markdown
+from benchmarks.speed_tables import markdown
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

@@ -13,7 +13,7 @@ from leanrag_core.answering.record import ask_record
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_shapes import NARROW, WIDE
+from leanrag_core.figures.layered_places import NARROW, WIDE
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence

@@ -9,8 +9,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.messages.catalog import languages
-from leanrag_core.presenting.html_file import MAX_BYTES, as_html
-from leanrag_core.presenting.slides import deck_of
+from leanrag_core.presenting.slides import MAX_BYTES, as_html, deck_of
 from sample_corpora import story
 
 

@@ -56,7 +56,7 @@ def test_a_process_whose_threads_wait_for_a_server_ends_all_the_same(tmp_path: P
         "import sys, time\n"
         "from concurrent.futures import ThreadPoolExecutor\n"
         "from pathlib import Path\n"
-        "from leanrag_core.jobs.stopping import Stop\n"
+        "from leanrag_core.__main__ import Stop\n"
         "stop = Stop()\n"
         "stop.clean_up = Path(sys.argv[1]).unlink\n"
         "stop.listen()\n"

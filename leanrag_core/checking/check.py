@@ -7,21 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leanrag_core.checking import (
-    calls,
-    entities,
-    files,
-    identities,
-    imported,
-    parts,
-    places,
-    records,
-    relations,
-    search_rows,
-    subtree,
-    tree,
-)
-from leanrag_core.checking import vectors as vector_checks
+from leanrag_core.checking import entities, places, relations, stored, tree
 from leanrag_core.checking.problem import Check, Note, Problem, Subject
 from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
 from leanrag_core.messages.catalog import sentence
@@ -35,14 +21,14 @@ _PROBLEMS_KEPT = 200  # of one check
 _PROBLEMS_SHOWN = 3
 
 _CHECKS: tuple[tuple[str, Check], ...] = (
-    ("file hashes", files.hashes),
-    ("tables", files.tables),
-    ("counts", records.counts),
+    ("file hashes", stored.hashes),
+    ("tables", stored.tables),
+    ("counts", stored.counts),
     ("one parent", tree.parents),
     ("one root", tree.root),
     ("partition", tree.partition),
     ("cluster sizes", tree.sizes),
-    ("minimal subtree", subtree.minimal),
+    ("minimal subtree", tree.minimal),
     ("relation ends", relations.ends),
     ("connectivity", relations.strengths),
     ("unfolding", relations.members),
@@ -50,22 +36,22 @@ _CHECKS: tuple[tuple[str, Check], ...] = (
     ("kind and tau", relations.kinds),
     ("relation texts", relations.descriptions),
     ("entity texts", entities.texts),
-    ("names", entities.names),
+    ("names", entities.entity_names),
     ("chunks of entities", entities.chunks),
     ("stored token counts", entities.tokens),
-    ("ids", identities.once),
-    ("ids from content", identities.recomputed),
-    ("id of the index", identities.of_the_index),
+    ("ids", entities.once),
+    ("ids from content", entities.recomputed),
+    ("id of the index", entities.of_the_index),
     ("chunk spans", places.spans),
-    ("stored places", places.stored),
-    ("unit vectors", vector_checks.unit),
-    ("vectors of texts", vector_checks.of_texts),
-    ("imported communities and ids", imported.kept),
-    ("model calls", calls.recorded),
-    ("index parts", parts.stored),
-    ("search index", search_rows.rows),
-    ("build report", records.drops),
-    ("clusters in the report", records.clustering),
+    ("stored places", places.stored_places),
+    ("unit vectors", places.unit),
+    ("vectors of texts", places.of_texts),
+    ("imported communities and ids", stored.imported_kept),
+    ("model calls", stored.calls_recorded),
+    ("index parts", stored.parts_stored),
+    ("search index", places.rows),
+    ("build report", stored.drops),
+    ("clusters in the report", stored.clustering),
 )
 
 

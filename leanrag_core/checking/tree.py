@@ -1,12 +1,13 @@
 """The tree: one parent each, one root, clusters of the expected sizes (section 5 of the method, 1 to 3)."""
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.clustering.reference import most_by_bic
+from leanrag_core.retrieval.lca import Subtree, lca_subtree
 
 
 def parents(subject: Subject) -> Iterator[Problem | Note]:
@@ -65,3 +66,71 @@ def sizes(subject: Subject) -> Iterator[Problem | Note]:
         counted = np.bincount(below.parent, minlength=len(above))
         for row in np.flatnonzero(counted > cap) if cap_on else ():
             yield Problem(file, int(row), f"the cluster holds {counted[row]} nodes, above the cap of {cap}")
+
+
+_SEED_SETS = 50
+_MOST_SEEDS = 8
+
+Node = tuple[int, int]  # layer, row
+
+
+def minimal(subject: Subject) -> Iterator[Problem | Note]:
+    """The retrieval's own subtrees of some seed sets are minimal, and equal the union over pairs of seeds."""
+    parents = [np.asarray(layer.parent) for layer in subject.index.layers]
+    n = len(parents[0]) or len(subject.index.layers[0])
+    random = np.random.default_rng(0)
+    for _ in range(_SEED_SETS):
+        size = int(random.integers(1, min(_MOST_SEEDS, n) + 1))
+        seeds = sorted(int(row) for row in random.choice(n, size=size, replace=False))
+        taken = lca_subtree(parents, [(0, seed) for seed in seeds])
+        for text in subtree_problems(parents, seeds, taken):
+            yield Problem(subject.table("hierarchy"), seeds[0], text)
+
+
+def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], taken: Subtree) -> Iterator[str]:
+    """Yield why the subtree taken for the seeds (rows of layer 0) is not the smallest that joins them.
+
+    By brute force and written apart from retrieval, so that one checks the other.
+    """
+    chains = [_chain(parents, seed) for seed in seeds]
+    named = f"seeds {list(seeds)}"
+    by_pairs = set().union(*(_joined(list(pair)) for pair in combinations(chains, 2))) if chains[1:] else {chains[0][0]}
+    nodes, starts = set(taken.nodes), {chain[0] for chain in chains}
+    if nodes != by_pairs:
+        yield f"{named}: the retrieval takes {len(nodes)} nodes, the union over pairs of seeds has {len(by_pairs)}"
+    up = {node: parent for chain in chains for node, parent in pairwise(chain)}
+    if taken.parent != {node: up[node] for node in nodes - {taken.top} if node in up}:
+        yield f"{named}: the retrieval climbs by other parents than the tree's"
+    tops = [node for node in nodes if up.get(node) not in nodes]
+    if tops != [taken.top]:
+        yield f"{named}: the subtree has {len(tops)} tops"
+        return
+    for removed in sorted(nodes - starts - {taken.top}):
+        if all(_reaches(start, taken.top, up, nodes - {removed}) for start in starts):
+            yield f"{named}: node {removed} is not needed"
+    if len(starts) > 1 and sum(up.get(node) == taken.top for node in nodes) < 2:
+        yield f"{named}: the top {taken.top} is not the lowest common ancestor"
+
+
+def _chain(parents: Sequence[np.ndarray], seed: int) -> list[Node]:
+    """Return the seed and all nodes above it, the root last. parents: by layer, (n,) int."""
+    chain = [(0, seed)]
+    for layer, parent in enumerate(parents[:-1]):
+        chain.append((layer + 1, int(parent[chain[-1][1]])))
+    return chain
+
+
+def _joined(chains: list[list[Node]]) -> set[Node]:
+    """Return the nodes on the paths from the first node of each chain to the lowest node that all chains share."""
+    shared = set(chains[0]).intersection(*chains[1:])
+    lowest = min(shared)  # the tuple starts with the layer
+    return {node for chain in chains for node in chain[: chain.index(lowest) + 1]}
+
+
+def _reaches(start: Node, top: Node, up: dict[Node, Node], allowed: set[Node]) -> bool:
+    node: Node | None = start
+    while node in allowed and node is not None:
+        if node == top:
+            return True
+        node = up.get(node)
+    return False

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
 from leanrag_core.figures.numbers import counted, share
 from leanrag_core.types.visible import visible
 

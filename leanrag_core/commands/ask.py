@@ -5,10 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.commands._shared.asked import add_asked, asked_options
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
-from leanrag_core.commands._shared.run_lines import print_run
+from leanrag_core.commands._options import add_asked, add_json, asked_options
+from leanrag_core.commands._printing import print_json, print_run
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import share
 from leanrag_core.messages.catalog import sentence

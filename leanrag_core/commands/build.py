@@ -6,10 +6,16 @@ import sys
 import time
 from pathlib import Path
 
-from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
-from leanrag_core.commands._shared.parts import make_offered_parts
-from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
-from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.commands._options import (
+    add_config,
+    add_execution,
+    add_json,
+    add_sources,
+    config_of,
+    execution_of,
+    read_sources,
+)
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence

@@ -4,9 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.parts import make_offered_parts
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, print_json
 from leanrag_core.commands.update import report_text
 from leanrag_core.files.records import plain
 from leanrag_core.types.index import Index

@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._shared.options import add_json, add_top, top_options
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_json, add_top, top_options
+from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.visible import visible
@@ -75,8 +75,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _evaluate_all(options: argparse.Namespace) -> int:
     """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only questions
     without a stored row are run."""
-    from leanrag_core.commands._shared.experiment_printing import print_grounds, print_table, table_values
-    from leanrag_core.commands._shared.printing import PrintedProgress
+    from leanrag_core.commands._printing import PrintedProgress, print_grounds, print_table, table_values
     from leanrag_core.evaluation.experiments.running import strategies_spec
     from leanrag_core.evaluation.tables import score_table
     from leanrag_core.workbench import Workbench

@@ -5,18 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._shared.experiment_printing import (
+from leanrag_core.commands._options import add_execution, add_json, execution_of, question_set_of
+from leanrag_core.commands._printing import (
+    PrintedProgress,
     difference_values,
+    paper_values,
     print_difference,
     print_grounds,
+    print_json,
+    print_paper_table,
     print_table,
     summary_values,
     table_values,
 )
-from leanrag_core.commands._shared.given_questions import question_set_of
-from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
-from leanrag_core.commands._shared.paper_printing import paper_values, print_paper_table
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.experiment import ASKED, MODES
 from leanrag_core.types.visible import visible

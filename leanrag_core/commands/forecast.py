@@ -2,9 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._shared.options import add_config, add_json, config_of
-from leanrag_core.commands._shared.printing import print_json
-from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.commands._options import add_config, add_json, add_sources, config_of, read_sources
+from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import EmptyCorpus
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence

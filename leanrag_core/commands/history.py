@@ -2,8 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
 from leanrag_core.types.visible import visible
 
 

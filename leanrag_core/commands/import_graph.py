@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
-from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
-from leanrag_core.figures.import_lines import import_lines
+from leanrag_core.commands._options import add_config, add_execution, add_json, config_of, execution_of
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.figures.lines import import_lines
 from leanrag_core.files.records import plain
 from leanrag_core.types.visible import visible
 

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import ENGLISH, languages
 from leanrag_core.types.visible import visible

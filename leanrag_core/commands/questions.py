@@ -4,8 +4,8 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.types.visible import visible
 
 

@@ -7,8 +7,27 @@ from pathlib import Path
 
 from leanrag_core.system.environment import PROGRAM
 
+_NICENESS = 10  # the pages and an answer go before a build
+
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb run-job."""
+    parser = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
+    parser.add_argument("folder", type=Path)
+    parser.set_defaults(run=_run_job)
+    _add_serve(verbs)
+
+
+def _run_job(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    folder = options.folder.resolve()
+    return Workbench.default(folder.parent.parent).run_job(folder)
+
+
+def _add_serve(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb serve."""
     parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
     parser.add_argument("--port", type=int, default=8501, help="of 127.0.0.1 (default: %(default)s)")

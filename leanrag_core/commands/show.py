@@ -3,11 +3,10 @@
 import argparse
 from pathlib import Path
 
-from leanrag_core.commands._shared.islands_printing import show_clusters, show_islands
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import index_sentence, print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import index_sentence, print_json, print_run, show_clusters, show_islands
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.figures.made_by import call_sentence, made_sentence
+from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
@@ -29,6 +28,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--clusters", type=int, metavar="LAYER", help="the clusters that make this layer, in figures")
     add_json(parser)
     parser.set_defaults(run=_show)
+    _add_show_run(verbs)
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -99,3 +99,24 @@ def _texts(record: "CallRecord | None", prompts: bool) -> dict[str, str | None]:
         return {}
     asked = "\n\n".join(message.content for message in record.messages) if record else ""
     return {"prompt": asked or None, "reply": record.text if record else None}
+
+
+def _add_show_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb show-run."""
+    parser = verbs.add_parser("show-run", help="a recorded run; neither its index nor a model is needed")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    add_json(parser)
+    parser.set_defaults(run=_show_run)
+
+
+def _show_run(options: argparse.Namespace) -> int:
+    from leanrag_core.answering.record import ask_record
+    from leanrag_core.storage.history import read_run
+
+    run = read_run(options.file)
+    if options.json:
+        print_json(ask_record(run.trace, run.answer))
+        return 0
+    print(f"{'question':>9}: {visible(run.trace.question)}")
+    print_run(run.trace, run.answer)
+    return 0

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message

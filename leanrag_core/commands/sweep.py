@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._shared.given_questions import question_set_of
-from leanrag_core.commands._shared.options import add_execution, add_json, add_preset, execution_of
-from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands._options import add_execution, add_json, add_preset, execution_of, question_set_of
+from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.visible import visible
 

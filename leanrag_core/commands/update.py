@@ -5,10 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
-from leanrag_core.commands._shared.parts import make_offered_parts
-from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
-from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.commands._options import add_execution, add_json, add_sources, execution_of, read_sources
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import counted, size
 from leanrag_core.files.records import plain

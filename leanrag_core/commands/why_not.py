@@ -2,9 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._shared.asked import add_asked, asked_options
-from leanrag_core.commands._shared.options import add_json
-from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._options import add_asked, add_json, asked_options
+from leanrag_core.commands._printing import print_json
 from leanrag_core.types.visible import visible
 
 
@@ -16,6 +15,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--no-tries", action="store_true", help="run no other settings")
     add_json(parser)
     parser.set_defaults(run=_why_not)
+    _add_without(verbs)
 
 
 def _why_not(options: argparse.Namespace) -> int:
@@ -40,4 +40,50 @@ def _why_not(options: argparse.Namespace) -> int:
     for each in explained.offers:
         changes = ", ".join(f"{change.option} {change.before} -> {change.after}" for change in each.changes)
         print(f"tried: {changes}, {each.tokens:+,} tokens: {sentence(each.lane.said[-1])}")
+    return 0
+
+
+def _add_without(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb without."""
+    parser = verbs.add_parser("without", help="what changes when something that was retrieved is taken out")
+    add_asked(parser)
+    parser.add_argument("items", nargs="+", metavar="ITEM", help="citation marks such as C1, or ids")
+    parser.add_argument("--no-answer", action="store_true", help="retrieve only")
+    add_json(parser)
+    parser.set_defaults(run=_without)
+
+
+def _without(options: argparse.Namespace) -> int:
+    from leanrag_core.comparing.without import answer_changes, ids_of
+    from leanrag_core.figures.changes import changes
+    from leanrag_core.messages.catalog import sentence
+    from leanrag_core.workbench import Workbench, open_index
+
+    chosen = asked_options(options)
+    bench, index = Workbench.default(), open_index(options.index)
+    trace = bench.retrieve(index, options.question, options.strategy, **chosen)
+    run = bench.explanations.without(index, trace, ids_of(trace, options.items))
+    context = changes(trace, run.trace)
+    said = None if options.no_answer else answer_changes(bench.answer(index, trace), bench.answer(index, run.trace))
+    if options.json:
+        answer = None
+        if said is not None:
+            moved = [{"text": each.text, "before": each.before, "after": each.after} for each in said.moved]
+            answer = {"gone": said.gone, "new": said.new, "moved": moved, "same": said.n_same}
+        groups = [{"role": each.role, "entered": each.entered, "left": each.left} for each in context.groups]
+        print_json({"way": run.way, "tokens": context.tokens, "context": groups, "answer": answer})
+        return 0
+    print(sentence(run.trace.notes[-1]))
+    print(f"context: {context.tokens:+,} tokens")
+    for group in context.groups:
+        for sign, names in (("+", group.entered), ("-", group.left)):
+            for name in names:
+                print(visible(f"  {sign} {group.role}: {name}"))
+    if said is not None:
+        print(f"answer: {said.n_same:,} sentences stay")
+        for sign, texts in (("-", said.gone), ("+", said.new)):
+            for text in texts:
+                print(visible(f"  {sign} {text}"))
+        for each in said.moved:
+            print(visible(f"  > {each.text} ({', '.join(each.before)} -> {', '.join(each.after)})"))
     return 0

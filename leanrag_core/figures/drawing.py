@@ -192,3 +192,16 @@ def _step(least: float) -> float:
     """Return the smallest round number that is not below."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(step * power for step in _STEPS if step * power >= least * (1 - 1e-9))
+
+
+_FIRST_STRONG, _POP = "\u2068", "\u2069"
+
+
+def isolated(name: str) -> str:
+    """Return the name as it is written in plain text: one written from the right cannot reorder the figures around it.
+
+    Names from left to right stay as they are. In HTML `<bdi>` does the same.
+    """
+    if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in name):
+        return f"{_FIRST_STRONG}{name}{_POP}"
+    return name

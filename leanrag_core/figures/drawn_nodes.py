@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import message

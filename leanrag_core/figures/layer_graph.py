@@ -3,10 +3,15 @@
 The same scene gives the same places. x and y are px of a drawing `width` wide; a wider window stretches x alone.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from leanrag_core.figures.clouds import Cloud, Row, place_clouds, row_places, tree_order
+from leanrag_core.types.graph import Place
+from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import Scene
 
 
@@ -159,3 +164,166 @@ def _row_bubbles(bands: Sequence[Band], places: dict[int, NodePlace], size: Size
         for band in bands[:-1]
         if band.total > band.shown
     ]
+
+
+MOST_NODES, MOST_RELATIONS = 5_000, 4_000
+_MOST_UPPER = 1_000  # nodes of aggregated layers
+WIDTH, HEIGHT = 800, 640
+_LEFT, _RIGHT = 92, 12
+_GOLDEN = math.pi * (3 - math.sqrt(5))
+_OPEN_BAND, _BAND = 56, 84  # px of height
+_EVEN = 0.7  # how far nodes of an aggregated layer move from above their children to an even row
+_ROWS = 4  # in which nodes of an aggregated layer are drawn where one row is too narrow
+
+
+@dataclass(frozen=True, eq=False)
+class AllNodes:
+    """The drawn nodes, upper layers first, and in each the most important first.
+
+    layers, rows: (n,) int, where each node is in the index. parents: (n,) int, positions of parents, -1 without one.
+    places: (n, 2) float in a drawing of WIDTH by HEIGHT. relations: (r, 2) int positions, the strongest first.
+    bands: upper edges of the layers' bands from the top one down, and the lowest edge. totals: of each layer, from 0.
+    """
+
+    layers: np.ndarray
+    rows: np.ndarray
+    parents: np.ndarray
+    places: np.ndarray
+    relations: np.ndarray
+    bands: tuple[float, ...]
+    totals: tuple[int, ...]
+
+    def position(self, place: Place) -> int | None:
+        """Return the position of a node among those drawn, None where it is not."""
+        at = np.flatnonzero((self.layers == place.layer) & (self.rows == place.row))
+        return int(at[0]) if len(at) else None
+
+    def place(self, position: int) -> Place:
+        """Return the node in that position."""
+        return Place(int(self.layers[position]), int(self.rows[position]))
+
+
+def all_nodes(
+    index: Index, masks: Sequence[np.ndarray | None], relation_masks: Sequence[np.ndarray | None]
+) -> AllNodes:
+    """Return at most MOST_NODES nodes that the masks let through (None lets all pass) and the strongest relations of
+    the base layer among them. masks, relation_masks: of each layer (n,) bool."""
+    chosen = _chosen_rows(index, masks)
+    top = len(index.layers) - 1
+    layers = np.concatenate([np.full(len(chosen[number]), number) for number in range(top, -1, -1)])
+    rows = np.concatenate([chosen[number] for number in range(top, -1, -1)])
+    offset_of = dict(zip(range(top, -1, -1), np.cumsum([0, *(len(chosen[n]) for n in range(top, 0, -1))]), strict=True))
+    parents = np.full(len(rows), -1)
+    for number in range(top):
+        above = np.full(len(index.layers[number + 1]), -1)
+        above[chosen[number + 1]] = offset_of[number + 1] + np.arange(len(chosen[number + 1]))
+        parents[layers == number] = above[index.layers[number].parent[chosen[number]]]
+    bands = (0.0, *np.cumsum([_OPEN_BAND, *[_BAND] * (top - 1)][:top]).tolist(), float(HEIGHT))
+    places = _places(index, chosen, layers, parents, bands)
+    totals = tuple(
+        len(layer) if mask is None else int(mask.sum()) for layer, mask in zip(index.layers, masks, strict=True)
+    )
+    relations = _relations(index, chosen[0], int(offset_of[0]), relation_masks[0])
+    return AllNodes(layers, rows, parents, places, relations, bands, totals)
+
+
+def _chosen_rows(index: Index, masks: Sequence[np.ndarray | None]) -> list[np.ndarray]:
+    """Return for each layer the rows to draw, those with most below them first; base entities by their relations.
+    masks: (n,) bool of each layer. Returns (k,) rows of each."""
+    chosen: list[np.ndarray] = [np.zeros(0, dtype=np.int64)] * len(index.layers)
+    room = _MOST_UPPER if len(index.layers) > 1 else 0
+    for number in range(len(index.layers) - 1, 0, -1):
+        rows = _passing(np.arange(len(index.layers[number])), masks[number])
+        order = np.argsort(-index.leaf_counts[number][rows], kind="stable")
+        chosen[number] = rows[order][:room]
+        room -= len(chosen[number])
+    base = index.layers[0]
+    rows = _passing(np.arange(len(base)), masks[0])
+    if len(index.layers) > 1:
+        drawn = np.zeros(len(index.layers[1]), dtype=bool)
+        drawn[chosen[1]] = True
+        rows = rows[drawn[base.parent[rows]]]
+    order = np.argsort(-base.degrees[rows], kind="stable")
+    chosen[0] = rows[order][: MOST_NODES - sum(map(len, chosen))]
+    return chosen
+
+
+def _passing(rows: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+    """Return those of (k,) rows that a mask, (n,) bool, lets through."""
+    return rows if mask is None else rows[mask[rows]]
+
+
+def _places(
+    index: Index, chosen: Sequence[np.ndarray], layers: np.ndarray, parents: np.ndarray, bands: Sequence[float]
+) -> np.ndarray:
+    """(n, 2) places: entities in the cells of their clusters, every other node above the middle of its children."""
+    places = np.zeros((len(layers), 2))
+    room = (float(_LEFT), bands[-2] + 14, float(WIDTH - _RIGHT), bands[-1] - 10)
+    base = np.flatnonzero(layers == 0)
+    clusters = parents[base]
+    order = _tree_order(index, chosen[0])
+    places[base[order]] = _cells(clusters[order], room)
+    for number in range(1, len(chosen)):
+        here = np.flatnonzero(layers == number)
+        below = np.flatnonzero((layers == number - 1) & (parents >= 0))
+        weight = np.bincount(parents[below], minlength=len(layers))
+        total = np.bincount(parents[below], weights=places[below, 0], minlength=len(layers))
+        middle = (_LEFT + WIDTH - _RIGHT) / 2
+        places[here, 0] = np.where(weight[here] > 0, total[here] / np.maximum(weight[here], 1), middle)
+        at = len(chosen) - 1 - number
+        top, bottom = bands[at], bands[at + 1]
+        rows = 1 if len(here) < 12 else _ROWS
+        rank = np.empty(len(here), dtype=np.int64)
+        rank[np.argsort(places[here, 0], kind="stable")] = np.arange(len(here))
+        # Clusters of a column have one middle; evenly spread they are told apart.
+        even = _LEFT + (WIDTH - _RIGHT - _LEFT) * (rank + 0.5) / len(here)
+        places[here, 0] = _EVEN * even + (1 - _EVEN) * places[here, 0]
+        places[here, 1] = top + (bottom - top) * (0.5 + (rank % rows - (rows - 1) / 2) * 0.17)
+    return places
+
+
+def _tree_order(index: Index, rows: np.ndarray) -> np.ndarray:
+    """(n,) order of base entities in which those of a cluster, and of every layer above it, are side by side."""
+    keys = [np.arange(len(rows))]
+    above = rows
+    for layer in index.layers[:-1]:
+        above = layer.parent[above]
+        keys.append(above)
+    return np.lexsort(keys)
+
+
+def _cells(clusters: np.ndarray, room: tuple[float, float, float, float]) -> np.ndarray:
+    """(n, 2) places of entities in the order of the tree: a cell a cluster, in columns, as large as it has entities."""
+    if not len(clusters):
+        return np.zeros((0, 2))
+    left, top, right, bottom = room
+    starts = np.flatnonzero(np.append(True, clusters[1:] != clusters[:-1]))
+    sizes = np.diff(np.append(starts, len(clusters)))
+    in_column = max(1, round(math.sqrt(len(sizes) * (bottom - top) / (right - left))))
+    column = np.arange(len(sizes)) // in_column
+    heights = np.bincount(column, weights=sizes)
+    x_edges = left + (right - left) * np.append(0, np.cumsum(heights)) / len(clusters)
+    before = np.cumsum(sizes) - sizes - (np.cumsum(heights) - heights)[column]
+    x = (x_edges[column] + x_edges[column + 1]) / 2
+    width = x_edges[column + 1] - x_edges[column]
+    height = (bottom - top) * sizes / heights[column]
+    y = top + (bottom - top) * before / heights[column] + height / 2
+    cell = np.repeat(np.arange(len(sizes)), sizes)
+    step = np.arange(len(clusters)) - starts[cell]
+    radius = np.sqrt((step + 0.4) / sizes[cell]) * 0.42
+    angle = step * _GOLDEN + cell
+    return np.stack(
+        [x[cell] + radius * width[cell] * np.cos(angle), y[cell] + radius * height[cell] * np.sin(angle)], axis=1
+    )
+
+
+def _relations(index: Index, rows: np.ndarray, offset: int, mask: np.ndarray | None) -> np.ndarray:
+    """(r, 2) positions of the ends of the strongest relations among those base entities."""
+    base = index.layers[0]
+    position = np.full(len(base), -1)
+    position[rows] = offset + np.arange(len(rows))
+    ends = position[base.ends]
+    inside = np.flatnonzero((ends >= 0).all(axis=1))
+    inside = _passing(inside, mask)
+    order = np.argsort(-base.weights[inside], kind="stable")[:MOST_RELATIONS]
+    return np.asarray(ends[inside[order]]).reshape(-1, 2)

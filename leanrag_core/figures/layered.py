@@ -7,20 +7,25 @@ the edges of boxes and run in the strips between them, so none passes through a 
 from collections.abc import Collection
 from typing import Any
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes, kind_title, lit_ids, ranked_name
-from leanrag_core.figures.layered_places import FOLD, Plan, fold_apart, plan, slots, tray_width
-from leanrag_core.figures.layered_shapes import (
+from leanrag_core.figures.layered_places import (
+    FOLD,
     WIDE,
     Dot,
     LayeredGraph,
     Line,
+    Plan,
     Row,
     curve_points,
     described,
+    fold_apart,
     link_points,
+    plan,
+    slots,
     sorted_relations,
     strongest,
+    tray_width,
 )
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import ENGLISH, sentence

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_shapes import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph
+from leanrag_core.figures.layered_places import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.play_cards import Cards, Span, anchors, is_card, passage_cards, sources_of, spans
 from leanrag_core.figures.play_scenes import Scene, counted, n_leading, scenes

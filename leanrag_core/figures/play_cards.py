@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.figures.drawn_nodes import kind_title
-from leanrag_core.figures.layered_shapes import Dot, LayeredGraph, Point, link_points
+from leanrag_core.figures.layered_places import Dot, LayeredGraph, Point, link_points
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message

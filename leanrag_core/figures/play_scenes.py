@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.play_cards import anchors, is_card
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message

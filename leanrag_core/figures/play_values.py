@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leanrag_core.figures.html import html, html_file
-from leanrag_core.figures.layered_shapes import LayeredGraph, Point
+from leanrag_core.figures.layered_places import LayeredGraph, Point
 from leanrag_core.figures.play import Play, play, play_words
 from leanrag_core.figures.play_cards import Cards
 from leanrag_core.figures.scripts import PLAY, scripts, styles

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from leanrag_core.execution.choice import HERE, Executor
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import HERE, Executor, ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter

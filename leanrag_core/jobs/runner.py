@@ -7,19 +7,158 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
+
+from filelock import FileLock, Timeout
 
 from leanrag_core.errors import BudgetSpent, Cancelled, JobUnknown, LeanRAGError, StorageFailed
 from leanrag_core.files import private
 from leanrag_core.files.atomic import remedy_of, writing
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
-from leanrag_core.jobs.slots import POLL_SECONDS, Slot
-from leanrag_core.jobs.work import RunningJob, Work, write_in_passing
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.calls import Spending
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.job import NO_REPORT, JobReport, Progress
+
+POLL_SECONDS = 0.2
+_WAITING = "waiting"  # a file of a job that waits for a slot
+_SLOTS = 2  # jobs at work at one time
+
+
+class Slot:
+    """The place of one job among those at work."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock: FileLock | None = None
+
+    @property
+    def acquired(self) -> bool:
+        """Whether the job may work."""
+        return self._lock is not None
+
+    def wait(self) -> bool:
+        """Wait until the job has a place; returns False when it was cancelled in the meantime."""
+        store = self._folder.parent
+        locks = [FileLock(str(store / f".slot-{number}"), mode=private.FILE) for number in range(_SLOTS)]
+        waiting = self._folder / _WAITING
+        waiting.touch(mode=private.FILE)
+        try:
+            while not (self._folder / "cancel").exists():
+                for lock in locks if _is_next(self._folder) else ():
+                    with suppress(Timeout):
+                        lock.acquire(blocking=False)
+                        self._lock = lock
+                        return True
+                time.sleep(POLL_SECONDS)
+            return False
+        finally:
+            waiting.unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Release the place for another job."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+def _is_next(folder: Path) -> bool:
+    """Return whether no job that was made earlier still waits. Ids begin with the time."""
+    earlier = (path.parent for path in folder.parent.glob(f"*/{_WAITING}") if path.parent.name < folder.name)
+    return not any(is_running(other) for other in earlier)
+
+
+_SPENT_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a job made. result: its id, of an index for instance."""
+
+    result: str
+    report: JobReport = NO_REPORT
+
+
+class Work(Protocol):
+    """Does the jobs of one kind."""
+
+    def run(self, job: "RunningJob") -> Done:
+        """Do the job's work. Raises LeanRAGError."""
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete what is half made; called when the process must end at once."""
+
+
+class RunningJob:
+    """The job that this process does."""
+
+    def __init__(self, folder: Path, spec: JobSpec, slot: Slot) -> None:
+        self.spec = spec
+        self._folder, self._slot, self._log = folder, slot, JobLog(folder)
+        self._read: Callable[[], Spending] | None = None
+
+    def report(self, progress: Progress) -> None:
+        """Write the progress. While the job waits for another build of its index, others may take its slot.
+
+        Raises Cancelled when the owner wants the job to stop.
+        """
+        if (self._folder / "cancel").exists():
+            raise Cancelled("job.cancel_requested")
+        if progress.waiting:
+            self._give_way()
+            return
+        if not self._slot.acquired:
+            if not self._slot.wait():
+                raise Cancelled("job.cancel_requested")
+            self._log.write("turn")
+        self._log.progress(replace(progress, spent=self._read()) if self._read else progress)
+
+    def _give_way(self) -> None:
+        if self._slot.acquired:
+            self._log.write("waiting")
+            self._slot.release()
+
+    def expect(self, forecast: Forecast) -> None:
+        """Write the forecast into the job's record."""
+        self._log.write("forecast", forecast=forecast)
+
+    @contextmanager
+    def metered(self, read: Callable[[], Spending]) -> Iterator[None]:
+        """Write a meter's reading with all progress, every two seconds when it has changed, and at the end, while
+        the block lasts: a reader sees what a job pays and which errors it has before its first answer has come."""
+        ended = threading.Event()
+        self._read = read
+
+        def write_changes() -> None:
+            last = read()
+            while not ended.wait(_SPENT_SECONDS):
+                now = read()
+                if now != last:
+                    write_in_passing(self._log, "spent", spent=now)
+                last = now
+
+        writer = threading.Thread(target=write_changes, daemon=True)
+        writer.start()
+        try:
+            yield
+        finally:
+            self._read = None
+            ended.set()
+            writer.join()
+            write_in_passing(self._log, "spent", spent=read())
+
+
+def write_in_passing(log: JobLog, event: str, **fields: Any) -> None:
+    """Write an event from a thread beside the work. A full disk is reported by the work itself."""
+    with suppress(StorageFailed):
+        log.write(event, **fields)
+
 
 _BEAT_SECONDS = 5.0
 _GRACE_SECONDS = 1.2  # from the request to cancel to the end of a process that does not listen

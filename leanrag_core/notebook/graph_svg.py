@@ -2,7 +2,7 @@
 
 from leanrag_core.figures.html import html
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_shapes import Dot, Line, Row
+from leanrag_core.figures.layered_places import Dot, Line, Row
 from leanrag_core.figures.palette import Palette, known_colour, palette
 from leanrag_core.types.trace import Trace
 

@@ -5,7 +5,7 @@ they do not bear it.
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.numbers import decimal, score, share
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message

@@ -7,7 +7,7 @@ from typing import Any
 
 from leanrag_core.figures.drawn_nodes import lit_ids
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_shapes import NARROW, WIDE, LayeredGraph
+from leanrag_core.figures.layered_places import NARROW, WIDE, LayeredGraph
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims

@@ -7,7 +7,10 @@ supports it (claims.py).
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures import scripts as figures
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.figures.html import html, html_file
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.presenting import claims, pages_of_index, pages_of_question
@@ -25,6 +28,7 @@ from leanrag_core.presenting.story import (
     STEPS,
     Presentation,
 )
+from leanrag_core.system.environment import PROGRAM
 from leanrag_core.types.visible import visible_values
 
 # Words of the script, by the name that it knows them by.
@@ -121,3 +125,43 @@ def values_of_deck(deck: Deck) -> dict[str, Any]:
     """Return the deck as JSON values, characters that are not seen made visible."""
     values: dict[str, Any] = visible_values(asdict(deck))
     return values
+
+
+MAX_BYTES = 5_000_000
+_PAGES = PROGRAM / "pages"
+_SCRIPTS = (
+    "present/slides_index.js",
+    "present/slides_question.js",
+    "present/deck.js",
+)
+_STYLES = ("present/deck.css",)
+
+
+def scripts() -> str:
+    """Return the functions and the class DeckView, for a script that follows."""
+    return f"{figures.scripts(('layers',))}\n{_joined(_SCRIPTS)}"
+
+
+def styles() -> str:
+    """Return the style sheet; colours are the --lr-* properties of the palette."""
+    return f"{figures.styles(('layers',))}\n{_joined(_STYLES)}"
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return "\n".join((_PAGES / name).read_text(encoding="utf-8") for name in names)
+
+
+def as_html(presentation: Presentation, language: str = "en") -> bytes:
+    """Return the content of the file. Raises InvalidConfig where it would have more than MAX_BYTES."""
+    deck = deck_of(presentation, language)
+    content = html_file(
+        html('<div class="lrp"></div>'),
+        title=deck.title,
+        language=deck.language,
+        styles=f"body{{margin:0}}{styles()}",
+        script=f'{scripts()}\nnew DeckView(document.querySelector(".lrp"),values);',
+        values=values_of_deck(deck),
+    ).encode()
+    if len(content) > MAX_BYTES:
+        raise InvalidConfig("present.file_too_large", n=len(content), limit=MAX_BYTES)
+    return content

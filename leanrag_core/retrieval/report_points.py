@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools

@@ -17,8 +17,8 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
+from leanrag_core.jobs.runner import Work
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Work
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.notebook import html_of
@@ -31,7 +31,7 @@ from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.suggesting.suggest import SECONDS, suggest
+from leanrag_core.suggesting import SECONDS, suggest
 from leanrag_core.system.environment import PACKAGES, default_home
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, IndexConfig

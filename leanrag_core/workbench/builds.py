@@ -6,8 +6,7 @@ from contextlib import nullcontext
 from dataclasses import asdict
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
-from leanrag_core.execution.choice import opened
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.empty_chunks import forget_empty_chunks
@@ -20,8 +19,8 @@ from leanrag_core.indexing.forecasting.growth import (
     relations_an_entity,
 )
 from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import require_models
 from leanrag_core.storage import layout
 from leanrag_core.storage.indexes import folder_name

@@ -27,15 +27,14 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.asking import judge_result, require_judge
 from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
 from leanrag_core.evaluation.tables import CORPUS_TOKENS, FROM_GRAPH
-from leanrag_core.execution.choice import opened
-from leanrag_core.execution.cluster_status import program_version
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.cluster import program_version
+from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import plain
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import EXPERIMENT
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_table import MeasuredRecall

@@ -13,7 +13,7 @@ from leanrag_core.indexing.updating.changes import documents_after, require_upda
 from leanrag_core.indexing.updating.difference import agreement_of_bases
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import COMPARE_FRESH
-from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models

@@ -4,8 +4,7 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.execution.choice import opened
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.importing.base import Restorer, importer_for
 from leanrag_core.importing.confined import confined_preview
 from leanrag_core.indexing.build import BuildRequest, build_from_graph
@@ -14,8 +13,8 @@ from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import IMPORT
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import require_models
 from leanrag_core.storage import layout
 from leanrag_core.storage.import_uploads import ImportUploads

@@ -4,7 +4,7 @@ import threading
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from leanrag_core.jobs.work import RunningJob
+from leanrag_core.jobs.runner import RunningJob
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.registry import Models, require_models

@@ -11,8 +11,8 @@ from leanrag_core.indexing.part_base import PartModels, PartTools, Proposal, Pro
 from leanrag_core.indexing.part_building import build_part, part_states, read_part
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import PART
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.registry import Models

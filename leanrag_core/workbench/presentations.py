@@ -5,8 +5,8 @@ from pathlib import Path
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.messages.message import message
-from leanrag_core.presenting.html_file import as_html
 from leanrag_core.presenting.making import make_presentation
+from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import PresentationStore
 from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.storage.experiments import ExperimentStore

@@ -19,14 +19,14 @@ from leanrag_core.evaluation.sweeps.points import (
     sweep_forecast,
     sweep_id,
 )
-from leanrag_core.execution.choice import opened
+from leanrag_core.execution.executors import opened
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.built import is_built
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import SWEEP
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.storage.experiments import StoredSweep, SweepRecord, SweepStore, SweepWriter

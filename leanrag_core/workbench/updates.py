@@ -19,8 +19,8 @@ from leanrag_core.indexing.updating.before import Before
 from leanrag_core.indexing.updating.preview import preview_update
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.layout import read_edits

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Group, changes
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.trace import Trace
 from pages.ask import roles

@@ -9,7 +9,7 @@ import streamlit as st
 
 from leanrag_core.answering.support import UNCITED, Support, best_sentence, supports
 from leanrag_core.figures import passages
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.trace import Answer, ContextItem, ContextSection, Trace, TraceItem

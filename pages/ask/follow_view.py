@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.answering.follow_up import PERSON
 from leanrag_core.errors import InvalidConfig, LeanRAGError
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import MAX_QUESTION, require_question
 from leanrag_core.types.question_set import HistoryEntry, entry_id

@@ -7,7 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies

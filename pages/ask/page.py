@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import (

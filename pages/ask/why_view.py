@@ -7,7 +7,7 @@ from leanrag_core.comparing.remedies import Remedy
 from leanrag_core.comparing.why_not import LOST, PASSED, Check, WhyNot
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.queries.entity_search import find_entities, nearest_names
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index

@@ -9,7 +9,7 @@ from leanrag_core.comparing.without import OTHER, SENT, AnswerChanges, Removable
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import changes
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace

@@ -17,7 +17,7 @@ from leanrag_core.figures.stage_charts import (
     stage_tokens_chart,
     strengths_chart,
 )
-from leanrag_core.jobs.outlook import outlook
+from leanrag_core.jobs.state import outlook
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState

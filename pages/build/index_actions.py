@@ -7,7 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible

@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.job_figures import figures_of, summary_of
+from leanrag_core.figures.lines import figures_of, summary_of
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState

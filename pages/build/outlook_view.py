@@ -1,7 +1,7 @@
 """Forecast and actual: of a running job what it will have taken by its end, of an ended one what it took."""
 
 from leanrag_core.figures import numbers
-from leanrag_core.jobs.outlook import Amount, Outlook, StageOutlook, outlook
+from leanrag_core.jobs.state import Amount, Outlook, StageOutlook, outlook
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.calls import NO_SPENDING, NO_USAGE
 from leanrag_core.types.forecast import Range

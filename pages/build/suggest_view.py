@@ -5,7 +5,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.background import StreamedCall, StreamedCalls
 from leanrag_core.figures import numbers
-from leanrag_core.figures.suggestion_charts import Curve, curves_chart
+from leanrag_core.figures.chart import Curve, curves_chart
 from leanrag_core.types.suggestion import CLUSTER_SIZE, TAU, TOP_C, TOP_N, Suggestion, Suggestions
 from leanrag_core.types.summary import IndexSummary
 from pages.build import form_values

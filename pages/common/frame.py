@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.config import is_remote

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.retrieval.settings import shown_settings
 from leanrag_core.types.summary import IndexSummary

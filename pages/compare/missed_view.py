@@ -10,7 +10,7 @@ from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
 from leanrag_core.comparing.remedies import Remedy, remedy
 from leanrag_core.figures import numbers, passages
-from leanrag_core.figures.lanes import lane_drawing
+from leanrag_core.figures.overlaps import lane_drawing
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index

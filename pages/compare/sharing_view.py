@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from leanrag_core.comparing.sharing import CHUNKS, ENTITIES, Shared, Sharing
 from leanrag_core.figures.drawing import Drawing
-from leanrag_core.figures.upset import upset
+from leanrag_core.figures.overlaps import upset
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.trace import Trace
 from pages.common import drawing_view, markup, state

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary

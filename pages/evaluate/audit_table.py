@@ -7,7 +7,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, WINS, PairAudit
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
-from leanrag_core.figures.cell_marks import Estimate, PairMark, pair_mark
+from leanrag_core.figures.interval_marks import Estimate, PairMark, pair_mark
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say
 

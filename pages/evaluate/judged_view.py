@@ -9,7 +9,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, mean_scores, win_rates
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
-from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
 from pages.common import choices, markup, state

@@ -19,7 +19,7 @@ from leanrag_core.evaluation.paper_tables import (
     paper_table,
 )
 from leanrag_core.figures import numbers
-from leanrag_core.figures.forest import Beside, beside_published
+from leanrag_core.figures.interval_marks import Beside, beside_published
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentResult
 from pages.common import choices
 from pages.common.html import draw, html

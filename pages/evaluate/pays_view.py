@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from leanrag_core.evaluation.tables import KindDifference
-from leanrag_core.figures.forest import Difference, forest
+from leanrag_core.figures.interval_marks import Difference, forest
 from pages.common import markup
 from pages.common.html import draw
 from pages.common.messages import say

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from leanrag_core.evaluation.sweeps.findings import Findings, PointStanding
 from leanrag_core.evaluation.sweeps.points import shown_value
-from leanrag_core.figures.heat_map import HeatAxis, HeatCell, heat_map
-from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, parallel
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, pareto
+from leanrag_core.figures.sweep_charts import HeatAxis, HeatCell, ParallelAxis, ParallelRun, heat_map, parallel
 from leanrag_core.types.sweep import Axis, PointResult, SweepResult
 from pages.common.messages import say
 from pages.evaluate import figure_view, measure_words, sweep_words

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from leanrag_core.evaluation.tables import Cell, ScoreTable, TableRow
-from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from pages.common.html import NOTHING, html, joined

@@ -8,9 +8,7 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from leanrag_core.figures.block_measures import LAYER, QUESTION, TYPE, Measure, hit_steps
-from leanrag_core.figures.blocks import Block, Column, Picture
-from leanrag_core.figures.shown_tree import ShownTree
+from leanrag_core.figures.blocks import LAYER, QUESTION, TYPE, Block, Column, Measure, Picture, ShownTree, hit_steps
 from leanrag_core.types.graph import Place
 from leanrag_core.types.visible import visible_values
 from pages.common import figure_tools

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.embedding_map import MapPlaces
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import FormedLayer, formation

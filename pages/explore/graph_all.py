@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from leanrag_core.figures.all_nodes import HEIGHT, WIDTH, AllNodes, all_nodes
+from leanrag_core.figures.layer_graph import HEIGHT, WIDTH, AllNodes, all_nodes
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place

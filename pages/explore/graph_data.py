@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import LayerGraph
 from leanrag_core.figures.palette import Palette
 from leanrag_core.types.layer_scene import FARTHER, Scene, SceneLink, SceneNode

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
 from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
 from leanrag_core.queries import entity_search

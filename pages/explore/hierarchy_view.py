@@ -6,12 +6,22 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from leanrag_core.figures import block_measures
-from leanrag_core.figures.block_measures import CONNECTIVITY, LAYER, QUESTION, SIZE, TYPE, Measure
-from leanrag_core.figures.blocks import Picture, folded_parent, is_drawn
-from leanrag_core.figures.icicle import icicle, sunburst
-from leanrag_core.figures.shown_tree import ShownTree, shown_below, shown_tree
-from leanrag_core.figures.treemap import treemap
+from leanrag_core.figures.block_pictures import icicle, sunburst, treemap
+from leanrag_core.figures.blocks import (
+    CONNECTIVITY,
+    LAYER,
+    QUESTION,
+    SIZE,
+    TYPE,
+    Measure,
+    Picture,
+    ShownTree,
+    folded_parent,
+    is_drawn,
+    measure,
+    shown_below,
+    shown_tree,
+)
 from leanrag_core.queries.hits import hits_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
@@ -135,4 +145,4 @@ def _filtered(index_id: str, created: str, filters: Filters, _exploring: Explori
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _measure(index_id: str, created: str, name: str, _index: Index) -> Measure:
-    return block_measures.measure(_index, name)
+    return measure(_index, name)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from leanrag_core.figures import passages
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.queries import browse
 from leanrag_core.queries.browse import forms_by_name, with_forms
 from leanrag_core.types.graph import Relation

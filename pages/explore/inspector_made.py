@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from leanrag_core.figures.made_by import call_sentence, made_sentence
+from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.queries.made_by import made_by
 from leanrag_core.types.calls import MadeBy, RecordedCall
 from leanrag_core.types.index import Index

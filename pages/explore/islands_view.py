@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls, relation_calls
 from leanrag_core.types.config import is_remote

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import IndexSummary
 from pages.build import job_view
 from pages.common import passage_view, session, state

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
 from pages.common import deletion, forms, markup, paging, reveal, session, state
 from pages.common.frame import plain_errors

@@ -8,7 +8,7 @@ from typing import IO
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.figures.import_lines import import_lines
+from leanrag_core.figures.lines import import_lines
 from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview

@@ -6,9 +6,9 @@ import streamlit as st
 from babel.dates import format_date
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.messages.message import message as message_of
-from leanrag_core.presenting.html_file import as_html
+from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import content_of
 from leanrag_core.presenting.story import PresentationSummary
 from pages.common import deletion, session, state

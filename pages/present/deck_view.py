@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.presenting import html_file
+from leanrag_core.presenting import slides
 from leanrag_core.presenting.slides import deck_of, values_of_deck
 from pages.common import session, state
 from pages.common.messages import language, message, say
@@ -49,7 +49,7 @@ def _component() -> Any:
     return st.components.v2.component(
         "lr_present",
         html='<div class="lrp"></div>',
-        css=html_file.styles(),
-        js=html_file.scripts() + _START,
+        css=slides.styles(),
+        js=slides.scripts() + _START,
         isolate_styles=False,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
+from leanrag_core.execution.cluster import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
 from leanrag_core.types.settings import DASK, PROCESSES, THREADS, Execution, Settings
 from pages.common import addresses, forms, markup, session, state, widgets

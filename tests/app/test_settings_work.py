@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
-from leanrag_core.execution.cluster_status import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
+from leanrag_core.execution.cluster import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
 from leanrag_core.storage.chroma_server import ChromaSeen, ChromaServers
 from leanrag_core.types.settings import Execution, Settings
 from pages.common import addresses

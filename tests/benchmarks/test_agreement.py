@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.agreement import OURS, agreements, by_question, overlap, rank_biased_overlap
-from benchmarks.agreement_input import unique_names
+from benchmarks.agreement import OURS, agreements, by_question, overlap, rank_biased_overlap, unique_names
 from benchmarks.peers.environments import peers
 from benchmarks.peers.given import Embedding, Given, GivenEntity, GivenQuestion, GivenRelation, GivenReport, Retrieved
 from benchmarks.peers.run_hipporag_retrieval import plain_names, triples

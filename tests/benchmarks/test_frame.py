@@ -9,9 +9,8 @@ import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.child import main as child
-from benchmarks.frame import Section, answer_of, measured, sections, table
+from benchmarks.frame import Section, answer_of, circumstances, command_line, keep, measured, sections, table
 from benchmarks.memory import peak_gb, reset_peak
-from benchmarks.record import circumstances, command_line, keep
 
 _SECTION = """
 import os

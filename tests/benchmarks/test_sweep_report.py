@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sweep_report import REPORT, RESULTS
-from benchmarks.sweep_text import report_text
+from benchmarks.sweep_report import REPORT, RESULTS, report_text
 from leanrag_core import Workbench
 from leanrag_core.evaluation.sweeps.findings import findings
 

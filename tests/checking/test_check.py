@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.checking.check import check_index
 from leanrag_core.checking.relations import made_of
-from leanrag_core.checking.subtree import subtree_problems
+from leanrag_core.checking.tree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.checking import parts as part_checks
-from leanrag_core.checking import search_rows
+from leanrag_core.checking import places
+from leanrag_core.checking import stored as part_checks
 from leanrag_core.checking.problem import Problem, Subject
 from leanrag_core.indexing.part_base import PartInfo, parts
 from leanrag_core.storage.layout import read_index
@@ -48,7 +48,7 @@ def with_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def problems(directory: Path, part: str = "chroma") -> list[Problem]:
     """What the checks of parts report; the search index is read only where it is the part in question."""
     subject = Subject(read_index(directory))
-    reported = [*part_checks.stored(subject), *(search_rows.rows(subject) if part == "chroma" else ())]
+    reported = [*part_checks.parts_stored(subject), *(places.rows(subject) if part == "chroma" else ())]
     return [problem for problem in reported if isinstance(problem, Problem)]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.checking.imported import kept
 from leanrag_core.checking.problem import Subject
+from leanrag_core.checking.stored import imported_kept
 from leanrag_core.storage.layout import write_imported, write_index
 from leanrag_core.types.imported import ForeignId, ImportedClaim, ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import Index
@@ -25,7 +25,7 @@ def problems(index: Index, folder: Path, extras: ImportedExtras) -> list[str]:
     folder.mkdir(exist_ok=True)
     write_index(folder, index, SOUND)
     write_imported(folder, extras)
-    return [str(problem) for problem in kept(Subject(replace(index, path=folder)))]
+    return [str(problem) for problem in imported_kept(Subject(replace(index, path=folder)))]
 
 
 def test_sound_files_have_no_problem(index: Index, tmp_path: Path) -> None:
@@ -52,5 +52,5 @@ def test_each_damage_is_found(index: Index, tmp_path: Path, change: dict[str, ob
 def test_a_file_of_another_form_is_named(index: Index, tmp_path: Path) -> None:
     write_index(tmp_path, index, SOUND)
     (tmp_path / "imported.json").write_text(json.dumps({"format": 3}))
-    [problem] = [str(problem) for problem in kept(Subject(replace(index, path=tmp_path)))]
+    [problem] = [str(problem) for problem in imported_kept(Subject(replace(index, path=tmp_path)))]
     assert problem.startswith("imported.json: ")

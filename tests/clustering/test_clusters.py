@@ -15,7 +15,7 @@ from leanrag_core.clustering import blocks
 from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterOptions, n_components, numbered_by_first_row
 from leanrag_core.errors import InvalidConfig, InvalidVectors, TooFewEntities
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from tests.clustering.vectors import bundles, planted, unit
 
 PLAIN = {"smoothing": 0}

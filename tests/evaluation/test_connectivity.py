@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from leanrag_core.evaluation.connectivity import Connection, connectivity
+from leanrag_core.presenting.pictures import Connection, connectivity
 from tests.small_index import small_index
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import command_parser
-from leanrag_core.commands._shared.options import execution_of
+from leanrag_core.commands._options import execution_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.storage.settings import read_settings, settings_of, write_settings
 from leanrag_core.types.settings import Execution, Settings

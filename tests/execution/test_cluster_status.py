@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig
-from leanrag_core.execution import cluster as dask_map
-from leanrag_core.execution import cluster_status
-from leanrag_core.execution.cluster import DaskMap
-from leanrag_core.execution.cluster_status import PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference, differences
+from leanrag_core.execution import cluster as cluster_status
+from leanrag_core.execution.cluster import PROGRAM, PYTHON, SCHEDULER, ClusterStatus, DaskMap, Difference, differences
 from tests import waiting
 from tests.execution.cluster import LoopbackCluster
 
@@ -98,7 +96,7 @@ def test_the_status_names_the_workers_and_those_that_could_not_do_the_work(
 @pytest.mark.parametrize("reply", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
 def test_what_is_no_scheduler_is_reported_in_a_sentence(reply: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
-    monkeypatch.setattr(dask_map, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_status, "_CONNECT_SECONDS", 0.5)
     with listener(reply) as address:
         with pytest.raises(ClusterUnavailable, match=address):
             cluster_status.read_cluster_status(address)
@@ -207,7 +205,7 @@ def test_a_build_waits_longer_for_a_busy_scheduler_than_a_page(monkeypatch: pyte
         asked.append((scheduler, seconds))
         raise ClusterUnavailable("busy")
 
-    monkeypatch.setattr(dask_map, "require_scheduler", busy)
+    monkeypatch.setattr(cluster_status, "require_scheduler", busy)
     with pytest.raises(ClusterUnavailable):
         next(DaskMap("tcp://head:8786")(str, [1]))
     assert asked == [("tcp://head:8786", 15.0)]

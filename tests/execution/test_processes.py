@@ -8,9 +8,7 @@ import psutil
 import pytest
 
 from leanrag_core.errors import ModelMismatch, WorkersLost
-from leanrag_core.execution.choice import opened
-from leanrag_core.execution.processes import ProcessMap
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ProcessMap, ThreadMap, opened
 from leanrag_core.types.settings import Execution
 from tests.execution import work
 
@@ -77,7 +75,7 @@ def test_a_batch_that_ends_every_process_ends_the_work_with_what_to_do() -> None
 def test_worker_processes_end_with_a_program_that_was_killed() -> None:
     code = (
         "import time\n"
-        "from leanrag_core.execution.processes import ProcessMap\n"
+        "from leanrag_core.execution.executors import ProcessMap\n"
         "from tests.execution import work\n"
         "if __name__ == '__main__':\n"
         "    print(*set(ProcessMap(2)(work.worker_of, range(8))), flush=True)\n"

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrag_core.exporting.base import export_index
-from leanrag_core.figures import index_graph
+from leanrag_core.figures import neighbourhood
 from leanrag_core.figures.chart import as_csv
 from leanrag_core.types.index import Index
 from tests.exporting.test_formats import LAYERS, PARENT_OF, RELATED, with_texts
@@ -121,10 +121,12 @@ def test_of_a_large_index_the_page_draws_the_top_and_what_is_related_most(
 
 
 def test_layers_are_on_rings_around_the_root() -> None:
-    nodes = [index_graph.DrawnNode("r", "r", "", 2, None)]
-    nodes += [index_graph.DrawnNode(f"m{n}", "m", "", 1, 0) for n in range(2)]
-    nodes += [index_graph.DrawnNode(f"l{n}", "l", "", 0, 1 + n % 2) for n in range(6)]
-    drawn = index_graph.index_graph(nodes, [], dict.fromkeys(("text", "bg", "tree", "path", "lca", "prim"), "#000000"))
+    nodes = [neighbourhood.DrawnNode("r", "r", "", 2, None)]
+    nodes += [neighbourhood.DrawnNode(f"m{n}", "m", "", 1, 0) for n in range(2)]
+    nodes += [neighbourhood.DrawnNode(f"l{n}", "l", "", 0, 1 + n % 2) for n in range(6)]
+    drawn = neighbourhood.index_graph(
+        nodes, [], dict.fromkeys(("text", "bg", "tree", "path", "lca", "prim"), "#000000")
+    )
     radii = [round(float(np.hypot(node["x"], node["y"]))) for node in drawn.nodes]
     assert radii[0] == 0
     assert len(set(radii[1:3])) == len(set(radii[3:])) == 1

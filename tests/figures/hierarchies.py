@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from leanrag_core.figures.shown_tree import ShownTree, shown_tree
+from leanrag_core.figures.blocks import ShownTree, shown_tree
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leanrag_core.figures.all_nodes import HEIGHT, MOST_NODES, WIDTH, AllNodes, all_nodes
+from leanrag_core.figures.layer_graph import HEIGHT, MOST_NODES, WIDTH, AllNodes, all_nodes
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.large_index import large_index

@@ -1,6 +1,6 @@
 import numpy as np
 
-from leanrag_core.figures.block_measures import CONNECTIVITY, SIZE, TYPE, hit_steps, measure
+from leanrag_core.figures.blocks import CONNECTIVITY, SIZE, TYPE, hit_steps, measure
 from tests.large_index import large_index
 
 

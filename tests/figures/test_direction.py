@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawing import isolated
 
 
 @pytest.mark.parametrize("name", ["مراكش", "ירושלים", "Hotel ירושלים 5", "٣"])

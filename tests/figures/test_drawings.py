@@ -1,9 +1,8 @@
 """Drawings of a comparison: what is where, and that no text becomes markup."""
 
 from leanrag_core.figures.drawing import Drawing, fitted, text
-from leanrag_core.figures.lanes import lane_drawing
+from leanrag_core.figures.overlaps import lane_drawing, upset
 from leanrag_core.figures.small_graph import aligned, small_graph
-from leanrag_core.figures.upset import upset
 from tests.comparing.test_sharing import A, B, C
 
 

@@ -5,10 +5,16 @@ import math
 import pytest
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.cell_marks import Estimate, column_scale, pair_mark
 from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis
-from leanrag_core.figures.forest import Beside, Difference, beside_published, forest
-from leanrag_core.figures.heat_map import HeatAxis, HeatCell, heat_map, ramp_step
+from leanrag_core.figures.interval_marks import (
+    Beside,
+    Difference,
+    Estimate,
+    beside_published,
+    column_scale,
+    forest,
+    pair_mark,
+)
 from leanrag_core.figures.judge_charts import (
     BiasBar,
     CurvePoint,
@@ -19,8 +25,17 @@ from leanrag_core.figures.judge_charts import (
     fitted_curve,
     length_curve,
 )
-from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, height_of, parallel
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, ParetoReference, front, pareto
+from leanrag_core.figures.sweep_charts import (
+    HeatAxis,
+    HeatCell,
+    ParallelAxis,
+    ParallelRun,
+    heat_map,
+    height_of,
+    parallel,
+    ramp_step,
+)
 
 HOSTILE = "<script>alert(1)</script>"
 

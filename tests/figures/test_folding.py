@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.figures.shown_tree import Folding, fold
+from leanrag_core.figures.blocks import Folding, fold
 
 
 def folded(

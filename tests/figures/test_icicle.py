@@ -4,10 +4,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from leanrag_core.figures.blocks import Picture, folded_parent
-from leanrag_core.figures.icicle import HEIGHT, icicle, sunburst
-from leanrag_core.figures.shown_tree import shown_below
-from leanrag_core.figures.treemap import treemap
+from leanrag_core.figures.block_pictures import HEIGHT, icicle, sunburst, treemap
+from leanrag_core.figures.blocks import Picture, folded_parent, shown_below
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.figures.hierarchies import even, hierarchy, tree_of

@@ -13,8 +13,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from leanrag_core.figures.layered import layered_graph
-from leanrag_core.figures.layered_places import MOST_SEEDS
-from leanrag_core.figures.layered_shapes import MEDIUM, MOST_ARCS, NARROW, WIDE, Dot, LayeredGraph
+from leanrag_core.figures.layered_places import MEDIUM, MOST_ARCS, MOST_SEEDS, NARROW, WIDE, Dot, LayeredGraph
 from leanrag_core.types.trace import Source, Trace
 from tests.figures.small_trace import node, relation, step, trace_of
 

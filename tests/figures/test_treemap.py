@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.figures.treemap import squarified, treemap
+from leanrag_core.figures.block_pictures import squarified, treemap
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.figures.hierarchies import hierarchy, tree_of

@@ -10,9 +10,9 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.checking.calls import recorded
 from leanrag_core.checking.check import check_index
 from leanrag_core.checking.problem import Subject
+from leanrag_core.checking.stored import calls_recorded
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.changes import changes_to
 from leanrag_core.queries.made_by import chunk_made_by, made_by
@@ -127,11 +127,11 @@ def test_an_update_keeps_the_calls_of_texts_that_it_takes_over(built: Index, ben
 
 
 def test_a_call_of_something_that_is_not_there_is_found(built: Index, tmp_path: Path) -> None:
-    assert not [problem for problem in recorded(Subject(built)) if hasattr(problem, "row")]
+    assert not [problem for problem in calls_recorded(Subject(built)) if hasattr(problem, "row")]
     row = calls_of(built).slice(0, 1).to_pylist()[0]
     wrong = [{**row, "target": "gone"}, {**row, "kind": "sung"}, {**row, "cost": -1.0}, {**row, "layer": 99}]
     calls = pa.Table.from_pylist(wrong, schema=calls_of(built).schema)
-    problems = [str(problem) for problem in recorded(Subject(replace(built, calls=calls)))]
+    problems = [str(problem) for problem in calls_recorded(Subject(replace(built, calls=calls)))]
     assert [problem.split(": ")[1] for problem in problems] == [
         "the call is of no known kind",
         "what the call wrote is not there",

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from leanrag_core.errors import JobNotFound, JobUnknown, ModelUnavailable
-from leanrag_core.jobs import events, runner, slots, state
+from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.jobs.slots import Slot
+from leanrag_core.jobs.runner import Done, RunningJob, Slot
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import Spending, Usage
@@ -157,9 +156,9 @@ def test_of_the_jobs_that_wait_the_oldest_is_next(tmp_path: Path) -> None:
     (older / "waiting").touch()
     (younger / "waiting").touch()
     with events.job_lock(older).acquire():
-        assert slots._is_next(older)
-        assert not slots._is_next(younger)
-    assert slots._is_next(younger), "the process of the older one is gone"
+        assert runner._is_next(older)
+        assert not runner._is_next(younger)
+    assert runner._is_next(younger), "the process of the older one is gone"
 
 
 def test_what_was_spent_is_recorded_at_the_end_of_the_work_even_when_it_fails(folder: Path) -> None:

@@ -13,10 +13,9 @@ from leanrag_core.errors import JobUnknown
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import EventReader, JobLog, JobSpec, create_job, job_lock
 from leanrag_core.jobs.kinds import BUILD, KINDS
-from leanrag_core.jobs.slots import _SLOTS
+from leanrag_core.jobs.runner import _SLOTS, Done, RunningJob
 from leanrag_core.jobs.state import read_state
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import Budget, Spending, Usage
 from leanrag_core.types.forecast import Range

@@ -3,7 +3,7 @@
 import pytest
 
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.jobs.outlook import Amount, Outlook, outlook
+from leanrag_core.jobs.state import Amount, Outlook, outlook
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import NO_SPENDING, Spending, Usage
 from leanrag_core.types.forecast import Forecast, StageForecast, exactly

@@ -11,7 +11,7 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.fonts import font_faces
-from leanrag_core.presenting import html_file
+from leanrag_core.presenting import slides
 from leanrag_core.presenting.slides import deck_of, values_of_deck
 from leanrag_core.presenting.story import Presentation
 
@@ -31,13 +31,13 @@ def hostile(made: Presentation) -> Presentation:
 
 
 def test_the_deck_is_in_the_file_as_it_is_on_the_page(make: Make) -> None:
-    page = html_file.as_html(hostile(make())).decode()
+    page = slides.as_html(hostile(make())).decode()
     [block] = re.findall(r'<script type="application/json" id="values">(.*?)</script>', page, re.DOTALL)
     assert json.loads(block) == values_of_deck(deck_of(hostile(make())))
 
 
 def test_texts_of_others_cannot_become_elements(make: Make) -> None:
-    page = html_file.as_html(hostile(make())).decode()
+    page = slides.as_html(hostile(make())).decode()
     assert page.count("<script") == 2
     assert page.count("</script>") == 2
     assert "<img" not in page
@@ -47,7 +47,7 @@ def test_texts_of_others_cannot_become_elements(make: Make) -> None:
 
 
 def test_the_policy_allows_the_one_script_by_its_hash_and_no_request(make: Make) -> None:
-    page = html_file.as_html(make()).decode().replace(font_faces(), "")  # the type faces are in the file itself
+    page = slides.as_html(make()).decode().replace(font_faces(), "")  # the type faces are in the file itself
     [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     script = page.rsplit("<script>", 1)[1].rsplit("</script>", 1)[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -58,6 +58,6 @@ def test_the_policy_allows_the_one_script_by_its_hash_and_no_request(make: Make)
 
 
 def test_a_file_that_would_be_too_large_is_refused_with_the_remedy(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_file, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(slides, "MAX_BYTES", 1_000)
     with pytest.raises(InvalidConfig, match="choose fewer questions"):
-        html_file.as_html(make())
+        slides.as_html(make())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from leanrag_core.figures.made_by import made_sentence
+from leanrag_core.figures.lines import made_sentence
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries.browse import entities_in, forms_by_name, relations_in, with_forms
 from leanrag_core.queries.entity_search import thing_of

@@ -7,13 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leanrag_core import IndexConfig, Workbench
+from leanrag_core import IndexConfig, Workbench, suggesting
 from leanrag_core.__main__ import main
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.suggesting import cluster_sizes, reach
-from leanrag_core.suggesting.suggest import _size_suggestion
-from leanrag_core.suggesting.thresholds import Thresholds
+from leanrag_core.suggesting import Thresholds, _size_suggestion
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import ReachEvidence, SizeEvidence
 
@@ -46,34 +44,34 @@ def tried(size: int, stability: float, bic: float | None) -> SizeEvidence:
 
 def test_clusters_that_are_there_are_the_most_stable_ones() -> None:
     vectors = planted(30, 16)
-    rows = tuple(cluster_sizes.tried_sizes(vectors, NO_ENDS, ClusterOptions(), len(vectors), out_of_time=never))
+    rows = tuple(suggesting.tried_sizes(vectors, NO_ENDS, ClusterOptions(), len(vectors), out_of_time=never))
     by_size = {row.cluster_size: row for row in rows}
     # A sample of 80 % has about 13 points of each cluster, so sizes of 12 and 16 find the clusters again.
     assert max(by_size[12].stability, by_size[16].stability) > by_size[5].stability
     assert max(by_size[12].stability, by_size[16].stability) > by_size[60].stability
-    assert cluster_sizes.best_size(rows).cluster_size in (12, 16)
-    assert rows == tuple(cluster_sizes.tried_sizes(vectors, NO_ENDS, ClusterOptions(), 480, out_of_time=never))
+    assert suggesting.best_size(rows).cluster_size in (12, 16)
+    assert rows == tuple(suggesting.tried_sizes(vectors, NO_ENDS, ClusterOptions(), 480, out_of_time=never))
 
 
 def test_the_most_stable_of_the_sizes_that_fit_about_as_well_is_chosen() -> None:
     # The span of BIC is 100, so those up to 15 above the lowest fit about as well.
     rows = (tried(5, 0.9, 100.0), tried(12, 0.7, 14.0), tried(20, 0.6, 0.0), tried(40, 0.8, 16.0))
-    assert cluster_sizes.best_size(rows).cluster_size == 12
+    assert suggesting.best_size(rows).cluster_size == 12
 
 
 def test_without_a_bic_stability_alone_decides() -> None:
     rows = (tried(5, 0.7, None), tried(20, 0.9, None), tried(25, 0.9, None))
-    assert cluster_sizes.best_size(rows).cluster_size == 20
+    assert suggesting.best_size(rows).cluster_size == 20
 
 
 def test_no_size_is_tried_after_the_time_is_over() -> None:
     looks = iter((False, False, True))
-    rows = cluster_sizes.tried_sizes(planted(10, 12), NO_ENDS, ClusterOptions(), 120, out_of_time=lambda: next(looks))
+    rows = suggesting.tried_sizes(planted(10, 12), NO_ENDS, ClusterOptions(), 120, out_of_time=lambda: next(looks))
     assert [row.cluster_size for row in rows] == [5, 8]
 
 
 def test_a_layer_too_small_for_three_clusters_has_no_evidence() -> None:
-    assert list(cluster_sizes.tried_sizes(planted(3, 4), NO_ENDS, ClusterOptions(), 12, out_of_time=never)) == []
+    assert list(suggesting.tried_sizes(planted(3, 4), NO_ENDS, ClusterOptions(), 12, out_of_time=never)) == []
 
 
 def chain(strengths: list[int]) -> Thresholds:
@@ -107,7 +105,7 @@ def test_too_many_summarised_relations_raise_tau() -> None:
 
 def test_the_fewest_that_find_nearly_all_are_enough() -> None:
     rows = [ReachEvidence(3, 100, 0.5), ReachEvidence(5, 200, 0.77), ReachEvidence(10, 400, 0.8)]
-    assert reach.fewest_with_enough(rows).value == 5
+    assert suggesting.fewest_with_enough(rows).value == 5
 
 
 @pytest.fixture(scope="module")

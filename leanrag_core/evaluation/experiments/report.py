@@ -26,9 +26,9 @@ from leanrag_core.evaluation.tables import (
     score_table,
 )
 from leanrag_core.figures import numbers
-from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.figures.html import html, html_file, joined
+from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.files.records import json_bytes, plain, to_json
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, Value, message

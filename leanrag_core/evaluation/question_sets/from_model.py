@@ -9,7 +9,7 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig, ReplyError
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter

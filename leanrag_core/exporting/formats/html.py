@@ -8,8 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.figures.index_graph import MAX_EDGES, MAX_NODES, DrawnEdge, DrawnNode, index_graph
-from leanrag_core.figures.neighbourhood import neighbourhood_page
+from leanrag_core.figures.neighbourhood import (
+    MAX_EDGES,
+    MAX_NODES,
+    DrawnEdge,
+    DrawnNode,
+    index_graph,
+    neighbourhood_page,
+)
 from leanrag_core.figures.palette import palette
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message

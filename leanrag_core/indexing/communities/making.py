@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.communities.builtin_report import Report, builtin_report, ratings
 from leanrag_core.indexing.communities.elements import ElementGraph
 from leanrag_core.indexing.communities.llm_report import llm_report, material

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.llm import LLMExtractor

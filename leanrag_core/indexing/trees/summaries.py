@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion

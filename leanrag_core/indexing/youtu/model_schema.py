@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.part_base import PartTools

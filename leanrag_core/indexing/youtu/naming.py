@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE

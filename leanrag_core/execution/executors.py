@@ -1,4 +1,4 @@
-"""A map over processes of this machine, for work that keeps a processor busy."""
+"""A map over threads, for work that waits for a server."""
 
 import multiprocessing
 import os
@@ -6,16 +6,47 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import WorkersLost
+from leanrag_core.execution.cluster import DaskMap
 from leanrag_core.system.threads import ordered_results
+from leanrag_core.types.settings import PROCESSES, THREADS, Apply, Execution
 
-_AHEAD = 3  # items a worker may have waiting; more would only hold memory
+_WAITING_A_THREAD = 4  # items a worker may have waiting; more would only hold memory
+
+
+class ThreadMap:
+    """Maps a function over items in `workers` threads: results in the items' order, errors in the place of their item.
+
+    After an error no item is begun; those that were begun end first.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = max(1, workers)
+
+    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        if self.workers == 1:
+            yield from map(function, items)
+            return
+        pool = ThreadPoolExecutor(self.workers)
+        try:
+            yield from ordered_results(
+                items,
+                lambda item: pool.submit(function, item),
+                lambda waiting: waiting.popleft().result(),
+                Future.cancel,
+                max_waiting=lambda: self.workers * _WAITING_A_THREAD,
+            )
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_WAITING_A_PROCESS = 3  # items a worker may have waiting; more would only hold memory
 _MAX_LOSSES = 3  # of a worker, within one call; a batch that ends every worker would go on for ever
 
 
@@ -56,7 +87,7 @@ class ProcessMap:
             lambda item: self._sent(function, item),
             take_first,
             lambda sent: sent.future.cancel(),
-            max_waiting=lambda: self.workers * _AHEAD,
+            max_waiting=lambda: self.workers * _WAITING_A_PROCESS,
         )
 
     def _sent(self, function: Callable[[Any], Any], item: Any, broken: ProcessPoolExecutor | None = None) -> "_Sent":
@@ -130,3 +161,33 @@ def _end_with_parent() -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+@dataclass(frozen=True)
+class Executor:
+    """A map over batches. apart: workers are processes of their own, which import functions and load models.
+
+    Where they are not, work whose library uses every core by itself, or holds the interpreter, is not spread.
+    """
+
+    apply: Apply
+    apart: bool = False
+
+
+HERE = Executor(map)
+
+
+@contextmanager
+def opened(execution: Execution) -> Iterator[Executor]:
+    """Open the map of that choice; its workers end with the block.
+
+    Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
+    """
+    if execution.kind == THREADS:
+        yield Executor(ThreadMap(execution.workers or os.cpu_count() or 1))
+        return
+    workers = ProcessMap(execution.workers) if execution.kind == PROCESSES else DaskMap(execution.scheduler)
+    try:
+        yield Executor(workers, apart=True)
+    finally:
+        workers.close()

@@ -1,0 +1,164 @@
+"""Options that several verbs take, and what they name: configuration, question, documents, question set."""
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
+from leanrag_core.types.config import ONE_VALUE, IndexConfig, preset, presets
+from leanrag_core.types.settings import Execution
+from leanrag_core.types.visible import visible
+
+AUTO = "auto"  # of --top-n
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the option --json."""
+    parser.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Add an option for every field of IndexConfig that fits into one; those that are not given come from the
+    preset."""
+    add_preset(parser, "how the index is built")
+    for spec in fields(IndexConfig):
+        if spec.name not in ONE_VALUE:
+            continue
+        kind: dict[str, Any] = {"type": int if isinstance(spec.default, int) else str}
+        if isinstance(spec.default, bool):
+            kind = {"action": argparse.BooleanOptionalAction}
+        text = f"{_in_english(spec.metadata['help'])} (default: {spec.default})".replace("%", "%%")
+        parser.add_argument(f"--{spec.name.replace('_', '-')}", default=argparse.SUPPRESS, help=text, **kind)
+
+
+def _in_english(text: str | Message) -> str:
+    return sentence(text) if isinstance(text, Message) else text
+
+
+def config_of(options: argparse.Namespace) -> IndexConfig:
+    """Return the configuration of the options of add_config(). Raises InvalidConfig."""
+    given = {name: getattr(options, name) for name in ONE_VALUE if hasattr(options, name)}
+    return preset(options.preset).config(**given)
+
+
+def add_top(parser: argparse.ArgumentParser) -> None:
+    """Add the options --top-n and --top-c."""
+    parser.add_argument(
+        "--top-n", type=_top_n, default=None, metavar="N", help="seeds; auto raises N until C is filled"
+    )
+    parser.add_argument("--top-c", type=int, default=None)
+
+
+def _top_n(text: str) -> int | str:
+    return AUTO if text == AUTO else int(text)
+
+
+def top_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the strategy's options that --top-n and --top-c stand for."""
+    chosen: dict[str, Any] = {"adaptive_n": True} if options.top_n == AUTO else {}
+    given = {name: getattr(options, name) for name in ("top_n", "top_c")}
+    return chosen | {name: value for name, value in given.items() if value not in (None, AUTO)}
+
+
+def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option --preset. what: which settings it decides."""
+    names = [each.name for each in presets()]
+    parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options go before it")
+
+
+def add_execution(parser: argparse.ArgumentParser) -> None:
+    """Add options of the execution; the settings decide where the command does not."""
+    kinds = ("threads", "processes", "dask")
+    parser.add_argument("--execution", choices=kinds, help="who reads, embeds and clusters; the index is the same")
+    parser.add_argument("--workers", type=int, metavar="N", help="threads or processes (default: one a core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786")
+
+
+def execution_of(options: argparse.Namespace, settings: Execution) -> Execution:
+    """Return the settings' choice, or the command's where it makes one. Raises InvalidConfig."""
+    if options.execution is None and options.scheduler is None:
+        return settings if options.workers is None else replace(settings, workers=options.workers)
+    kind = options.execution or "dask"  # a scheduler alone means Dask
+    scheduler = options.scheduler or (settings.scheduler if kind == "dask" else "")
+    return Execution(kind, options.workers or 0, scheduler)
+
+
+def add_asked(parser: argparse.ArgumentParser) -> None:
+    """Add the index, the question, and the options of how it is asked."""
+    parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument("question")
+    parser.add_argument("--strategy", default="leanrag")
+    add_preset(parser, "top-N, top-C and the token budgets")
+    add_top(parser)
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy")
+
+
+def asked_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the strategy's options that were given. Raises InvalidConfig for one without a value."""
+    from leanrag_core.messages.catalog import sentence
+    from leanrag_core.retrieval.base import strategies
+
+    chosen: dict[str, Any] = {}
+    listed = strategies()
+    for broken in listed.broken:
+        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    known = next((each.config for each in listed.strategies if each.name == options.strategy), None)
+    if known is not None:  # another strategy takes those of its options that the preset speaks of
+        chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}
+    for pair in options.option:
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise InvalidConfig("command.option_without_value", option=pair)
+        try:
+            chosen[name.replace("-", "_")] = json.loads(value.lower())
+        except ValueError:
+            chosen[name.replace("-", "_")] = value
+    return chosen | top_options(options)
+
+
+if TYPE_CHECKING:
+    from leanrag_core.indexing.parsing import ParsedUpload
+    from leanrag_core.workbench import Workbench
+
+_LIMITS = ("parse_seconds", "parse_memory_mb")
+
+
+def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    """Which files are read, and what that may take; the settings say it where the command does not."""
+    parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH")
+    parser.add_argument("--follow-links", action="store_true", help="read what links point to outside of the folders")
+    parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
+    parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")
+
+
+def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
+    """The documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
+    from leanrag_core.indexing.parsing.confined import ConfinedParser
+    from leanrag_core.indexing.parsing.limits import parse_limits
+    from leanrag_core.indexing.reading import read_files
+
+    for path in options.paths:
+        if not os.path.lexists(path):
+            raise InvalidConfig("command.no_source", path=str(path))
+    chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}
+    parser = ConfinedParser(parse_limits(replace(bench.settings.read(), **chosen)))
+    parsed = read_files(options.paths, parser, follow_links=options.follow_links)
+    for refusal in parsed.refusals:
+        print(f"{refusal.name}: {sentence(refusal.reason)}", file=sys.stderr)
+    return parsed
+
+
+if TYPE_CHECKING:
+    from leanrag_core.workbench import Workbench
+
+
+def question_set_of(given: str, bench: "Workbench") -> str:
+    """Return the id of the set; a file is stored as one first. Raises InvalidConfig for a file that does not read."""
+    path = Path(given)
+    return bench.question_sets.add_file(path.name, path.read_bytes()) if path.is_file() else given

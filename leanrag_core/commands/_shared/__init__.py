@@ -1,1 +1,0 @@
-"""What verbs share: options, reading of sources, printing."""
