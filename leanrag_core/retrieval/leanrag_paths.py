@@ -25,7 +25,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, KINDS
 from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.config import option
+from leanrag_core.types.config import CHUNKS, CLIMB, CONTEXT, RELATED, SEEDS, option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Style, TraceItem, TraceRelation, TraceStep
 
@@ -63,26 +63,38 @@ class PathOptions(Options):
     top_c: int = option(
         5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"), in_row=True, link="c", scale=20
     )
-    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True)
-    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True)
-    findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True)
-    context: str = option("full", choices=CONTEXTS, paper="full", help=message("leanrag.option.context"))
-    seed_layers: str = option("base", choices=SEED_LAYERS, paper="base", help=message("leanrag.option.seed_layers"))
-    lca: str = option("one", choices=("one", "pairwise"), paper="one", help=message("leanrag.option.lca"))
-    pairs: str = option("all", choices=("all", "nearest"), paper="all", help=message("leanrag.option.pairs"))
-    inter_cluster_ends: str = option(
-        "both", choices=("both", "any"), paper="both", help=message("leanrag.option.inter_cluster_ends")
+    inter_cluster: bool = option(
+        True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True, step=RELATED
     )
-    base_relations: bool = option(True, paper=True, help=message("leanrag.option.base_relations"))
-    root: bool = option(True, help=message("leanrag.option.root"))
+    source_chunks: bool = option(
+        True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True, step=CHUNKS
+    )
+    findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True, step=CONTEXT)
+    context: str = option("full", choices=CONTEXTS, paper="full", help=message("leanrag.option.context"), step=CONTEXT)
+    seed_layers: str = option(
+        "base", choices=SEED_LAYERS, paper="base", help=message("leanrag.option.seed_layers"), step=SEEDS
+    )
+    lca: str = option("one", choices=("one", "pairwise"), paper="one", help=message("leanrag.option.lca"), step=CLIMB)
+    pairs: str = option(
+        "all", choices=("all", "nearest"), paper="all", help=message("leanrag.option.pairs"), step=CLIMB
+    )
+    inter_cluster_ends: str = option(
+        "both", choices=("both", "any"), paper="both", help=message("leanrag.option.inter_cluster_ends"), step=RELATED
+    )
+    base_relations: bool = option(True, paper=True, help=message("leanrag.option.base_relations"), step=RELATED)
+    root: bool = option(True, help=message("leanrag.option.root"), step=CLIMB)
     match_names: bool = option(False, help=message("leanrag.option.match_names"))
     search: str = option("auto", choices=KINDS, help=message("leanrag.option.search", limit=EXACT_UP_TO))
     max_tokens: int = option(37_000, low=0, high=128_000, help=message("leanrag.option.max_tokens"))
-    budgets: str = option("sections", choices=("sections", "released"), help=message("leanrag.option.budgets"))
+    budgets: str = option(
+        "sections", choices=("sections", "released"), help=message("leanrag.option.budgets"), step=CONTEXT
+    )
     entity_tokens: int = option(9000, low=0, high=32000, help=message("leanrag.option.entity_tokens"))
     aggregated_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.aggregated_tokens"))
     relation_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.relation_tokens"))
-    inter_cluster_share: int = option(60, low=0, high=100, help=message("leanrag.option.inter_cluster_share"))
+    inter_cluster_share: int = option(
+        60, low=0, high=100, help=message("leanrag.option.inter_cluster_share"), step=CONTEXT
+    )
     chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
 
     def token_budgets(self) -> Budgets:

@@ -4,13 +4,14 @@ Official are the defaults of a strategy's own Config: every door that names no o
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from functools import reduce
 from typing import Any
 
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo, strategies
+from leanrag_core.types.config import CHUNKS, CONTEXT, SEEDS
 from leanrag_core.types.trace import Parameter
 
 
@@ -61,6 +62,15 @@ def option_title(name: str, *, of_index: bool = False) -> Message:
     if name == "chunk_tokens" and not of_index:
         code = "option.title.chunk_budget"
     return message(code) if code in codes() else message("plain", text=name.replace("_", " ").capitalize())
+
+
+def step_of(spec: Field[Any]) -> str:
+    """Return the step of a retrieval on which an option acts: the declared one, else chunks or context for the options
+    of all strategies, else the search with which every retrieval begins."""
+    declared: str = spec.metadata.get("step") or ""
+    if declared or spec.name == TOP_C:
+        return declared or CHUNKS
+    return CONTEXT if spec.name.endswith("_tokens") else SEEDS
 
 
 def choice_title(name: str, choice: object) -> Message:

@@ -51,6 +51,8 @@ def is_remote(text: str) -> bool:
 
 # Stages of a build, by the names of its progress.
 CHUNK, EXTRACT, EMBED, CLUSTER, RELATIONS = "chunk", "extract", "embed", "cluster", "aggregate relations"
+# Steps of a retrieval, in their order.
+SEEDS, CLIMB, RELATED, CHUNKS, CONTEXT = STEPS = ("seeds", "climb", "relations", "chunks", "context")
 
 
 def option(
@@ -68,6 +70,7 @@ def option(
     equal: Any = None,
     of_engine: bool = False,
     stage: str = "",
+    step: str = "",
 ) -> Any:
     """Return a dataclass field that also draws its form, its command-line flag and its validation.
 
@@ -77,10 +80,12 @@ def option(
     links, which strategies may share. scale: a slider reaches at least that far. equal: its value where contexts of all
     strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked; Build
     draws it with the engine, and no preset holds it. stage: the first stage of a build that a setting of an index
-    changes; what stages before it made stays good.
+    changes; what stages before it made stays good. step: of a retrieval, on which an option acts
+    (retrieval.settings.step_of).
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
     drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine, "stage": stage}
+    drawn |= {"step": step}
     return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
 
 

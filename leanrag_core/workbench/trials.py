@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import IndexNotFound, LeanRAGError, RecordDamaged
+from leanrag_core.errors import CorpusNotFound, IndexNotFound, LeanRAGError, RecordDamaged
 from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes
@@ -123,6 +123,8 @@ class Trials:
                 os.utime(self._record_file(trial))
             return trial
         stored = folder_name(index.manifest.corpus.id, config)
+        if not self._indexes.manifest_id(stored):
+            return None
         path, request = self._indexes.path(stored), self._request(index, config)
         if is_built(path, config, request.documents) and read_edits(path) == request.edits:
             return stored
@@ -142,8 +144,10 @@ class Trials:
 
     def forecast(self, index: Index, config: IndexConfig) -> Forecast:
         """Return what a trial with these settings takes: calls of models and their price, seconds."""
-        documents = documents_after(index, DocumentChanges())
-        return self._builds.forecast_of(documents, config)
+        try:  # where the corpus is there, a few of its documents show what is kept
+            return self._builds.forecast(index.manifest.corpus.id, config)
+        except CorpusNotFound:
+            return self._builds.forecast_of(documents_after(index, DocumentChanges()), config)
 
     def all(self) -> list[Trial]:
         """Return the trials that read, the one used last first."""

@@ -14,6 +14,7 @@ from pages.common.messages import say
 from pages.common.scope import Scope
 
 NAIVE = "vector"
+OPEN_SETTINGS = "lr_compare_open"  # in the session: the column of Compare whose settings are to be opened
 _OWN, _OTHER = Scope("a"), Scope("b")  # of the columns on Compare
 
 
@@ -40,13 +41,31 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
             st.switch_page(page_path("compare"))
 
 
-def take_along(scope: Scope) -> None:
-    """Compare's first column has the settings of this group of widgets, its second one is naive RAG."""
+def with_other_settings(scope: Scope) -> None:
+    """The way to Compare with two columns like this one, the settings of the second being open."""
+    if st.button(
+        say("ask.compare_settings"), icon=":material/tune:", type="tertiary", key=scope.name("compare_settings")
+    ):
+        take_along(scope, twice=True)
+        st.switch_page(page_path("compare"))
+
+
+def take_along(scope: Scope, *, twice: bool = False) -> None:
+    """Compare's first column has the settings of this group of widgets, its second one is naive RAG. twice: it has the
+    same settings, which are open to be changed."""
     strategies = {info.name: info for info in all_strategies().strategies}
     for plain in controls.url_names(Scope(), strategies):
         if plain not in ("index", "q"):
             state.remember(_OWN.name(plain), state.recall(scope.name(plain)))
-            state.remember(_OTHER.name(plain), None)
+            state.remember(_OTHER.name(plain), state.recall(scope.name(plain)) if twice else None)
+    for name in [*state.memory().values]:  # indexes of the columns, and changed settings of them
+        if name.startswith(tuple(column.name(part) for column in (_OWN, _OTHER) for part in ("index", "ix_"))):
+            state.remember(name, None)
     state.remember("q", state.recall(scope.name("q")))
     state.remember("cols", None)
     state.remember("cview", None)
+    if twice:
+        chosen = controls.held(scope, strategies).strategy
+        for column in (_OWN, _OTHER):
+            state.remember(column.name("strategy"), chosen)
+        st.session_state[OPEN_SETTINGS] = "B"

@@ -32,7 +32,7 @@ export default function (component) {
     };
   };
   // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
-  const written = JSON.stringify([data.parts, data.items, data.labels]) + data.list;
+  const written = JSON.stringify([data.parts, data.items, data.labels, data.compared]) + data.list;
   if (host.dataset.written === written) {
     for (const chip of root.querySelectorAll(".chip")) {
       chip.classList.toggle("on", chip.dataset.mark === data.open);
@@ -96,7 +96,7 @@ export default function (component) {
   }
 
   const sentences = data.parts.map((part) => {
-    const sentence = element("span", [part.alone ? "alone" : "", part.lacks ? "lacks" : ""].join(" ").trim());
+    const sentence = element("span", [part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim());
     const end = part.text.search(/(?:[^\p{M}\s]\p{M}*){1,6}$/u); // a few letters: in Chinese a sentence is one word
     const cut = part.marks.length && end >= 0 ? end : part.text.length;
     const said = element("span", "said");

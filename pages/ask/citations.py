@@ -45,13 +45,16 @@ def show(
     key: str,
     on_cite: Callable[[str], None],
     alone: Collection[int] = (),
+    only_alone: bool = False,
+    compared: bool = False,
     tint: str = "",
     all_items: bool = False,
     last_frame: dict[str, Any] | None = None,
 ) -> None:
     """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
-    beside it says; they are tinted in that colour of the palette. all_items: what the context holds is listed below the
-    answer, cited or not. last_frame: of the play beside the answer."""
+    beside it says; they are tinted in that colour of the palette. only_alone: the others are left out. compared: those
+    that another answer says are muted, and signs say which is which. all_items: what the context holds is listed below
+    the answer, cited or not. last_frame: of the play beside the answer."""
     context = answer.trace.context
     evidence = _Evidence(answer.trace)
     section_of = {item.mark: section for section in context.sections for item in section.items}
@@ -77,6 +80,7 @@ def show(
             ],
         }
         for place, (part, support) in enumerate(zip(answer.parts, supports(answer), strict=True))
+        if place in alone or not only_alone
     ]
     data = {
         "parts": parts,
@@ -84,6 +88,7 @@ def show(
         "list": answer.extractive,
         "last_frame": last_frame,
         "tint": tint,
+        "compared": compared and bool(alone),
         "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
         "labels": {
             "cited": say("cite.cited"),

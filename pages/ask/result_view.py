@@ -150,6 +150,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
             with st.container(
                 horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")
             ):
+                beside_view.with_other_settings(scope)
                 pinned.button(scope, ask, trace)
                 play_file.button(scope, trace)
     why, without = st.columns(2, gap="small")

@@ -1,6 +1,6 @@
 """The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -13,7 +13,7 @@ from leanrag_core.indexing.extraction.builtin import share_without_grammar
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobState
+from leanrag_core.types.job import JobState, Progress
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace, TraceStep
@@ -168,6 +168,28 @@ def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> Streame
 
 @st.cache_resource(show_spinner=False)
 def _answers_under_way() -> StreamedCalls[str, Answer]:
+    return StreamedCalls()
+
+
+def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | None:
+    """The index of `base` with those settings changed, where it is there: a trial, or one of the store. Raises
+    LeanRAGError for settings that cannot be."""
+    if not settings:
+        return base
+    trials, index = workbench().trials, open_index(base)
+    id_ = trials.existing(index, trials.config(index, settings))
+    return None if id_ is None else workbench().indexes.summary(id_)
+
+
+def make_trial(base: IndexSummary, settings: Mapping[str, Any]) -> StreamedCall[Progress, Index]:
+    """The making of that trial that is under way, for whichever session, else one that begins now."""
+    bench, index = workbench(), open_index(base)
+    key = base.id, base.created, tuple(sorted(settings.items()))
+    return _trials_under_way().begin(key, lambda write: bench.trials.make(index, settings, write))
+
+
+@st.cache_resource(show_spinner=False)
+def _trials_under_way() -> StreamedCalls[Progress, Index]:
     return StreamedCalls()
 
 

@@ -1,22 +1,28 @@
 """The columns of a comparison: how many there are, the index and settings of each, and what holds for all of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from leanrag_core.comparing.variants import Group, VariantSettings, changed_settings, groups, index_settings
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import shown_settings
+from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter
+from leanrag_core.workbench.indexes import TRIAL
 from pages.ask import asking, controls, presets
-from pages.common import choices, state
-from pages.common.messages import say, words
+from pages.common import forms, session, state
+from pages.common.messages import LANGUAGE, words
 from pages.common.scope import Scope
 
 LETTERS = ("A", "B", "C", "D")
 LEAST, MOST = 2, 4
-SIDE, CONTEXTS, MISSED, QUESTIONS = "side", "contexts", "missed", "set"
+SIDE, CONTEXTS, MISSED, QUESTIONS, MULTIPLES = "side", "contexts", "missed", "set", "multiples"
 VIEWS = (SIDE, CONTEXTS, MISSED, QUESTIONS)
 OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
@@ -28,14 +34,20 @@ SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES)
 
 @dataclass(frozen=True)
 class Column:
-    """A column with its settings. options: those of the strategy, with the equal budget where that is chosen."""
+    """A column with its settings. summary: of the index that is asked. options: those of the strategy, with the equal
+    budget where that is chosen. base: the index that was chosen for it, of which `changed` are the settings that the
+    column has otherwise. unmade: the index with those is not there yet, and summary is that of base."""
 
     letter: str
     summary: IndexSummary
     info: StrategyInfo
     chosen: controls.Chosen
+    base: IndexSummary
     index_label: str = ""  # what tells its index from those of other columns; empty where all have one
     fixed: Mapping[str, Any] = field(default_factory=dict)  # options that the equal budget decides
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    unmade: bool = False
+    group: Group | None = None  # with the other columns of its strategy
 
     @property
     def scope(self) -> Scope:
@@ -44,9 +56,24 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What it is called: its strategy, and its index where columns are of several."""
+        """What it is called: what differs from other columns of its strategy; else its strategy, and its index where
+        columns are of several."""
+        name = self.group.name(self.letter) if self.group else None
+        if name is not None:
+            return words(name)
         title = words(self.info.title)
         return f"{title}, {isolated(self.index_label)}" if self.index_label else title
+
+    @property
+    def settings(self) -> VariantSettings:
+        """What it runs with."""
+        index = index_settings(self.base.config.by_name(), self.changed)
+        return VariantSettings(self.chosen.strategy, self.chosen.options, index)
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether its index is one that nobody has kept."""
+        return self.summary.id.startswith(TRIAL)
 
     @property
     def shown_options(self) -> dict[str, Parameter]:
@@ -85,6 +112,7 @@ def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
     names = list(SHARED_NAMES)
     for letter in letters():
         own = controls.url_names(scope_of(letter), strategies)
+        own += [scope_of(letter).name(index_name(name)) for name in SETTINGS]
         names += [name for name in own if name not in names and name != scope_of(letter).name("q")]
     return names
 
@@ -105,21 +133,49 @@ def chosen_columns(
 ) -> tuple[Column, ...]:
     """The columns with what they hold. summary: the index of a column that names none."""
     columns = []
-    summaries = [indexes.get(state.recall(scope_of(letter).name("index")), summary) for letter in letters()]
-    several = len({each.id for each in summaries}) > 1
-    one_name = len({each.name for each in summaries}) == 1
-    for letter, own in zip(letters(), summaries, strict=True):
-        chosen = controls.held(scope_of(letter), strategies, default=starter(letter, strategies))
+    for letter in letters():
+        scope = scope_of(letter)
+        base = indexes.get(state.recall(scope.name("index")), summary)
+        changed, made = changed_index(scope, base), None
+        with suppress(LeanRAGError):  # the column says why its index cannot be made
+            made = session.trial(base, changed)
+        chosen = controls.held(scope, strategies, default=starter(letter, strategies))
         info = strategies[chosen.strategy]
-        fixed = {}
-        if budget() == EQUAL:
-            fixed = equal_budget(info, equal_tokens())
-        options = {**chosen.options, **fixed}
-        label = ((own.apart if one_name else "") or own.title) if several else ""
+        fixed = equal_budget(info, equal_tokens()) if budget() == EQUAL else {}
+        chosen = replace(chosen, options={**chosen.options, **fixed})
         columns.append(
-            Column(letter, own, info, controls.Chosen(chosen.strategy, options, chosen.calls_model), label, fixed)
+            Column(letter, made or base, info, chosen, base, fixed=fixed, changed=changed, unmade=made is None)
         )
-    return tuple(columns)
+    several = len({each.base.id for each in columns}) > 1
+    one_name = len({each.base.name for each in columns}) == 1
+    group_of = {
+        letter: group for group in groups({each.letter: each.settings for each in columns}) for letter in group.settings
+    }
+    return tuple(
+        replace(
+            each,
+            index_label=((each.base.apart if one_name else "") or each.base.title) if several else "",
+            group=group_of.get(each.letter),
+        )
+        for each in columns
+    )
+
+
+def index_name(setting: str) -> str:
+    """The name in links of a setting of a column's index, within the column's scope."""
+    return f"ix_{setting}"
+
+
+def changed_index(scope: Scope, base: IndexSummary) -> dict[str, Any]:
+    """The settings that a column wants its index to have, where they differ from those of its base."""
+    wanted = {}
+    for name in SETTINGS:
+        link = scope.name(index_name(name))
+        if state.recall(link):
+            value = forms.field_value(IndexConfig, name, link)
+            if link not in state.memory().unfit:
+                wanted[name] = value
+    return changed_settings(base.config.by_name(), wanted)
 
 
 def budget() -> str:
@@ -152,6 +208,31 @@ def add() -> None:
         state.remember(_COLUMNS, "".join((*letters(), free[0])).lower())
 
 
+def duplicate(letter: str) -> str:
+    """One more column beside this one, with the same index and settings; returns its letter, empty where there is no
+    room. For callbacks."""
+    free = [each for each in LETTERS if each not in letters()]
+    if not free or len(letters()) >= MOST:
+        return ""
+    copy_settings(scope_of(letter), scope_of(free[0]), starts_as=letter)
+    shown = list(letters())
+    shown.insert(shown.index(letter) + 1, free[0])
+    state.remember(_COLUMNS, "".join(shown).lower())
+    return free[0]
+
+
+def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
+    """The target has the index, strategy and settings of the source. starts_as: the column whose strategy the source
+    has while none was chosen."""
+    strategies = {info.name: info for info in all_strategies().strategies}
+    names = [*controls.url_names(Scope(), strategies), *map(index_name, SETTINGS)]
+    for plain in names:
+        if plain not in ("q", LANGUAGE, "step", "node", "show"):
+            state.remember(target.name(plain), state.recall(source.name(plain)))
+    if not state.recall(target.name("strategy")):
+        state.remember(target.name("strategy"), starter(starts_as, strategies))
+
+
 def remove(letter: str) -> None:
     """The column is gone, its settings are kept for when it comes back. For callbacks."""
     rest = [each for each in letters() if each != letter]
@@ -162,13 +243,3 @@ def remove(letter: str) -> None:
 def set_options(letter: str, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
     """The column's options hold these values. reset: the others are at their defaults. For callbacks."""
     presets.set_options(scope_of(letter), info, options, reset=reset)
-
-
-def form(column: Column, indexes: Mapping[str, IndexSummary], strategies: Mapping[str, StrategyInfo]) -> None:
-    """The settings of a column, one below the other."""
-    scope, letter = column.scope, column.letter
-    if len(indexes) > 1:
-        titles = {"": say("compare.index_of_page"), **{id_: each.title for id_, each in indexes.items()}}
-        choices.dropdown(scope.name("index"), say("frame.index"), titles)
-    presets.buttons(scope, column.info)
-    controls.stacked(scope, strategies, default=starter(letter, strategies))

@@ -46,23 +46,30 @@ def rule(letter: str) -> Markup:
 
 
 def heading(loaded: Loaded) -> Markup:
-    """Letter, marker, name and badge."""
+    """Letter, marker, name, and its badge; of a column that is called by what differs, its strategy."""
     head = loaded.head
-    badge = html(
-        '<span class="lr-tag" title="{}">{}</span>', say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
-    )
+    meaning, badge = say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
+    tags = html('<span class="lr-tag" title="{}">{}</span>', meaning, head.tag or badge)
+    if loaded.live is not None and (loaded.live.is_trial or loaded.live.unmade):
+        tags += html('<span class="lr-kind">{}</span>', say("compare.trial"))
     return html(
-        '<div class="lr-colhead">{}{}<b title="{}">{}</b>{}</div>',
+        '<div class="lr-colhead{}">{}{}<b title="{}">{}</b>{}</div>',
+        " variant" if head.tag else "",
         square(loaded.letter),
         sign(loaded.letter),
-        loaded.head.title,
-        loaded.head.title,
-        badge,
+        head.title,
+        head.title,
+        tags,
     )
 
 
 def settings(loaded: Loaded) -> Markup:
-    """The settings in a line, and what differs from the published system."""
+    """The settings in a line, and what differs from the published system; of a variant, what differs from others."""
+    if loaded.head.tag:
+        pills = joined(
+            html('<span class="lr-pill">≠ {} <b>{}</b></span>', title, value) for title, value in loaded.head.pills
+        )
+        return html('<div class="lr-pills">{}</div>', pills)
     differs = words(loaded.head.differs)
     line = loaded.head.settings_line
     return html(
@@ -186,6 +193,13 @@ def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
 
 def columns_sentence(loaded: Sequence[Loaded]) -> str:
     """What is compared, for the page's heading."""
+    group = loaded[0].live.group if loaded and loaded[0].live else None
+    if group is not None and len(group.settings) == len(loaded):
+        system = words(loaded[0].column.info.title)
+        if not group.differing:
+            return say("compare.facts_same", n=len(loaded), system=system)
+        titles = say("ask.comma").join(words(setting.title) for setting in group.differing)
+        return say("compare.facts_variants", n=len(loaded), system=system, settings=titles)
     n_indexes = len({each.trace.index.id if each.trace else each.column.summary.id for each in loaded})
     if n_indexes == 1:
         return say("compare.facts", columns=message_of("count.columns", n=len(loaded)))

@@ -11,26 +11,37 @@ from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.execution.background import StreamedCall
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.settings import settings_line
+from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import Progress
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceStep
 from pages.ask import asking, part_view
 from pages.common import session
-from pages.common.messages import words
+from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare.columns import Column, scope_of
 
 _LOOK_SECONDS = 0.1  # between two looks whether a column is done
 
 
+Pill = tuple[str, str]  # title and value of what differs
+_WANTED = "lr_trials_wanted"  # in the session: trials that a person asked for, whatever they take
+_QUICK_SECONDS = 20.0  # a trial that takes longer, or calls a model, is made when a person says so
+
+
 @dataclass(frozen=True)
 class Head:
-    """What the head of a column says. settings: options and their values; differs: from the published system."""
+    """What the head of a column says. settings: options and their values; differs: from the published system. tag: its
+    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs."""
 
     letter: str
     title: str
     badge: str
     differs: Message
     settings: Mapping[str, Parameter]
+    tag: str = ""
+    pills: tuple[Pill, ...] = ()
 
     @property
     def scope(self) -> Scope:
@@ -47,7 +58,7 @@ class Head:
 class Loaded:
     """What there is of a column. live: its settings, None in a saved comparison, which has no index either. error: why
     there is no trace; answer_error: why there is no answer. waits: the model is asked when the person presses Compare.
-    call: under way."""
+    takes: what making its index takes, which begins when the person says so. call: under way."""
 
     head: Head
     question: str
@@ -58,7 +69,8 @@ class Loaded:
     error: LeanRAGError | None = None
     answer_error: LeanRAGError | None = None
     waits: bool = False
-    call: StreamedCall[TraceStep, Trace] | StreamedCall[str, Answer] | None = None
+    takes: Forecast | None = None
+    call: StreamedCall[TraceStep, Trace] | StreamedCall[str, Answer] | StreamedCall[Progress, Index] | None = None
 
     @property
     def letter(self) -> str:
@@ -87,7 +99,23 @@ class Loaded:
 def head_of(column: Column) -> Head:
     """The head of a column with settings."""
     info = column.info
-    return Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
+    head = Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
+    group = column.group
+    if group is None or not group.differing:
+        return head
+    pills = []
+    if len(group.differing) > 1:
+        own = column.settings
+        pills = [(words(setting.title), words(setting.value_words(own.value(setting)))) for setting in group.differing]
+    if any(setting.of_index for setting in group.differing) and not column.unmade:
+        layers = column.summary.layers
+        counts = {
+            "layers": len(layers),
+            "aggregated": sum(layer.entities for layer in layers[1:]),
+            "summarised": sum(layer.summarised for layer in layers[1:]),
+        }
+        pills += [(say(f"compare.pill.{name}"), f"{count:,}") for name, count in counts.items()]
+    return replace(head, tag=words(info.title), pills=tuple(pills))
 
 
 def blank(column: Column, question: str) -> Loaded:
@@ -96,8 +124,13 @@ def blank(column: Column, question: str) -> Loaded:
 
 
 def load(column: Column, question: str) -> Loaded:
-    """What there is of the column; a call of a model begins when the person has asked for it."""
+    """What there is of the column; a call of a model begins when the person has asked for it. Without a question its
+    index is made, where that is not there yet."""
     try:
+        if column.unmade:
+            return _with_index(column, question)
+        if not question:
+            return blank(column, question)
         index = session.open_index(column.summary)
         with session.workbench().questions.naming_damage(index):
             return part_view.with_quick_parts(
@@ -107,6 +140,42 @@ def load(column: Column, question: str) -> Loaded:
         if not isinstance(error, PartMissing) or column.ask(question).calls_model:
             asking.withdraw(column.scope)
         return replace(blank(column, question), error=error)
+
+
+def _with_index(column: Column, question: str) -> Loaded:
+    """The column while its index is being made, or waits for a person to say so."""
+    loaded, topic = blank(column, question), trial_topic(column.base, column.changed)
+    call = _call(column, "trial", topic)
+    if call is None:
+        if topic not in _wanted_trials():
+            index, trials = session.open_index(column.base), session.workbench().trials
+            takes = trials.forecast(index, trials.config(index, column.changed))
+            if takes.calling or takes.seconds.expected > _QUICK_SECONDS:
+                return replace(loaded, takes=takes)
+        call = session.make_trial(column.base, column.changed)
+        _hold(column, "trial", topic, call)
+    if call.wait(0):
+        call.result()  # an error is said, and the trial not begun again by itself
+        del _calls()[column.letter, "trial"]  # it was cleared away since, or is found in the next run
+    return replace(loaded, call=call)
+
+
+def trial_topic(base: IndexSummary, changed: Mapping[str, Any]) -> tuple[object, ...]:
+    """What makes it the same trial again."""
+    return base.id, base.created, tuple(sorted(changed.items()))
+
+
+def want_trial(base: IndexSummary, changed: Mapping[str, Any]) -> None:
+    """A person wants that trial, whatever it takes; one that failed is tried again. For callbacks."""
+    topic = trial_topic(base, changed)
+    _wanted_trials().add(topic)
+    for key in [key for key, (of, _) in _calls().items() if of == topic]:
+        del _calls()[key]
+
+
+def _wanted_trials() -> set[object]:
+    wanted: set[object] = st.session_state.setdefault(_WANTED, set())
+    return wanted
 
 
 def _load(column: Column, question: str, index: Index) -> Loaded:

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from leanrag_core.comparing.sharing import compare
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
-from pages.ask import question_view
+from pages.ask import beside_view, question_view
 from pages.build import job_view
 from pages.common import choices, session, state, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
@@ -26,9 +26,11 @@ from pages.compare import (
     other_lanes,
     saved_view,
     set_view,
+    settings_panel,
     sharing_view,
     side_by_side,
     style,
+    trials_view,
 )
 from pages.compare.columns import Column
 
@@ -52,6 +54,9 @@ def page() -> None:
         state.publish(columns.url_names(strategies))
         return
     indexes = {each.id: each for each in session.index_list().indexes}
+    wanted = st.session_state.pop(beside_view.OPEN_SETTINGS, "")
+    if wanted in columns.letters():
+        settings_panel.open_for(wanted)
     chosen = columns.chosen_columns(summary, indexes, strategies)
     place = _head(chosen)
     for broken in listed.broken:
@@ -71,11 +76,14 @@ def page() -> None:
     if gone:  # what is asked would be answered from another index
         return
     with plain_errors():
-        if view == columns.QUESTIONS:
+        if any(column.unmade for column in chosen):
+            _compare(chosen, question, columns.SIDE, indexes, place)
+        elif view == columns.QUESTIONS:
             set_view.show(chosen)
         elif question:
             _compare(chosen, question, view, indexes, place)
         else:
+            _compare(chosen, "", columns.SIDE, indexes, place)
             kind_line(summary)
             draw(html('<div class="lr-small lr-muted">{}</div>', say("compare.first_visit")))
             question_view.examples(PAGE, summary, askers=_askers())
@@ -173,13 +181,21 @@ def _compare(
     shared = compare(traces)
     differ = state.recall("differ") == "1"
     gold = gold_view.of_question(loaded, question)
-    with place:
-        saved_view.share_button(loaded, shared, gold, question)
+    if traces:
+        with place:
+            saved_view.share_button(loaded, shared, gold, question)
     if view == columns.SIDE:
-        places = side_by_side.show(
-            loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
-        )
-        sharing_view.strip(loaded, shared, gold.found_ids)
+        with st.container(horizontal=True, wrap=False, gap="medium", key="compare_body"):
+            main = st.container(width="stretch", key="compare_main")
+            settings_panel.show(chosen, indexes)
+        with main:
+            side_by_side.equal_line(chosen)
+            places = side_by_side.show(
+                loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
+            )
+            if traces:
+                sharing_view.strip(loaded, shared, gold.found_ids)
+            trials_view.show(chosen)
         side_by_side.wait(loaded, places)
     elif view == columns.CONTEXTS:
         contexts_view.show(loaded, differences_only=differ)
@@ -189,7 +205,8 @@ def _compare(
             piece = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
             other_lanes.show(loaded, gold.evidence[piece])
         set_view.losses(chosen)
-    saved_view.open_button()
+    if question:
+        saved_view.open_button()
     side_by_side.drawers(loaded)
 
 

@@ -1,6 +1,7 @@
 """The columns beside each other: head, figures, answer, subgraph, tokens and passages of each, in the same rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -9,23 +10,32 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.comparing.variants import Setting, said
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
-from leanrag_core.retrieval.base import strategies as all_strategies
+from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
+from leanrag_core.workbench.trials import MOST
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
-from pages.common import choices, drawing_view, forms, markup, passage_view, session, state
+from pages.common import choices, drawing_view, markup, passage_view, session, state
 from pages.common.component import component
-from pages.common.html import draw, html
+from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
-from pages.compare import columns, fragments, loading
+from pages.compare import columns, fragments, loading, settings_panel
 from pages.compare.loading import Loaded
 
 _ROWS = Path(__file__).with_name("chunk_rows.js")
 _FRAME = '<div class="lr-ckrows"></div>'
 WIDTHS = (250, 340, 520)  # px of the drawings of a column
+_EQUAL_NAMED = 6  # settings that the line of equal ones names before it is opened
+_KEPT, _KEEP_FAILED = "lr_compare_kept", "lr_compare_keep_failed"  # in the session
 _MOST_PASSAGES = 6  # of a column before "more"
 _LONG_ANSWER = 380  # characters; a longer one is folded
 
@@ -47,6 +57,12 @@ def show(
     most = max((trace.context.tokens for trace in traces.values()), default=1)
     base = _baseline(loaded)
     tick = base.trace.context.tokens if base is not None and base.trace is not None else None
+    failed = st.session_state.pop(_KEEP_FAILED, None)
+    if failed is not None:
+        message(failed, kind="error")
+    is_same = _same_answer(loaded, alone)
+    if is_same:
+        draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
     pick = _phone_choice([each.letter for each in loaded])
     hidden = [each.letter for each in loaded if pick not in (each.letter, "")]
     rules = ",".join(f".st-key-compare_col_{letter.lower()}" for letter in hidden)
@@ -65,7 +81,9 @@ def show(
                 owners = shared.owners.get(each.letter, {})
                 gold_ids = gold.get(each.letter, ())
                 draw(fragments.figures(each, base, (len(gold_ids), n_gold) if n_gold else None))
-                places[each.letter] = _answer(each, alone.get(each.letter, frozenset()))
+                if not (is_same and differences_only):
+                    own = alone.get(each.letter, frozenset())
+                    places[each.letter] = _answer(each, own, is_same=is_same, differences_only=differences_only)
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
                 _passages(
@@ -78,6 +96,17 @@ def show(
                 )
                 _steps(each, each.trace)
     return places
+
+
+def _same_answer(loaded: Sequence[Loaded], alone: Mapping[str, frozenset[int]]) -> bool:
+    """Whether all columns have answered, and none says anything that the others do not."""
+    answers = [each.answer for each in loaded if each.answer is not None]
+    return (
+        len(answers) == len(loaded) > 1
+        and all(answer.grounded for answer in answers)
+        and not any(alone.values())
+        and len({len(answer.parts) for answer in answers}) == 1
+    )
 
 
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
@@ -112,38 +141,112 @@ def _head(loaded: Loaded, indexes: Mapping[str, IndexSummary] | None) -> None:
                 on_click=columns.pin,
                 args=(letter,),
             )
-            _settings_button(loaded, indexes)
+            _column_buttons(loaded)
     draw(fragments.settings(loaded))
+    _trial_line(loaded)
 
 
-def _settings_button(loaded: Loaded, indexes: Mapping[str, IndexSummary]) -> None:
+def _column_buttons(loaded: Loaded) -> None:
+    """Duplicate the column; open its settings beside the columns."""
     letter = loaded.letter
-    popover = st.popover(
+    st.button(
+        "",
+        icon=":material/library_add:",
+        type="tertiary",
+        help=say("compare.duplicate", letter=letter),
+        key=f"compare_duplicate_{letter.lower()}",
+        disabled=len(columns.letters()) >= columns.MOST,
+        on_click=settings_panel.duplicate,
+        args=(letter,),
+    )
+    st.button(
         "",
         icon=":material/tune:",
         type="tertiary",
         help=say("compare.settings_of", letter=letter),
         key=f"compare_settings_{letter.lower()}",
-        on_change="rerun",
+        on_click=settings_panel.toggle,
+        args=(letter,),
     )
-    if not popover.open:
-        return
-    with popover:
-        strategies = {info.name: info for info in all_strategies().strategies}
-        columns.form(loaded.column, indexes, strategies)
-        if loaded.column.fixed:
-            draw(
-                markup.muted(say("compare.equal_decides", options=", ".join(map(forms.title_of, loaded.column.fixed))))
-            )
-        st.button(
-            say("compare.remove_column", letter=letter),
-            icon=":material/delete:",
-            type="tertiary",
-            key=f"compare_remove_{letter.lower()}",
-            disabled=len(columns.letters()) <= columns.LEAST,
-            on_click=columns.remove,
-            args=(letter,),
+
+
+def equal_line(chosen: Sequence[columns.Column]) -> None:
+    """The settings that the columns of one strategy have alike, in one line that opens to a list."""
+    for group in dict.fromkeys(column.group for column in chosen if column.group is not None):
+        if not group.equal:
+            continue
+        own, n = next(iter(group.settings.values())), len(group.equal)
+        config = next(column.info.config for column in chosen if column.group is group)
+        in_row = {
+            Setting(spec.name, of_index)
+            for kind, of_index in ((config, False), (IndexConfig, True))
+            for spec in fields(kind)
+            if spec.metadata.get("in_row")
+        }
+        equal = sorted(group.equal, key=lambda each: (each not in in_row, each.of_index))
+        code = "compare.equal_all" if len(group.settings) == len(chosen) else "compare.equal_some"
+        title = say(code, n=n, letters=say("ask.comma").join(group.settings))
+        first = words(said(equal[:_EQUAL_NAMED], own))
+        rest = say("compare.equal_more", n=n - _EQUAL_NAMED) if n > _EQUAL_NAMED else ""
+        rows = joined(
+            html("<div><span>{}</span> <b>{}</b></div>", words(each.title), words(each.value_words(own.value(each))))
+            for each in equal
         )
+        draw(
+            html(
+                '<details class="lr-equal"><summary><b>= {}</b> <span>{}{}</span></summary><div>{}</div></details>',
+                title,
+                first,
+                rest,
+                rows,
+            )
+        )
+
+
+def _trial_line(loaded: Loaded) -> None:
+    """Of a column whose index is a trial: what making it took, and the button that keeps it."""
+    column, letter = loaded.live, loaded.letter.lower()
+    kept = st.session_state.get(_KEPT, {}).get(loaded.letter)
+    if column is None:
+        return
+    if kept and column.base.id == kept and not column.changed:
+        draw(html('<div class="lr-trial">{}</div>', say("compare.kept", name=isolated(column.base.title))))
+        return
+    if not column.is_trial:
+        if column.group and any(setting.of_index for setting in column.group.differing):
+            draw(html('<div class="lr-trial">{}</div>', say("compare.of_index", name=isolated(column.base.title))))
+        return
+    trial = next((each for each in session.workbench().trials.all() if each.id == column.summary.id), None)
+    with st.container(
+        horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"compare_trial_{letter}"
+    ):
+        with st.container(width="stretch", gap=None):
+            time = numbers.duration(trial.seconds if trial else 0.0)
+            draw(html('<div class="lr-trial">{}</div>', say("compare.trial_made", time=time, most=MOST)))
+        st.button(
+            say("compare.keep"),
+            icon=":material/bookmark_add:",
+            key=f"compare_keep_{letter}",
+            help=say("compare.keep_help"),
+            on_click=keep_trial,
+            args=(column,),
+        )
+
+
+def keep_trial(column: columns.Column) -> None:
+    """The column's trial is one of the indexes, under a name that says what differs. For callbacks."""
+    config = column.settings
+    parts = [words(Setting(name, of_index=True).words(config.index[name])) for name in column.changed]
+    name = say("ask.comma").join([column.base.name, *parts])
+    try:
+        kept = session.workbench().trials.keep(column.summary.id, name)
+    except LeanRAGError as error:
+        st.session_state[_KEEP_FAILED] = error
+        return
+    for setting in column.changed:
+        state.remember(column.scope.name(columns.index_name(setting)), None)
+    state.remember(column.scope.name("index"), kept)
+    st.session_state.setdefault(_KEPT, {})[column.letter] = kept
 
 
 def _without_trace(loaded: Loaded) -> DeltaGenerator:
@@ -152,26 +255,47 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
     if loaded.call is not None:
         with place.container():
             st.skeleton(220)
+    elif loaded.takes is not None:
+        _offer_trial(loaded, loaded.takes)
     elif loaded.missing_part:
         column = loaded.column
         again = loaded.question if column.ask(loaded.question).calls_model else ""
         part_view.offer(loaded.scope, column.summary, column.info, loaded.missing_part, ask_again=again)
     elif loaded.error is not None:
         message(loaded.error, kind="error")
+        unmade = loaded.column.unmade
         st.button(
             say("ask.try_again"),
             icon=":material/replay:",
             key=f"compare_retry_{loaded.letter.lower()}",
-            on_click=asking.want,
-            args=(loaded.scope, loaded.question),
+            on_click=loading.want_trial if unmade else asking.want,
+            args=(loaded.column.base, loaded.column.changed) if unmade else (loaded.scope, loaded.question),
         )
     elif loaded.waits:
         message(say("compare.press_compare"))
     return place
 
 
-def _answer(loaded: Loaded, alone: frozenset[int]) -> DeltaGenerator:
-    """The answer in a place of fixed height, "More" for the rest."""
+def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
+    """A button that makes the column's index, with what it takes."""
+    column = loaded.column
+    calls = round(takes.calls.expected)
+    if calls:
+        message(say("compare.trial_calls", n=calls, cost=numbers.money(takes.dollars.expected)))
+    else:
+        message(say("compare.trial_takes", time=numbers.duration(takes.seconds.expected)))
+    st.button(
+        say("compare.make_trial"),
+        icon=":material/play_arrow:",
+        key=f"compare_make_trial_{loaded.letter.lower()}",
+        on_click=loading.want_trial,
+        args=(column.base, column.changed),
+    )
+
+
+def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool) -> DeltaGenerator:
+    """The answer in a place of fixed height, "More" for the rest. is_same: all columns give it. differences_only:
+    sentences that other columns say too are left out."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
@@ -199,6 +323,8 @@ def _answer(loaded: Loaded, alone: frozenset[int]) -> DeltaGenerator:
                 key=f"compare_text_{letter}",
                 on_cite=partial(reference_view.open_citation, loaded.scope, answer, stored=loaded.index is None),
                 alone=alone,
+                only_alone=differences_only and bool(alone),
+                compared=not is_same,
                 tint=f"column-{letter}",
             )
     if answer is not None and len(answer.text) > _LONG_ANSWER:
@@ -303,7 +429,19 @@ def drawers(loaded: Sequence[Loaded]) -> None:
 
 def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
     """What a column does at the moment: its steps so far, or the words of its answer so far."""
-    if loaded.trace is None:
+    if loaded.trace is None and loaded.column.unmade:
+        progress = loaded.call.pieces[-1] if loaded.call and loaded.call.pieces else None
+        stage = progress.stage if isinstance(progress, Progress) else BUILD.stages[0].name
+        doing = words(BUILD.stage(stage).doing)
+        place.html(
+            str(
+                html(
+                    '<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>',
+                    say("compare.making", doing=doing, seconds=seconds),
+                )
+            )
+        )
+    elif loaded.trace is None:
         steps = session.steps_so_far(loaded.column.ask(loaded.question).topic)
         place.html(str(result_view.steps_so_far(steps, seconds)))
     elif loaded.call is not None and loaded.call.pieces:

@@ -26,7 +26,7 @@ from leanrag_core.retrieval.passages import (
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.types.config import option, preset
+from leanrag_core.types.config import CHUNKS, option, preset
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Parameter, Trace
 
@@ -41,9 +41,11 @@ class Config(PathOptions):
     """Options of a LeanRAG retrieval; the defaults are the paper's method."""
 
     adaptive_n: bool = option(False, paper=False, help=message("leanrag.option.adaptive_n", limit=MAX_SEEDS))
-    ties: str = option("cosine", choices=TIES, help=message("leanrag.option.ties"))
-    fill: str = option("none", choices=("none", "vectors"), equal="vectors", help=message("leanrag.option.fill"))
-    fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
+    ties: str = option("cosine", choices=TIES, help=message("leanrag.option.ties"), step=CHUNKS)
+    fill: str = option(
+        "none", choices=("none", "vectors"), equal="vectors", help=message("leanrag.option.fill"), step=CHUNKS
+    )
+    fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"), step=CHUNKS)
 
 
 class Strategy(StrategyBase[Config]):

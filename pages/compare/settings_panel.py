@@ -1,0 +1,335 @@
+"""The settings of a column in a panel beside the columns, by the step on which they act; changed when applied."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.comparing.variants import Setting
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
+from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo
+from leanrag_core.retrieval.base import strategies as all_strategies
+from leanrag_core.retrieval.settings import step_of
+from leanrag_core.types.config import SETTINGS, STEPS, IndexConfig, is_remote
+from leanrag_core.types.summary import IndexSummary
+from pages.ask import controls, presets
+from pages.common import choices, forms, markup, session, state, widgets
+from pages.common.html import NOTHING, draw, html
+from pages.common.messages import say, words
+from pages.common.scope import Scope
+from pages.compare import columns, fragments, loading
+from pages.compare.columns import Column
+
+DRAFT = Scope("draft")  # what the panel holds until it is applied; no link has it
+WIDTH = 306
+_OPEN = "lr_compare_panel"  # in the session: the column that is set
+_UNSEEN = "lr_compare_panel_unseen"  # on a phone, where it covers the page: it was applied
+_MORE = "draft_more"
+_MODELS = ("model", "embedding", "aggregation_model")  # settings of an index that may name one at an endpoint
+_PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}  # how much another value would take
+
+
+def shown() -> str:
+    """The column whose settings are open, empty where none are."""
+    letter = str(st.session_state.get(_OPEN, ""))
+    return letter if letter in columns.letters() else ""
+
+
+def open_for(letter: str) -> None:
+    """The panel holds the settings of that column. For callbacks."""
+    columns.copy_settings(columns.scope_of(letter), DRAFT, starts_as=letter)
+    st.session_state[_OPEN] = letter
+    st.session_state.pop(_UNSEEN, None)
+
+
+def toggle(letter: str) -> None:
+    """Opens the panel for that column, or closes it. For callbacks."""
+    if shown() == letter and _UNSEEN not in st.session_state:
+        close()
+    else:
+        open_for(letter)
+
+
+def duplicate(letter: str) -> None:
+    """A column like this one stands beside it, and its settings are open. For callbacks."""
+    made = columns.duplicate(letter)
+    if made:
+        open_for(made)
+
+
+def close() -> None:
+    """What was not applied is forgotten. For callbacks."""
+    st.session_state.pop(_OPEN, None)
+
+
+def _apply(letter: str, base: IndexSummary) -> None:
+    columns.copy_settings(DRAFT, columns.scope_of(letter), starts_as=letter)
+    changed = columns.changed_index(DRAFT, base)
+    if changed and not any(is_remote(str(getattr(base.config, name))) for name in _MODELS):
+        loading.want_trial(base, changed)  # with calls of a model the column says what they cost, and waits
+    st.session_state[_UNSEEN] = True
+
+
+def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
+    """Draws the panel of the column that is set."""
+    column = next((each for each in chosen if each.letter == shown()), None)
+    if column is None:
+        return
+    if _UNSEEN in st.session_state:
+        draw(html("<style>@media (max-width:640px){{.st-key-compare_panel{{display:none!important}}}}</style>"))
+    with st.container(key="compare_panel", width=WIDTH, gap="xsmall"):
+        st.fragment(_panel)(column, tuple(chosen), dict(indexes))
+
+
+def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
+    strategies = {info.name: info for info in all_strategies().strategies}
+    letter = column.letter
+    held = controls.held(DRAFT, strategies, default=columns.starter(letter, strategies))
+    info = strategies[held.strategy]
+    base = indexes.get(state.recall(DRAFT.name("index")), indexes.get(column.base.id, column.base))
+    beside = next((each for each in chosen if each.letter != letter and each.info.name == info.name), None)
+    with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center", key="compare_panel_head"):
+        with st.container(width="stretch", gap=None):
+            title = say("compare.panel", letter=letter)
+            draw(html('<div class="lr-panelhead">{}<b>{}</b></div>', fragments.square(letter), title))
+        if st.button(
+            "",
+            icon=":material/close:",
+            type="tertiary",
+            help=say("compare.panel_close"),
+            key="compare_panel_close",
+            shortcut="Esc",
+            on_click=close,
+        ):
+            st.rerun()
+    with st.container(horizontal=True, wrap=False, gap="small", key="compare_panel_apply"):
+        if st.button(
+            say("compare.panel_apply", letter=letter),
+            type="primary",
+            width="stretch",
+            key="compare_apply",
+            shortcut="Enter",
+            on_click=_apply,
+            args=(letter, base),
+        ):
+            st.rerun()
+        if beside is not None:
+            st.button(
+                say("compare.panel_same", letter=beside.letter),
+                key="compare_same",
+                on_click=columns.copy_settings,
+                args=(beside.scope, DRAFT),
+                kwargs={"starts_as": beside.letter},
+            )
+    more = state.recall(_MORE) == "1"
+    with st.container(gap="xsmall", key="compare_panel_what"):
+        if len(indexes) > 1:
+            titles = {"": say("compare.index_of_page"), **{id_: each.title for id_, each in indexes.items()}}
+            _choice("index", say("frame.index"), titles)
+        _choice("strategy", say("ask.strategy"), {name: words(each.title) for name, each in strategies.items()})
+        if more:
+            presets.buttons(DRAFT, info)
+    n_hidden = _options(info, held.options, beside, column.fixed) + _index(base, beside)
+    st.button(
+        say("compare.less") if more else say("compare.panel_more", n=n_hidden),
+        type="tertiary",
+        key="compare_panel_more",
+        on_click=state.remember,
+        args=(_MORE, None if more else "1"),
+    )
+    st.button(
+        say("compare.remove_column", letter=letter),
+        icon=":material/delete:",
+        type="tertiary",
+        key=f"compare_remove_{letter.lower()}",
+        disabled=len(columns.letters()) <= columns.LEAST,
+        on_click=_remove,
+        args=(letter,),
+    )
+    if st.session_state.pop("lr_compare_removed", False):
+        st.rerun()
+
+
+def _choice(name: str, title: str, titles: Mapping[str, str]) -> None:
+    """What the column asks, in one line with its title."""
+    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center"):
+        with st.container(width=70, gap=None):
+            draw(html('<div class="lr-panelrow">{}</div>', title))
+        choices.dropdown(DRAFT.name(name), title, titles, label_visibility="collapsed")
+
+
+def _remove(letter: str) -> None:
+    columns.remove(letter)
+    close()
+    st.session_state["lr_compare_removed"] = True
+
+
+def _options(info: StrategyInfo, held: Mapping[str, Any], beside: Column | None, fixed: Mapping[str, Any]) -> int:
+    """The options of the strategy by step: those that are moved most, and the others behind a button; returns how many
+    those are."""
+    specs = forms.option_fields(info.config)
+    more = state.recall(_MORE) == "1"
+    n_hidden = 0
+    for place, step in enumerate(STEPS):
+        of_step = [spec for spec in specs.values() if step_of(spec) == step]
+        first = [spec for spec in of_step if more or _is_first(spec, held[spec.name], beside)]
+        n_hidden += len(of_step) - len(first)
+        if not first:
+            continue
+        with st.container(gap=None, key=f"compare_panel_{step}"):
+            draw(html('<div class="lr-panelstep">{} {}</div>', place + 1, say(f"compare.step.{step}")))
+            _step(info, first, held, beside, fixed)
+    return n_hidden
+
+
+def _step(
+    info: StrategyInfo,
+    specs: Sequence[Field[Any]],
+    held: Mapping[str, Any],
+    beside: Column | None,
+    fixed: Mapping[str, Any],
+) -> None:
+    """The options of one step."""
+    for spec in specs:
+        if spec.name in fixed:
+            draw(markup.muted(say("compare.equal_decides", options=forms.title_of(spec.name))))
+            continue
+
+        def keep(value: Any, name: str = spec.name) -> None:
+            presets.set_options(DRAFT, info, {name: value})
+
+        _row(Setting(spec.name), spec, held[spec.name], keep, beside)
+
+
+def _is_first(spec: Field[Any], value: Any, beside: Column | None) -> bool:
+    """Whether an option stands in the panel at once: what the row of controls has, budgets of all, what is not as it
+    is by default, and what differs from the other column."""
+    named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
+    return bool(named or value != spec.default or (beside and beside.chosen.options.get(spec.name) != value))
+
+
+def _index(base: IndexSummary, beside: Column | None) -> int:
+    """The settings of the index, and what a change of them takes; returns how many are behind the button."""
+    n_hidden, specs, recorded = 0, forms.option_fields(IndexConfig), base.config.by_name()
+    changed = columns.changed_index(DRAFT, base)
+    with st.container(key="compare_panel_index", gap=None):
+        draw(
+            html(
+                '<div class="lr-panelstep">{}<span>{}</span></div>',
+                say("compare.step.index"),
+                say("compare.panel_trial"),
+            )
+        )
+        takes = _takes(base, changed)
+        more = state.recall(_MORE) == "1"
+        for name in SETTINGS:
+            spec = specs[name]
+            if not (more or spec.metadata.get("in_row") or name in changed):
+                n_hidden += 1
+                continue
+
+            def keep(value: Any, name: str = name) -> None:
+                same = value == recorded[name] or (value is None and recorded[name] in (None, ""))
+                state.remember(DRAFT.name(columns.index_name(name)), None if same else state.written(value))
+
+            _row(Setting(name, of_index=True), spec, changed.get(name, recorded[name]), keep, beside)
+            if name in changed:
+                draw(html('<div class="lr-paneltime">{}</div>', takes))
+            elif name in ("cluster_size", "tau", "chunk_tokens"):
+                probe = _PROBES[name in BASE_SETTINGS]
+                other = {key: recorded[key] + by for key, by in probe.items()}
+                draw(html('<div class="lr-paneltime">{}</div>', _takes(base, other)))
+    return n_hidden
+
+
+def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
+    """What an index with these settings takes, in words."""
+    if not changed:
+        return ""
+    reuses = "compare.kept_stages" if not set(changed) & set(BASE_SETTINGS) else "compare.reads_anew"
+    try:
+        low, high, calls = _forecast(base.id, base.created, tuple(sorted(changed.items())))
+    except LeanRAGError as error:
+        return words(error)
+    if calls:
+        return say("compare.takes_calls", n=calls)
+    if not high:
+        return say("compare.takes_nothing")
+    if high < 1.3 * low:
+        return say("compare.takes", time=numbers.duration(high), how=say(reuses))
+    return say(
+        "compare.takes",
+        time=say("compare.range", low=numbers.duration(low), high=numbers.duration(high)),
+        how=say(reuses),
+    )
+
+
+@st.cache_data(ttl=30, max_entries=256, show_spinner=False)
+def _forecast(index_id: str, created: str, changed: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
+    """The least and the most seconds, and the calls of a model."""
+    bench = session.workbench()
+    index = session.open_index(bench.indexes.summary(index_id))
+    seconds = bench.trials.seconds(index, dict(changed))
+    config = bench.trials.config(index, dict(changed))
+    forecast = bench.trials.forecast(index, config) if seconds.high else None
+    return seconds.low, seconds.high, round(forecast.calls.expected) if forecast else 0
+
+
+def _row(setting: Setting, spec: Field[Any], value: Any, keep: Callable[[Any], None], beside: Column | None) -> None:
+    """A setting in one line: its title, marked where the other column has another value, and its widget."""
+    other = beside.settings.value(setting) if beside else value
+    differs = str(other or "") != str(value or "") if not isinstance(value, bool) else other != value
+    title = forms.title_of(setting.name, IndexConfig if setting.of_index else None)
+    key = f"lr_draft_{'index' if setting.of_index else 'ask'}_{setting.name}"
+    note = NOTHING
+    if differs and beside is not None:
+        has = words(setting.value_words(other))
+        note = html("<small>{}</small>", say("compare.other_has", letter=beside.letter, value=isolated(has)))
+    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"row_{key}"):
+        with st.container(width="stretch", gap=None):
+            draw(
+                html(
+                    '<div class="lr-panelrow{}" title="{}">{}{}{}</div>',
+                    " differs" if differs else "",
+                    forms.hint(spec),
+                    "≠ " if differs else "",
+                    title,
+                    note,
+                )
+            )
+        _widget(key, title, spec, value, keep)
+
+
+def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
+    """The widget of an option's kind, its title being read out alone."""
+    low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+
+    def widget(mount: widgets.Mount[Any]) -> Any:
+        common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, "label_visibility": "collapsed"}
+        if isinstance(spec.default, bool):
+            return st.toggle(title, value=mount.value, width="content", **common)
+        if options:
+            titles = {choice: forms.choice_title(spec.name, choice) for choice in options}
+            place = options.index(mount.value)
+            return st.selectbox(title, options, index=place, format_func=titles.__getitem__, width=140, **common)
+        if isinstance(spec.default, int):
+            return st.number_input(
+                title, min_value=low, max_value=high, value=int(mount.value), step=1, width=124, **common
+            )
+        if isinstance(spec.default, float):
+            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
+            return st.number_input(
+                title, min_value=lowest, max_value=highest, value=float(mount.value), width=124, **common
+            )
+        return st.text_input(title, value=mount.value, placeholder=say("setting.from_data"), width=124, **common)
+
+    is_text = spec.default is None or (isinstance(spec.default, str) and not options)
+    shown_value = ("" if value is None else str(value)) if is_text else value
+    form = tuple(options) if options else None
+    widgets.show(
+        key, shown_value, widget, lambda chosen: keep(chosen.strip() or None if is_text else chosen), form=form
+    )

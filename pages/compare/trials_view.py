@@ -1,0 +1,75 @@
+"""The trial indexes that there are: what each is, what it takes on the disk, and the way to clear it away."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from leanrag_core.comparing.variants import Setting
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.types.config import SETTINGS
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.trials import Trial
+from pages.common import session
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.compare.columns import Column
+
+_FAILED = "lr_trials_failed"  # in the session: why clearing ended
+
+
+def show(chosen: Sequence[Column]) -> None:
+    """The list, folded; nothing while there are none."""
+    failed = st.session_state.pop(_FAILED, None)
+    if failed is not None:
+        message(failed, kind="error")
+    trials = session.workbench().trials.all()
+    if not trials:
+        return
+    used = {column.summary.id: column.letter for column in chosen}
+    bases = {index.id: index for index in session.index_list().indexes}
+    size = numbers.size(sum(trial.summary.size_bytes for trial in trials))
+    with st.expander(say("trials.title", n=len(trials), size=size), key="compare_trials", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        for trial in trials:
+            _row(trial, bases.get(trial.base), used.get(trial.id, ""))
+        free = [trial.id for trial in trials if trial.id not in used]
+        st.button(
+            say("trials.clear_all", n=len(free)),
+            icon=":material/delete:",
+            type="tertiary",
+            key="trials_clear_all",
+            disabled=not free,
+            on_click=_clear,
+            args=tuple(free),
+        )
+
+
+def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
+    """A trial: what it changes of which index, its size, and whether a column has it."""
+    own = trial.summary.config.by_name()
+    recorded = base.config.by_name() if base else {}
+    names = [name for name in SETTINGS if base is None or own.get(name) != recorded.get(name)]
+    changes = say("ask.comma").join(words(Setting(name, of_index=True).words(own[name])) for name in names)
+    facts = say("trials.facts", base=isolated(trial.summary.name), size=numbers.size(trial.summary.size_bytes))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        with st.container(width="stretch", gap=None):
+            note = say("trials.used", letter=used_by) if used_by else ""
+            draw(html('<div class="lr-trial"><b>{}</b> {} {}</div>', changes, facts, note))
+        st.button(
+            say("trials.clear"),
+            type="tertiary",
+            key=f"trials_clear_{trial.id}",
+            disabled=bool(used_by),
+            on_click=_clear,
+            args=(trial.id,),
+        )
+
+
+def _clear(*ids: str) -> None:
+    try:
+        session.workbench().trials.clear(*ids)
+    except LeanRAGError as error:
+        st.session_state[_FAILED] = error

@@ -1,0 +1,130 @@
+"""Columns of one strategy that differ in settings, of the index too: names, what is equal, trials, their end."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.types.index import Index
+from tests.app import drawn
+from tests.app.compared import QUESTION, rows
+
+Visit = Callable[..., AppTest]
+TWO = {"q": QUESTION, "b_strategy": "leanrag"}
+
+
+@pytest.fixture(autouse=True)
+def without_trials(home: Workbench) -> Iterator[None]:
+    kept = {index.id for index in home.indexes.all()}
+    yield
+    home.trials.clear()
+    for index in home.indexes.all():
+        if index.id not in kept:
+            home.indexes.delete(index.id)
+
+
+def heads(app: AppTest) -> list[str]:
+    return [drawn.Markup(body).text for body in drawn.html(app) if '"lr-colhead' in body]
+
+
+def pills(app: AppTest) -> list[str]:
+    return re.findall(r"≠ [^≠]+", " ".join(drawn.Markup(body).text for body in drawn.html(app) if "lr-pills" in body))
+
+
+def test_columns_are_named_by_what_differs_and_what_is_equal_is_one_line(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, **TWO, a_n="3", b_n="5")
+    drawn.assert_sound(app)
+    assert [head[1:4] for head in heads(app)] == ["N 3", "N 5"]
+    assert "2 columns of LeanRAG; they differ in N" in drawn.text(app)
+    assert re.search(r"= \d+ settings are equal", drawn.text(app))
+    app = visit("compare", home, **TWO, a_n="3", b_n="5", b_c="1", b_leanrag_use="findings")
+    assert [head[1:15] for head in heads(app)] == ["N 3 and 4 more", "N 5 and 4 more"]
+    assert any(pill.startswith("≠ C 1") for pill in pills(app))
+    app = visit("compare", home, **TWO)
+    assert "2 columns of LeanRAG with the same settings" in drawn.text(app)
+    assert "The same answer" in drawn.text(app)
+
+
+def test_what_is_compared_is_seen_before_a_question_is_asked(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, b_strategy="leanrag", b_n="5")
+    drawn.assert_sound(app)
+    assert len(heads(app)) == 2
+    assert rows(app) == []
+
+
+def test_only_differences_leaves_out_what_both_answers_say(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, **TWO, differ="1")
+    drawn.assert_sound(app)
+    assert "The same answer" in drawn.text(app)
+    assert drawn.component(app, "lr_citations") == []
+    app = visit("compare", home, **TWO)
+    assert len(drawn.component(app, "lr_citations")) == 2
+
+
+def test_a_setting_of_the_index_is_tried_on_the_spot_and_kept(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, **TWO, b_ix_cluster_size="2")
+    drawn.assert_sound(app)
+    assert [trial.summary.config.cluster_size for trial in home.trials.all()] == [2]
+    assert "clustersize 2" in heads(app)[1]
+    assert "trial index" in heads(app)[1]
+    assert "from kept stages" in drawn.text(app)
+    assert len(rows(app)) == 2
+    app.button("compare_keep_b").click().run()
+    drawn.assert_sound(app)
+    assert home.trials.all() == []
+    assert any("clustersize 2" in index.name for index in home.indexes.all())
+    assert "b_ix_cluster_size" not in app.query_params
+    assert "Kept as " in drawn.text(app)
+    assert "clustersize 2" in heads(app)[1]
+
+
+def test_an_index_that_cannot_be_is_said_in_its_column(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, **TWO, b_ix_tau="often")
+    drawn.assert_sound(app)
+    assert "often" in drawn.text(app)
+    assert len(rows(app)) == 1, "the other column stands"
+    app = visit("compare", home, **TWO, b_ix_cluster_size="1")  # out of bounds in a link: passed over
+    drawn.assert_sound(app)
+    assert len(rows(app)) == 2
+    assert home.trials.all() == []
+
+
+def test_trials_are_listed_and_cleared_away(home: Workbench, visit: Visit) -> None:
+    index = first(home)
+    for size in (2, 4):
+        home.trials.make(index, {"cluster_size": size})
+    app = visit("compare", home, **TWO, b_ix_cluster_size="2")
+    fold = next(each for each in app.expander if each.label.startswith("Trial indexes: "))
+    assert "2, " in fold.label
+    app.session_state["compare_trials"] = True
+    app.run()
+    drawn.assert_sound(app)
+    app.button("trials_clear_all").click().run()
+    drawn.assert_sound(app)
+    assert [trial.summary.config.cluster_size for trial in home.trials.all()] == [2], "a column has it"
+
+
+def first(home: Workbench) -> Index:
+    return home.indexes.open(home.indexes.all()[0].id)
+
+
+def test_ask_leads_to_two_columns_whose_settings_are_open(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, n="4")
+    app.button("compare_settings").click().run()
+    drawn.assert_sound(app)
+    assert "2 columns of LeanRAG with the same settings" in drawn.text(app)
+    assert app.query_params["b_n"] == app.query_params["a_n"] == "4"
+    assert "Settings of column B" in drawn.text(app)
+
+
+def test_a_column_is_duplicated_beside_itself_with_its_settings_open(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, a_n="4")
+    app.button("compare_duplicate_a").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["cols"] == "acb"
+    assert app.query_params["c_n"] == "4"
+    assert "Settings of column C" in drawn.text(app)
+    app.button("compare_panel_close").click().run()
+    assert "Settings of column" not in drawn.text(app)
