@@ -12,8 +12,8 @@ from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from pages.common import message_queue, script_files
-from pages.common.request_check import RequestCheck
+from pages.common import server
+from pages.common.server import RequestCheck
 
-message_queue.keep_for_fragments()
-app = st.App("pages/common/main.py", routes=script_files.routes(), middleware=[Middleware(RequestCheck)])
+server.keep_for_fragments()
+app = st.App("pages/common/main.py", routes=server.routes(), middleware=[Middleware(RequestCheck)])

@@ -13,7 +13,7 @@ from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
 from pages.ask import roles
-from pages.common import drawers, markup, passage_view, state
+from pages.common import markup, passage_view, reveal, state
 from pages.common.frame import page_path
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
@@ -56,7 +56,7 @@ def open_mark(scope: Scope, trace: Trace) -> str:
 def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
     """The drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and in
     links, until a person closes it; an id that nothing has is forgotten."""
-    asked = drawers.take(scope, passage_view.Passage)  # by a picture that other pages have too
+    asked = reveal.take_drawer(scope, passage_view.Passage)  # by a picture that other pages have too
     if asked is not None:
         open_place(scope, index.chunk_cells["id"][asked.row].as_py())
     ref = _open_ref(scope)
@@ -97,7 +97,7 @@ def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = Fal
         cited = [part.text for part in answer.parts if mark in part.marks] if answer.extractive else []
         opener(scope, trace, passage, mark, cited, stored=stored)()
     elif ref:
-        drawers.ask_for(scope, Reference(trace, ref, mark))
+        reveal.ask_for_drawer(scope, Reference(trace, ref, mark))
 
 
 def opener(
@@ -105,7 +105,7 @@ def opener(
 ) -> Callable[[], None]:
     """Opens a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
     if stored or passage.row is None:
-        return partial(drawers.ask_for, scope, Reference(trace, passage.id, mark))
+        return partial(reveal.ask_for_drawer, scope, Reference(trace, passage.id, mark))
     names = roles.names_to_mark(trace)
     known = roles.marks_by_name(trace.context).get(mark)
     sign = known.drawn() if known else None
@@ -114,14 +114,14 @@ def opener(
 
 def drawer(scope: Scope, index: Index | None) -> None:
     """Opens the item or relation that was asked for in this scope, if one was."""
-    asked = drawers.take(scope, Reference)
+    asked = reveal.take_drawer(scope, Reference)
     if asked is not None:
         show = st.dialog(say("ask.mark_title"), width="medium", position="right", icon=":material/format_quote:")
         show(_reference)(scope, index, asked)
 
 
 def _reference(scope: Scope, index: Index | None, asked: Reference) -> None:
-    drawers.take_focus(scope)
+    reveal.take_focus(scope)
     trace = asked.trace
     mark = roles.marks_by_name(trace.context).get(asked.mark)
     sign = mark.drawn() + " " if mark else NOTHING

@@ -29,7 +29,7 @@ from pages.ask import (
     why_view,
     without_view,
 )
-from pages.common import copy_button, last_question, markup, session
+from pages.common import copy_button, markup, session
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
@@ -137,7 +137,7 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
 
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:
-    last_question.keep(ask.summary.id, trace)
+    session.keep_last_question(ask.summary.id, trace)
     held = pinned.trace_of(scope, ask)
     before = _previous_trace(scope, ask, trace)
     left, right = retrieval_view.columns(trace)

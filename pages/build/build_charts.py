@@ -17,14 +17,124 @@ from leanrag_core.figures.stage_charts import (
     stage_tokens_chart,
     strengths_chart,
 )
-from leanrag_core.jobs.state import outlook
+from leanrag_core.jobs.state import Amount, Outlook, StageOutlook, outlook
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.calls import NO_SPENDING, NO_USAGE
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
-from pages.build import job_words, outlook_view
-from pages.common import chart_view, markup, units
+from pages.build import job_words
+from pages.common import drawing_view, markup, messages
 from pages.common.frame import colours
-from pages.common.messages import language, say
+from pages.common.messages import language, message, say, words
+
+
+def live(job: JobState) -> None:
+    """By stage: forecast, so far, and what it will be; a warning when the budget is too small."""
+    ahead = outlook(job.kind, job.forecast, job.spending, job.stages)
+    if ahead is None or job.forecast is None:
+        return
+    rows = [_live_row(job, stage) for stage in ahead.stages]
+    forecast, so_far, at_end = job.forecast, ahead.so_far, ahead.at_end
+    tokens = numbers.tokens(round(so_far.tokens)), numbers.tokens(round(at_end.tokens))
+    rows.append((say("build.tokens"), tokens_of(forecast.tokens), *tokens))
+    if forecast.dollars.high or so_far.dollars:
+        rows.append(
+            (
+                say("build.cost"),
+                money_of(forecast.dollars),
+                numbers.money(so_far.dollars),
+                numbers.money(at_end.dollars),
+            )
+        )
+    whole = "" if ahead.seconds_left is None else numbers.duration(job.seconds + ahead.seconds_left)
+    rows.append((say("build.time"), span(forecast.seconds), numbers.duration(job.seconds), whole or "–"))
+    head = ("", *(say(f"build.outlook.{name}") for name in ("forecast", "so_far", "at_end")))
+    table = markup.facts_table(head, rows, caption=say("build.outlook.caption"))
+    markup.block(say("build.forecast"), table, say("build.outlook.updated"))
+    warning = _budget_warning(job, ahead)
+    if warning:
+        message(warning)
+
+
+def _live_row(job: JobState, stage: StageOutlook) -> tuple[str, str, str, str]:
+    return (
+        calls_title(job, stage.forecast.stage),
+        counts(stage.forecast.calls),
+        f"{stage.so_far.calls:,.0f}",
+        f"{stage.at_end.calls:,.0f}",
+    )
+
+
+def calls_title(job: JobState, stage_name: str) -> str:
+    """The head of a row on the calls of a stage."""
+    return say("build.outlook.calls", stage=words(job.kind.stage(stage_name).title))
+
+
+def _budget_warning(job: JobState, ahead: Outlook) -> str:
+    """What to know when the budget will be spent before the end; empty when it is enough."""
+    budget, at_end = job.budget, ahead.at_end
+    lacking = []
+    if budget.tokens and at_end.tokens > budget.tokens:
+        needed, allowed = numbers.tokens(round(at_end.tokens)), numbers.tokens(budget.tokens)
+        lacking.append(message_of("build.outlook.too_many_tokens", needed=needed, allowed=allowed))
+    if budget.dollars and at_end.dollars > budget.dollars:
+        needed, allowed = numbers.money(at_end.dollars), numbers.money(budget.dollars)
+        lacking.append(message_of("build.outlook.too_many_dollars", needed=needed, allowed=allowed))
+    if not lacking:
+        return ""
+    return say("build.outlook.budget_too_small", needs=tuple(lacking))
+
+
+def has_forecast(job: JobState) -> bool:
+    """Whether there is a forecast of calls to compare with what was taken."""
+    return job.spending != NO_SPENDING and job.forecast is not None and bool(job.forecast.calling)
+
+
+def ended(job: JobState) -> None:
+    """By stage: forecast and actual of a job that is done; nothing where there was no forecast of calls."""
+    forecast = job.forecast
+    if forecast is None or not has_forecast(job):
+        return
+    taken = job.spending.by_stage
+    rows = [
+        (calls_title(job, stage.stage), counts(stage.calls), f"{taken.get(stage.stage, NO_USAGE).calls:,}")
+        for stage in forecast.calling
+    ]
+    usage = job.spending.usage
+    actual = Amount(usage.calls, usage.prompt_tokens + usage.completion_tokens, usage.cost)
+    rows.append((say("build.outlook.all_calls"), counts(forecast.calls), f"{actual.calls:,}"))
+    rows.append((say("build.tokens"), tokens_of(forecast.tokens), numbers.tokens(round(actual.tokens))))
+    if forecast.dollars.high or actual.dollars:
+        rows.append((say("build.cost"), money_of(forecast.dollars), numbers.money(actual.dollars)))
+    rows.append((say("build.time"), span(forecast.seconds), numbers.duration(job.seconds)))
+    head = ("", *(say(f"build.outlook.{name}") for name in ("forecast", "actual")))
+    title = say("build.forecast_and_actual")
+    markup.block(title, markup.facts_table(head, rows, caption=title))
+
+
+def counts(range_: Range) -> str:
+    """ "51 to 78"."""
+    low, high = round(range_.low), round(range_.high)
+    return messages.span(f"{low:,}", f"{high:,}")
+
+
+def tokens_of(range_: Range) -> str:
+    """ "125 k to 184 k"."""
+    low, high = numbers.tokens(round(range_.low)), numbers.tokens(round(range_.high))
+    return messages.span(low, high)
+
+
+def money_of(range_: Range) -> str:
+    """ "$0.12 to $0.30"."""
+    low, high = numbers.money(range_.low), numbers.money(range_.high)
+    return messages.span(low, high)
+
+
+def span(range_: Range) -> str:
+    """ "11 s to 3 min"."""
+    low, high = numbers.duration(range_.low), numbers.duration(range_.high)
+    return messages.span(low, high)
 
 
 def hierarchy(index: Index) -> None:
@@ -38,7 +148,7 @@ def hierarchy(index: Index) -> None:
     with left:
         if clusters:
             cap = cap_of.get(clusters[0].layer)
-            chart_view.show(
+            drawing_view.show_chart(
                 cluster_sizes_chart(clusters, cap, colours(), language=language()),
                 title=say("build.cluster_sizes"),
                 key="cluster_sizes",
@@ -59,7 +169,7 @@ def hierarchy(index: Index) -> None:
                     markup.note(say("build.no_tau"))
                     continue
                 chart = strengths_chart(strength, tau, layer.number, colours(), language=language())
-                chart_view.show(chart, title=say("build.relations_by_lambda"), key=f"lambda_{layer.number}")
+                drawing_view.show_chart(chart, title=say("build.relations_by_lambda"), key=f"lambda_{layer.number}")
 
 
 def costs(job: JobState) -> None:
@@ -73,14 +183,14 @@ def costs(job: JobState) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         if times:
-            chart_view.show(
+            drawing_view.show_chart(
                 stage_times_chart(times, colours(), language=language()),
                 title=say("build.time_by_stage"),
                 key="stage_times",
             )
     with right:
         if tokens:
-            chart_view.show(
+            drawing_view.show_chart(
                 stage_tokens_chart(tokens, colours(), language=language()),
                 title=say("build.tokens_by_stage"),
                 key="stage_tokens",
@@ -89,7 +199,7 @@ def costs(job: JobState) -> None:
             markup.note(say("build.no_calls"))
     compared = _compared(job)
     if compared:
-        chart_view.show(
+        drawing_view.show_chart(
             forecast_chart(compared, colours(), language=language()),
             title=say("build.forecast_and_actual"),
             key="forecast_actual",
@@ -99,12 +209,12 @@ def costs(job: JobState) -> None:
 def _compared(job: JobState) -> Sequence[Compared]:
     forecast = job.forecast
     ahead = outlook(job.kind, forecast, job.spending, job.stages)
-    if forecast is None or ahead is None or not outlook_view.has_forecast(job):
+    if forecast is None or ahead is None or not has_forecast(job):
         return ()
     taken = ahead.so_far
     compared = [
         _compare(
-            outlook_view.calls_title(job, stage.forecast.stage),
+            calls_title(job, stage.forecast.stage),
             stage.forecast.calls,
             stage.so_far.calls,
             "{:,.0f}".format,
@@ -121,5 +231,5 @@ def _compared(job: JobState) -> Sequence[Compared]:
 
 
 def _compare(title: str, expected: Range, actual: float, shown: Callable[[float], str]) -> Compared:
-    span = units.span(shown(expected.low), shown(expected.high))
+    span = messages.span(shown(expected.low), shown(expected.high))
     return Compared(title, expected.low, expected.expected, expected.high, actual, span, shown(actual))

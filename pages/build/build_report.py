@@ -11,9 +11,9 @@ from leanrag_core.types.manifest import ABSENT, BY_MODEL
 from leanrag_core.types.summary import IndexSummary
 from pages.build import build_charts, job_words, parts_view, update_view
 from pages.common import markup, session, state
-from pages.common.frame import kind_line, message, plain_errors
+from pages.common.frame import kind_line, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import message, say
 
 _BEGINNING = 120  # characters of a chunk in the list of losses
 _READ = 300  # rows of a list of losses

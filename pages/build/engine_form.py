@@ -13,9 +13,9 @@ from leanrag_core.types.config import REFERENCE, IndexConfig, endpoint_model, is
 from leanrag_core.types.settings import Settings
 from pages.build import prompts_form
 from pages.common import choices, forms, keys, session, state, widgets
-from pages.common.frame import message, page_path, plain_errors
+from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import message, say
 from pages.settings import endpoint_view
 
 BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them

@@ -1,5 +1,7 @@
 """What a build will take, before it begins; the name, the budget, and the button that starts it."""
 
+from typing import Any
+
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
@@ -11,13 +13,59 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
-from pages.build import budget_form, outlook_view
+from pages.build import build_charts
 from pages.build.engine_form import Engine
 from pages.common import markup, session, state, widgets
-from pages.common.frame import message, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
 from pages.settings import call_store_view
+
+_MOST_TOKENS = 2**53  # a browser counts no further
+
+
+def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **layout: Any) -> float:
+    """The dollars that a person allows; 0 for any."""
+    chosen = widgets.remembered(
+        name,
+        default,
+        lambda mount: st.number_input(
+            label,
+            min_value=0.0,
+            value=mount.value,
+            step=1.0,
+            format="%.2f",
+            key=mount.key,
+            on_change=mount.changed,
+            **layout,
+        ),
+        parse=float,
+        allowed=lambda value: 0.0 <= value < float("inf"),
+        key=key,
+    )
+    return float(chosen)
+
+
+def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
+    """The tokens that a person allows; 0 for any."""
+    chosen = widgets.remembered(
+        name,
+        default,
+        lambda mount: st.number_input(
+            label,
+            min_value=0,
+            value=mount.value,
+            step=100_000,
+            key=mount.key,
+            on_change=mount.changed,
+            **layout,
+        ),
+        parse=int,
+        allowed=lambda value: 0 <= value < _MOST_TOKENS,
+        key=key,
+    )
+    return int(chosen)
+
 
 STARTED = "lr_build_started"  # a build was started in the run before
 URL = ("b_name", "b_dollars", "b_tokens")
@@ -83,7 +131,7 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
         (say("build.chunks"), say("build.about", n=f"{expected.chunks:,}")),
         (say("build.llm_calls"), "0"),
     ]
-    _head(say("build.no_cost"), outlook_view.span(expected.seconds), words(expected.basis or ""))
+    _head(say("build.no_cost"), build_charts.span(expected.seconds), words(expected.basis or ""))
     draw(markup.facts_table(("", ""), rows))
 
 
@@ -110,18 +158,18 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     kept = _kept_answers(corpus.id, config)
     at_most = _at_most if kept else None
     calls, tokens = expected.calls, expected.tokens
-    cost, time = _cost(expected, settings, config), outlook_view.span(expected.seconds)
+    cost, time = _cost(expected, settings, config), build_charts.span(expected.seconds)
     if at_most:
         time = at_most(numbers.duration(expected.seconds.high))
         cost = as_capital(at_most(numbers.money(expected.dollars.high))) if expected.dollars.high else cost
     _head(cost, time, words(expected.basis or ""))
     rows = [
         (say("build.chunks"), f"{expected.chunks:,}"),
-        (say("build.entities"), outlook_view.counts(expected.entities)),
-        (say("build.column.calls"), at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
+        (say("build.entities"), build_charts.counts(expected.entities)),
+        (say("build.column.calls"), at_most(f"{calls.high:,.0f}") if at_most else build_charts.counts(calls)),
         (
             say("build.tokens"),
-            at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens),
+            at_most(numbers.tokens(round(tokens.high))) if at_most else build_charts.tokens_of(tokens),
         ),
         (say("build.calls_saved"), f"{expected.saved:,}"),
     ]
@@ -196,7 +244,7 @@ def _forecast(
 
 def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
     if expected.dollars.high > 0:
-        return outlook_view.money_of(expected.dollars)
+        return build_charts.money_of(expected.dollars)
     if settings.local:
         return say("build.no_cost")
     return say("build.price_unknown") if unpriced(settings, config) else say("build.no_cost")
@@ -212,9 +260,9 @@ def budget_fields(config: IndexConfig) -> Budget:
     """What the build may spend; it stops there and can be resumed."""
     left, right = st.columns(2, gap="small")
     with left:
-        dollars = budget_form.dollars("b_dollars", say("build.budget_dollars"), key="budget_dollars")
+        dollars = dollars_field("b_dollars", say("build.budget_dollars"), key="budget_dollars")
     with right:
-        tokens = budget_form.tokens("b_tokens", say("build.budget_tokens"), key="budget_tokens")
+        tokens = tokens_field("b_tokens", say("build.budget_tokens"), key="budget_tokens")
     hint = say("build.budget_hint")
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:

@@ -1,21 +1,56 @@
 """What can be done with an index of the table: explore, compare, duplicate, export, rename, delete and take back."""
 
+import re
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.exporting.base import broken_exporters, exporters
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.build import export_view, form_values, parts_view, update_view
+from pages.build import parts_view, settings_form, update_view
 from pages.common import forms, markup, session, state
-from pages.common.frame import message, page_path, plain_errors
+from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import message, say, words
+
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+
+
+def export_popover(index: IndexSummary) -> None:
+    """A button for each format; the file is made when it is pressed."""
+    with st.popover(say("build.download"), type="tertiary", icon=":material/download:", key="download_index"):
+        for exporter in exporters():
+            st.download_button(
+                words(exporter.title),
+                partial(_content, index.id, exporter.name),
+                file_name=f"{_NOT_IN_NAMES.sub(' ', index.name)[:60].strip() or 'index'}{exporter.suffix}",
+                mime=exporter.media_type,
+                help=words(exporter.help),
+                type="tertiary",
+                on_click="ignore",
+                key=f"download_{exporter.name}",
+            )
+        for file in broken_exporters():
+            message(words(file.message), kind="error", title=say("library.import.broken_format"))
+
+
+def _content(index_id: str, format_name: str) -> bytes:
+    """The exported file, whole: Streamlit takes downloads from memory."""
+    workbench = session.workbench()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "index"
+        workbench.export(workbench.indexes.open(index_id), format_name, path)
+        return path.read_bytes()
+
 
 TICKED = "ticked"  # ids of the indexes that are ticked in the table, with commas between them
 _MOST_COMPARED, _LETTERS = 4, "abcd"
@@ -49,10 +84,10 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
                 type="tertiary",
                 icon=":material/content_copy:",
                 key="duplicate_index",
-                on_click=form_values.take_settings,
+                on_click=settings_form.take_settings,
                 args=(only,),
             )
-            export_view.popover(only)
+            export_popover(only)
             if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
                 st.dialog(say("build.rename.title"))(_rename)(only)
         st.button(

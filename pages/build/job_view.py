@@ -1,19 +1,71 @@
 """A job under way, or ended, of whatever kind: stages, rate, time left, what is written; cancel and resume."""
 
+from collections.abc import Callable
+
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.lines import figures_of, summary_of
-from leanrag_core.types.calls import Budget
+from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
-from pages.build import job_words, outlook_view, spending_view
-from pages.common import frame, markup, session, state
-from pages.common.frame import message, page_path
+from pages.build import build_charts, forecast_card, job_words
+from pages.common import frame, markup, session, state, widgets
+from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
+
+
+def spending_line(job: JobState) -> None:
+    """What the job has cost so far, how much was reused, and the last faults of the server; nothing where no model at
+    an endpoint is used."""
+    if job.spending == NO_SPENDING:
+        return
+    usage, budget = job.spending.usage, job.budget
+    tokens = numbers.tokens(usage.prompt_tokens + usage.completion_tokens)
+    parts = [
+        say("build.spent.calls", n=usage.calls),
+        _of(say("library.tokens", tokens=tokens), numbers.tokens(budget.tokens) if budget.tokens else ""),
+    ]
+    if usage.cost or budget.dollars:
+        parts.append(_of(numbers.money(usage.cost), numbers.money(budget.dollars) if budget.dollars else ""))
+    parts.append(say("build.spent.reused", n=job.spending.reused))
+    parts += [say("build.spent.faults", n=job.spending.faults)] if job.spending.faults else []
+    listed = say("ask.comma").join(parts)
+    draw(html('<div class="lr-spent"><b>{}</b> {}</div>', say("build.spent"), listed))
+    if job.spending.last_faults:
+        with st.expander(say("build.spent.latest_faults")):
+            lines = joined(html("<div>{}</div>", text) for text in reversed(job.spending.last_faults))
+            draw(html('<div class="lr-feed">{}</div>', lines))
+
+
+def _of(amount: str, limit: str) -> str:
+    return say("build.spent.of", amount=amount, limit=limit) if limit else amount
+
+
+def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
+    """A larger budget for the rest, and the button that goes on. resume: called with the job's id."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        name = f"more_dollars_{job.id}"
+        forecast_card.dollars_field(name, say("build.spent.more_dollars"), 2 * job.budget.dollars, key=name, width=190)
+        name = f"more_tokens_{job.id}"
+        forecast_card.tokens_field(name, say("build.spent.more_tokens"), 2 * job.budget.tokens, key=name, width=190)
+        key = f"resume_{job.id}"
+        st.button(
+            say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume_with, args=(job.id, resume)
+        )
+    hint = say("build.spent.more_hint")
+    draw(html('<div class="lr-hint">{}</div>', hint))
+
+
+def _resume_with(job_id: str, resume: Callable[[str, Budget], None]) -> None:
+    """Goes on with the budget of the fields."""
+    keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens"))
+    dollars, tokens = (st.session_state[key] for key in keys)
+    resume(job_id, Budget(float(dollars), int(tokens)))
+
 
 _MOVED = "lr_job_moved"  # another job is to be shown
 _FAULT = "lr_job_fault"  # why a request about a job failed
@@ -49,7 +101,7 @@ def _panel(job_id: str, was_live: bool) -> None:
         rows = [(words(fact.title), fact.value) for fact in facts]
         title = say("job.result")
         markup.block(title, markup.facts_table(("", ""), rows, caption=title))
-    if job.status != "running" and not (job.status == "done" and outlook_view.has_forecast(job)):
+    if job.status != "running" and not (job.status == "done" and build_charts.has_forecast(job)):
         markup.block(say("job.stages"), _stages(job))  # with nothing beside them
         return
     left, right = st.columns([7, 5], gap="large")
@@ -58,9 +110,9 @@ def _panel(job_id: str, was_live: bool) -> None:
     with right:
         if job.status == "running":
             markup.block(say("job.written_now"), _feed(job))
-            outlook_view.live(job)
+            build_charts.live(job)
         else:
-            outlook_view.ended(job)
+            build_charts.ended(job)
 
 
 def _feed(job: JobState) -> Markup:
@@ -134,13 +186,13 @@ def _headline(job: JobState) -> None:
     fault = st.session_state.pop(_FAULT, "")
     if fault:
         message(fault, kind="error")
-    spending_view.line(job)
+    spending_line(job)
     if job.status == "running" and job.heard > _SILENT:
         silence = numbers.duration(job.heard)
         message(say(f"job.silent.{what}", time=silence))
     if job.status == "stopped":
         message(job.error or "", title=say("job.budget_spent"))
-        spending_view.resume_with_budget(job, _resume)
+        resume_with_budget(job, _resume)
     if job.status == "failed":
         message(job.error or "", kind="error", title=say("job.went_wrong"))
         if job.details:

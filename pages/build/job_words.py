@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leanrag_core.figures import numbers
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState, StageState
-from pages.common import forms, frame, session, units
+from pages.common import forms, frame, messages, session
 from pages.common.messages import known, say, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
@@ -75,8 +75,8 @@ def pace(job: JobState, running: StageState | None) -> str:
     parts = []
     if running.total:
         parts.append(_of_total(running))
-        parts.append(units.rate(running.done, running.seconds))
-    parts.append(units.time_left(job.seconds_left))
+        parts.append(messages.rate(running.done, running.seconds))
+    parts.append(messages.time_left(job.seconds_left))
     return say("ask.comma").join(part for part in parts if part)
 
 

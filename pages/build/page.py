@@ -17,9 +17,9 @@ from pages.build import (
     suggest_view,
 )
 from pages.common import forms, markup, session, state
-from pages.common.frame import enter, heading, message
+from pages.common.frame import enter, heading
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import message, say
 from pages.library import import_view
 
 _EARLIER = 12  # jobs that are listed

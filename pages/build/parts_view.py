@@ -8,8 +8,8 @@ from leanrag_core.types.manifest import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.common import forms, markup, session, state
-from pages.common.frame import message, plain_errors
-from pages.common.messages import say, words
+from pages.common.frame import plain_errors
+from pages.common.messages import message, say, words
 
 _STATUS = {"finished": "made", ABSENT: "absent", UNFINISHED: "unfinished", DAMAGED: "damaged"}
 _MAKE = {ABSENT: "make", UNFINISHED: "resume", DAMAGED: "make_again"}

@@ -9,9 +9,9 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
 from pages.common import choices, forms, markup, session, widgets
-from pages.common.frame import message, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
 
 TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
 _SIZES = ("chunk_tokens", "overlap_tokens")

@@ -2,20 +2,118 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.types.config import SETTINGS, IndexConfig, Preset
-from leanrag_core.types.summary import CorpusSummary
-from pages.build import engine_form, form_values, size_effect
+from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets
+from leanrag_core.types.summary import CorpusSummary, IndexSummary
+from pages.build import engine_form
 from pages.common import choices, forms, session, state, widgets
-from pages.common.frame import message, plain_errors
+from pages.common.component import component
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import known, say, words
+from pages.common.messages import known, message, say, words
+
+_SCRIPT = Path(__file__).with_name("size_effect.js")
+_FRAME = '<div class="lr-effect"></div>'
+_KEY = "size_effect"
+# From 8 on about even on a logarithmic scale, which the slider is drawn along.
+_SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 70, 80, 90, 100)
+_LARGE = (112, 125, 140, 160, 180, 200)
+
+
+def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
+    """The curve over clustersize with the form's value marked; a size chosen there is that of the form."""
+    sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
+    try:
+        made = session.workbench().builds.size_effects(corpus_id, config, sizes)
+    except LeanRAGError:  # the forecast beside it says so
+        return
+
+    def chosen() -> None:
+        size = st.session_state[_KEY].get("size")
+        if isinstance(size, int) and 2 <= size <= 200:
+            state.remember("b_cluster_size", None if size == IndexConfig().cluster_size else size)
+
+    values = {
+        "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in made.effects],
+        "size": config.cluster_size,
+        "title": say("build.effect.title"),
+        "basis": say("build.effect.measured" if made.is_measured else "build.effect.estimated", n=made.entities),
+        # Filled in by the script, which follows the slider.
+        "said": say(
+            "build.effect.said", size="{size}", layers="{layers}", entities="{entities}", relations="{relations}"
+        ),
+        "entities": say("build.effect.entities"),
+        "relations": say("build.effect.relations"),
+        "paper": say("build.effect.paper", size=20),
+    }
+    component(_SCRIPT, _FRAME, draws_svg=True)(data=values, key=_KEY, on_size_change=chosen)
+
+
+def known_presets() -> dict[str, Preset]:
+    """The presets by title: the program's, then the person's own as far as their file reads."""
+    try:
+        return {preset.title: preset for preset in session.workbench().presets.with_shipped()}
+    except LeanRAGError:  # the page says so where it draws them
+        return {preset.title: preset for preset in presets()}
+
+
+def take_preset(title: str | None) -> None:
+    """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
+    taken back, unless a person has changed it since."""
+    known = known_presets()
+    before = known.get(state.recall("b_preset"))
+    state.remember("b_preset", title)
+    chosen = known.get(title or "")
+    if chosen is None:
+        return
+    fill(chosen.index)
+    for field, value in before.ask.items() if before else ():
+        if state.recall(on_ask(field)) == state.written(value):
+            state.remember(on_ask(field), None)
+    for field, value in chosen.ask.items():
+        state.remember(on_ask(field), value)
+
+
+def on_ask(field: str) -> str:
+    """Under which name Ask remembers an option of LeanRAG."""
+    return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
+
+
+def fill(values: Mapping[str, Any]) -> None:
+    """Fills the form with these values, and the other fields with their defaults."""
+    specs = forms.option_fields(IndexConfig)
+    for field in SETTINGS:
+        value = values.get(field)
+        state.remember(f"b_{field}", None if value == specs[field].default else value)
+
+
+def take_settings(index: IndexSummary) -> None:
+    """Fills the form with the settings of an index, to be changed and built. For callbacks."""
+    values = index.config.by_name()
+    fill(values)
+    engine_form.take_settings(values)
+    state.remember("corpus", index.corpus_id)
+    state.remember("b_name", say("build.changed_name", name=index.name))
+    st.toast(say("build.form_filled"), icon=":material/content_copy:")
+
+
+def marked_preset() -> str | None:
+    """The chosen preset while the fields have its values; else the default if they have those; else none."""
+    specs = forms.option_fields(IndexConfig)
+    now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in SETTINGS}
+    defaults = {field: specs[field].default for field in SETTINGS}
+    known = known_presets()
+    held = [title for title in (state.recall("b_preset"), next(iter(known))) if title in known]
+    return next((title for title in held if now == {**defaults, **known[title].index}), None)
+
 
 NAMES = (*SETTINGS, "preset")
 
@@ -53,7 +151,7 @@ def show(corpora: list[CorpusSummary]) -> Form:
         values |= forms.draw_fields(IndexConfig, folded, prefix="b_")
     form = _checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
     with size_place:
-        size_effect.show(corpus_id, form.config)
+        show_size_effect(corpus_id, form.config)
     return form
 
 
@@ -71,11 +169,11 @@ def _preset() -> None:
     """The presets, the one marked that the fields agree with."""
     with plain_errors():
         session.workbench().presets.with_shipped()  # a file that does not read says so; the program's own are there
-    presets = form_values.known_presets()
+    presets = known_presets()
     titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
     title = widgets.show(
         "preset",
-        form_values.marked_preset(),
+        marked_preset(),
         lambda mount: st.pills(
             say("build.preset"),
             list(presets),
@@ -85,7 +183,7 @@ def _preset() -> None:
             on_change=mount.changed,
             wrap=True,
         ),
-        form_values.take_preset,
+        take_preset,
         form=widgets.labels(titles),
     )
     if title and {"top_n", "top_c"} <= set(presets[title].ask):

@@ -8,11 +8,11 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.chart import Curve, curves_chart
 from leanrag_core.types.suggestion import CLUSTER_SIZE, TAU, TOP_C, TOP_N, Suggestion, Suggestions
 from leanrag_core.types.summary import IndexSummary
-from pages.build import form_values
-from pages.common import chart_view, forms, markup, session, state
-from pages.common.frame import colours, message
+from pages.build import settings_form
+from pages.common import drawing_view, forms, markup, session, state
+from pages.common.frame import colours
 from pages.common.html import draw, html
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
 
 _ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index that is looked at; why that failed
 _ACCEPTED = "lr_suggestion_accepted"  # in the run before
@@ -96,7 +96,7 @@ def _show(made: Suggestions) -> None:
 
 def _under(name: str) -> str:
     """The name under which the form of Build, or Ask, remembers the setting."""
-    return form_values.on_ask(name) if name in (TOP_N, TOP_C) else f"b_{name}"
+    return settings_form.on_ask(name) if name in (TOP_N, TOP_C) else f"b_{name}"
 
 
 def _one_suggestion(suggestion: Suggestion) -> None:
@@ -157,7 +157,7 @@ def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
     if suggestion.name == TAU:
         quantiles = [f"q{row.share:g} = {row.strength:g}" for row in made.quantiles]
         note = say("build.suggest.quantiles", list=say("ask.comma").join(quantiles))
-    chart_view.show(chart, title=say("build.suggest.evidence"), key=f"evidence_{suggestion.name}", note=note)
+    drawing_view.show_chart(chart, title=say("build.suggest.evidence"), key=f"evidence_{suggestion.name}", note=note)
 
 
 def _curve(code: str, y: list[float], colour: str, form: str) -> Curve:

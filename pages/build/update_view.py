@@ -18,9 +18,9 @@ from leanrag_core.types.updating import (
     UpdateReport,
 )
 from pages.common import markup, session, state
-from pages.common.frame import message, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw
-from pages.common.messages import say
+from pages.common.messages import message, say
 
 _FOLD, _OPEN = "index_update", "lr_open_update"
 _NAMES = 8  # of documents that are shown

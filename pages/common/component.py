@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures.scripts import script_path
-from pages.common import script_files
+from pages.common import server
 
 _HERE = Path(__file__).resolve().parent
 # All that is sent with a component: its script is fetched as a file. Nothing is drawn before its style sheet is there,
@@ -38,6 +38,6 @@ def component(
         before.append(own if own.exists() else script_path(part))
     files = [*before, script]
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
-    sheet = script_files.address(styles) if styles else ""
-    loader = _LOADER.format(script=json.dumps(script_files.address(files)), sheet=json.dumps(sheet))
+    sheet = server.address(styles) if styles else ""
+    loader = _LOADER.format(script=json.dumps(server.address(files)), sheet=json.dumps(sheet))
     return st.components.v2.component(f"lr_{script.stem}", html=frame, js=loader, isolate_styles=False)

@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from leanrag_core.figures.chart import CONFIG, Chart, as_csv
 from leanrag_core.figures.drawing import Drawing, plain_values
+from leanrag_core.types.visible import visible_values
+from pages.common import markup
 from pages.common.component import component
+from pages.common.html import draw
+from pages.common.messages import say
 
 _SCRIPT = Path(__file__).with_name("drawing.js")
 _FRAME = '<div class="lr-drawing"></div>'
@@ -31,3 +37,29 @@ def show(
             picked(chosen)
 
     mount(data=values, key=key, on_picked_change=report)
+
+
+def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
+    """The chart under its title, and a fold with the same numbers as a table and as CSV. key: unique on the page."""
+    draw(markup.label(title, note))
+    # Streamlit's own theme would replace the colours of the palette.
+    st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
+    with st.popover(say("chart.table"), type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
+        draw(markup.muted(f"{chart.label}."), markup.facts_table(chart.head, chart.rows, caption=title))
+        st.download_button(
+            say("chart.csv"),
+            as_csv(chart.head, chart.rows),
+            file_name=f"{key}.csv",
+            mime="text/csv",
+            type="tertiary",
+            icon=":material/download:",
+            key=f"csv_{key}",
+            on_click="ignore",
+        )
+
+
+def tools(title: str, note: str, *, keys: str = "") -> dict[str, Any]:
+    """What figureTools takes. title: names the files. note: what is drawn of how many. keys: which keys do what."""
+    words = {"table": say("figure.as_table"), "png": say("figure.as_png"), "html": say("figure.as_html")}
+    values: dict[str, Any] = visible_values({"title": title, "note": note, "keys": keys, "words": words})
+    return values

@@ -19,8 +19,13 @@ from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.summary import IndexSummary
 from pages.common import deletion, running_view, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import as_sentence, known, say, words
-from pages.common.messages import message as message  # pages take it from here
+from pages.common.messages import (
+    as_sentence,
+    known,
+    message,  # pages take it from here
+    say,
+    words,
+)
 
 PAGES = (
     ("library", "library_books"),

@@ -11,7 +11,7 @@ from leanrag_core.figures import passages
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
-from pages.common import drawers, markup
+from pages.common import markup, reveal
 from pages.common.component import component
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import say, words
@@ -119,12 +119,12 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in passage.pieces]
     shown = {"pieces": pieces, "cut_before": passage.cut_before, "cut_after": passage.cut_after}
     component(_SCRIPT, _FRAME)(data=shown, key=scope.name(f"passage_{chunk.id}_{whole}"))
-    drawers.take_focus(scope)
+    reveal.take_focus(scope)
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:
     """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
-    asked = drawers.take(scope, Passage)
+    asked = reveal.take_drawer(scope, Passage)
     if asked is not None and 0 <= asked.row < index.chunks.num_rows:
         dialog()(scope, index, asked)
 
@@ -150,4 +150,4 @@ def ask_for(
     scope: Scope = PAGE,
 ) -> None:
     """The passage opens at the end of the next run. For callbacks."""
-    drawers.ask_for(scope, Passage(row, tuple(names), tuple(cited), mark))
+    reveal.ask_for_drawer(scope, Passage(row, tuple(names), tuple(cited), mark))

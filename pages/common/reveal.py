@@ -1,10 +1,12 @@
-"""What a click changed is brought into sight, where it is below the fold."""
+"""What was asked to be brought into view: a row of a list, or what a drawer holds."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
 from pages.common.component import component
+from pages.common.scope import Scope
 
 _SCRIPT = Path(__file__).with_name("reveal.js")
 _FRAME = "<span></span>"
@@ -22,3 +24,27 @@ def show(key: str) -> None:
     wanted, number = st.session_state.get(_ASKED, ("", 0))
     if wanted == key:
         component(_SCRIPT, _FRAME)(data={"key": key, "number": number}, key=f"reveal_{key}")
+
+
+_FOCUS_SCRIPT = Path(__file__).with_name("drawer_focus.js")
+_DRAWER = "lr_drawer"
+_Content = TypeVar("_Content")
+
+
+def ask_for_drawer(scope: Scope, content: object) -> None:
+    """The drawer with that content opens in the next run, over the group of widgets with that scope. For callbacks."""
+    st.session_state[_DRAWER] = (scope, content)
+
+
+def take_drawer(scope: Scope, kind: type[_Content]) -> _Content | None:
+    """What is to be shown in a drawer of that kind in that scope; it is given out once."""
+    asked_scope, content = st.session_state.get(_DRAWER, (None, None))
+    if asked_scope != scope or not isinstance(content, kind):
+        return None
+    del st.session_state[_DRAWER]
+    return content
+
+
+def take_focus(scope: Scope) -> None:
+    """Bring the focus into the drawer that is being drawn, so that keys reach it."""
+    component(_FOCUS_SCRIPT, "<span></span>")(data={}, key=scope.name("drawer_focus"))

@@ -206,3 +206,17 @@ def endpoint_builds() -> int:
         any(is_remote(str(config.get(name, ""))) for name in ("model", "embedding", "aggregation_model"))
         for config in configs
     )
+
+
+_KEPT = "lr_last_question"
+
+
+def keep_last_question(index_id: str, trace: Trace) -> None:
+    """That retrieval is the last one on the index."""
+    st.session_state.setdefault(_KEPT, {})[index_id] = trace
+
+
+def last_trace_of(index_id: str) -> Trace | None:
+    """The last retrieval on that index in this session, None before the first."""
+    trace: Trace | None = st.session_state.get(_KEPT, {}).get(index_id)
+    return trace

@@ -1,20 +1,166 @@
 """Judge audit: whether verdicts depend on order, length or chance, and which pairs may be reported."""
 
+import json
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.judges import advice, headline
-from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, JudgeAudit, PairAudit
+from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, Flip, JudgeAudit, PairAudit
 from leanrag_core.figures import numbers
 from leanrag_core.types.config import model_title
-from leanrag_core.types.experiment import ExperimentSummary
-from pages.common import choices, markup
+from leanrag_core.types.experiment import ExperimentSummary, Judgement
+from pages.common import choices, forms, markup, state, widgets
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
-from pages.evaluate import audit_charts, audit_source, audit_table, figure_view, flip_view, judgements_view
-from pages.evaluate.audit_table import percent
+from pages.evaluate import audit_charts, audit_source, figure_view
+from pages.evaluate.audit_charts import percent
+
+ROW = "jrow"
+_HEIGHT = 360
+_TABLE = "judgements_table"
+
+
+def judgements_fold(judgements: Sequence[Judgement], questions: Mapping[str, str], judge: str, criterion: str) -> None:
+    """The judgements of a judge in a fold; the row that is clicked is shown whole. questions: their words by id."""
+    own = [judgement for judgement in judgements if judgement.judge == judge]
+    opened = st.expander(
+        say("evaluate.audit.all", n=len(own)), icon=":material/list:", key="audit_judgements", on_change="rerun"
+    )
+    if not opened.open:
+        return
+    with opened:
+        _table(own, questions, criterion)
+        place = state.fitting(ROW, -1, int, lambda value: 0 <= value < len(own))
+        if place < 0:
+            draw(markup.muted(say("evaluate.audit.click")))
+        else:
+            _read(own[place])
+
+
+def _table(judgements: Sequence[Judgement], questions: Mapping[str, str], criterion: str) -> None:
+    head = {name: say(f"evaluate.audit.all.{name}") for name in ("question", "kind", "first", "second", "repeat")}
+    verdict = audit_charts.criterion_title(criterion) if criterion else say("evaluate.audit.head.verdict")
+    table = pd.DataFrame(
+        {
+            head["question"]: [questions.get(each.question, each.question) for each in judgements],
+            head["kind"]: [say(f"evaluate.judgement.{each.kind}") for each in judgements],
+            head["first"]: [each.first for each in judgements],
+            head["second"]: [each.second or "–" for each in judgements],
+            head["repeat"]: [each.repeat + 1 for each in judgements],
+            verdict: [verdict_words(each, criterion) for each in judgements],
+        }
+    )
+
+    def clicked() -> None:
+        cells = st.session_state[_TABLE]["selection"]["cells"]
+        if cells:
+            state.remember(ROW, int(cells[0][0]))
+
+    st.dataframe(
+        forms.visible_cells(table),
+        hide_index=True,
+        key=_TABLE,
+        on_select=clicked,
+        selection_mode="single-cell",
+        height=forms.table_height(len(judgements), _HEIGHT),
+        column_config={head["question"]: st.column_config.TextColumn(width=360)},
+    )
+
+
+def verdict_words(judgement: Judgement, criterion: str) -> str:
+    """What the judgement says by that criterion: a winner, a tie, a score; a dash where it could not be read."""
+    verdict = judgement.verdicts.get(criterion)
+    if verdict is None:
+        return "–"
+    if not judgement.second:
+        return f"{verdict:g}"
+    return {1.0: judgement.first, 2.0: judgement.second}.get(verdict, say("evaluate.audit.tied"))
+
+
+def _read(judgement: Judgement) -> None:
+    """Prompt and reply of a judgement."""
+    draw(markup.label(model_title(judgement.judge), f"{judgement.first} / {judgement.second or '–'}"))
+    for title, text in (
+        (say("evaluate.audit.prompt"), judgement.prompt or say("evaluate.audit.no_prompt")),
+        (say("evaluate.audit.reply"), judgement.reply),
+    ):
+        draw(markup.label(title))
+        markup.code(text, height=180)
+
+
+_MOST = 420  # characters of a reply that are shown beside its verdict
+_EXPLANATIONS = ("explanation", "Explanation", "reason", "justification")
+
+
+def show_flips(
+    flips: Sequence[Flip], letters: Mapping[str, str], questions: Mapping[str, str], *, a: str, b: str
+) -> None:
+    """The flips of a pair, one at a time. questions: their words by id, as far as these are known."""
+    own = [flip for flip in flips if {flip.a, flip.b} == {a, b}]
+    figure_view.title(say("evaluate.audit.flip"), say("evaluate.audit.flip_note", n=len(own)))
+    if not own:
+        draw(markup.muted(say("evaluate.audit.no_flips")))
+        return
+    number = int(
+        widgets.remembered(
+            "flip",
+            1,
+            lambda mount: st.number_input(
+                say("evaluate.audit.flip_number", n=len(own)),
+                min_value=1,
+                max_value=len(own),
+                value=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                width=180,
+            ),
+            parse=int,
+            allowed=lambda value: 1 <= value <= len(own),
+            form=len(own),
+        )
+    )
+    flip = own[number - 1]
+    draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', questions.get(flip.question, flip.question)))
+    for judgement in (flip.shown_first, flip.shown_second):
+        draw(_said(judgement, flip.criterion, letters))
+    with st.popover(say("evaluate.audit.prompts"), type="tertiary", icon=":material/description:", key="audit_prompts"):
+        for judgement in (flip.shown_first, flip.shown_second):
+            draw(markup.label(say("evaluate.audit.shown_first", run=judgement.first), model_title(judgement.judge)))
+            markup.code(judgement.prompt or say("evaluate.audit.no_prompt"), height=160)
+            markup.code(judgement.reply, height=160)
+
+
+def _said(judgement: Judgement, criterion: str, letters: Mapping[str, str]) -> Markup:
+    winner = {1: judgement.first, 2: judgement.second}.get(int(judgement.verdicts.get(criterion) or 0), "")
+    colour = letters.get(winner, "").lower()
+    verdict = say("evaluate.audit.won", run=winner) if winner else say("evaluate.audit.tied")
+    return html(
+        '<div class="lr-said-by" style="--c:var(--lr-{})"><div class="w">{} <b>{}</b></div>'
+        '<div class="lr-read" dir="auto">{}</div></div>',
+        f"column-{colour}" if colour else "base",
+        say("evaluate.audit.shown_first", run=judgement.first),
+        verdict,
+        explanation(judgement, criterion),
+    )
+
+
+def explanation(judgement: Judgement, criterion: str) -> str:
+    """Why the judge decided so by that criterion, where its reply can be read; else the beginning of the reply."""
+    try:
+        reply = json.loads(judgement.reply)
+    except (ValueError, RecursionError):
+        reply = None
+    if isinstance(reply, dict):
+        for name, part in reply.items():
+            if str(name).lower().startswith(criterion.lower()) and isinstance(part, dict):
+                text = next((str(part[key]) for key in _EXPLANATIONS if key in part), "")
+                if text:
+                    return text if len(text) <= _MOST else text[:_MOST].rstrip() + "…"
+    return judgement.reply if len(judgement.reply) <= _MOST else judgement.reply[:_MOST].rstrip() + "…"
+
 
 _LETTERS = ("A", "B", "C", "D")
 
@@ -50,7 +196,7 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
         message(say("evaluate.audit.no_pairs"))
         return
     letters = _letters(pairs)
-    draw(audit_table.table(pairs, letters, read))
+    draw(audit_charts.table(pairs, letters, read))
     draw(markup.muted(say("evaluate.audit.signs", criterion=audit_charts.criterion_title(criterion))))
     left, middle, right = st.columns(3, gap="large")
     with left:
@@ -58,11 +204,11 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
     with middle:
         audit_charts.length(own.length, letters)
     with left if own.length else middle:  # without lengths there is room in the middle
-        flip_view.show(own.flips, letters, source.questions, a=read.a, b=read.b)
+        show_flips(own.flips, letters, source.questions, a=read.a, b=read.b)
     with right:
         audit_charts.agreement(audit)
         _by_judge(audit, read)
-    judgements_view.fold(source.judgements, source.questions, judge, criterion)
+    judgements_fold(source.judgements, source.questions, judge, criterion)
 
 
 def _judge(audit: Audit) -> str:
@@ -122,7 +268,7 @@ def _panel(own: Audit, audit: Audit) -> None:
 
 def _is_unsure(own: Audit) -> bool:
     return any(
-        pair.verdict == CANNOT_TELL and (pair.swaps.flip_rate or 0) >= audit_table.MOST_FLIPS for pair in own.pairs
+        pair.verdict == CANNOT_TELL and (pair.swaps.flip_rate or 0) >= audit_charts.MOST_FLIPS for pair in own.pairs
     )
 
 
@@ -151,7 +297,7 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
     table = [
         (
             model_title(pair.judge),
-            f"{percent(pair.win_rate)} {audit_table.half_width(pair.win_rate)}",
+            f"{percent(pair.win_rate)} {audit_charts.half_width(pair.win_rate)}",
             "–" if pair.swaps.flip_rate is None else numbers.share(pair.swaps.flip_rate),
             percent(pair.first_answer),
         )

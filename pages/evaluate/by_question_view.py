@@ -12,7 +12,7 @@ from pages.common import choices, forms, markup, state
 from pages.common.frame import page_path
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import experiments, measure_words, places, sets_view
+from pages.evaluate import experiments, measure_words, sets_view
 
 _SHOWN = 25
 _MORE = "more"
@@ -51,12 +51,14 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="question_controls"):
-        run = experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
+        run = experiments.run_choice(experiments.RUN, say("evaluate.compare_run"), result.spec.runs, run)
         other = _other(summaries, shown)
         second = result if other.id == shown.id else experiments.opened(other)
         if other.id != shown.id:
             _, against = experiments.compared(second.spec.runs, run if _has(second, run) else second.spec.baseline)
-        against = experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), second.spec.runs, against)
+        against = experiments.run_choice(
+            experiments.AGAINST, say("evaluate.compare_against"), second.spec.runs, against
+        )
         measure = _measure(measures)
     questions = {question.id: question for question in experiments.questions_of(shown.id)}
     sides = _side(result, run), _side(second, against)
@@ -86,14 +88,14 @@ def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> 
     if len(ids) == 1:
         return shown
     chosen = choices.dropdown(
-        places.OTHER, say("evaluate.questions.other"), titles, forgets=(places.AGAINST,), width=210
+        experiments.OTHER, say("evaluate.questions.other"), titles, forgets=(experiments.AGAINST,), width=210
     )
     return by_id[chosen]
 
 
 def _measure(measures: Sequence[str]) -> str:
     titles = {measure: measure_words.title_of(measure) for measure in measures}
-    return choices.dropdown(places.MEASURE, say("evaluate.measure"), titles, width=210)
+    return choices.dropdown(experiments.MEASURE, say("evaluate.measure"), titles, width=210)
 
 
 def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:

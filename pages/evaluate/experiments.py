@@ -1,6 +1,7 @@
 """The experiments there are, the chosen one, and the two runs of it that are compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -13,9 +14,72 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Expe
 from pages.ask import presets
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import LANGUAGE, message, say
 from pages.common.scope import Scope
-from pages.evaluate import places
+
+RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
+AUDIT, EXTRACTION, HISTORY = "audit", "extraction", "history"
+TABS = (RESULTS, QUESTIONS, SETS, SWEEPS, AUDIT, EXTRACTION, HISTORY)
+
+TAB, EXPERIMENT, JOB = "tab", "exp", "job"
+KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
+OTHER, MEASURE, SET, COLUMNS = "exp2", "measure", "set", "columns"
+URL = (
+    TAB,
+    "index",
+    EXPERIMENT,
+    KIND,
+    SORT,
+    RUN,
+    AGAINST,
+    OTHER,
+    MEASURE,
+    SET,
+    COLUMNS,
+    JOB,
+    "question",
+    "more",
+    "row",
+    "sweep",
+    "colour",
+    "point",
+    "keep",
+    "skind",
+    "smeasure",
+    "audit",
+    "criterion",
+    "pair",
+    "judge",
+    "ptable",
+    "pset",
+    "pcriterion",
+    "flip",
+    "jrow",
+    "xindex",
+    "xmatch",
+    "xlist",
+    LANGUAGE,
+)
+
+
+_FAULT = "lr_evaluate_fault"
+
+
+@contextmanager
+def kept_fault() -> Iterator[None]:
+    """An error of the block is kept for show()."""
+    try:
+        yield
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+
+
+def show_fault() -> None:
+    """The error of the last callback, once."""
+    error = st.session_state.pop(_FAULT, None)
+    if error is not None:
+        message(error, kind="error")
+
 
 _STARTER, _BASELINE = "leanrag", "vector"  # strategies that are compared while nobody has chosen
 
@@ -42,7 +106,7 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
 def chosen(summaries: Sequence[ExperimentSummary]) -> ExperimentSummary | None:
     """The experiment that the link names; without one the person's own last one, else the first of the program's."""
     by_id = {each.id: each for each in summaries}
-    wanted = state.recall(places.EXPERIMENT)
+    wanted = state.recall(EXPERIMENT)
     if wanted:
         return by_id.get(wanted)
     return next(iter(summaries), None)
@@ -80,18 +144,18 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     titles = {each.id: each.title for each in summaries}
     with st.container(key="evaluate_pick"):
         choices.dropdown(
-            places.EXPERIMENT,
+            EXPERIMENT,
             say("evaluate.experiment"),
             titles,
             default=shown.id,
-            forgets=(places.RUN, places.AGAINST, places.KIND),
+            forgets=(RUN, AGAINST, KIND),
         )
 
 
 def show(experiment: str) -> None:
     """That experiment is shown; what was chosen in another one is void. For callbacks."""
-    state.remember(places.EXPERIMENT, experiment)
-    for name in (places.RUN, places.AGAINST, places.KIND, places.OTHER):
+    state.remember(EXPERIMENT, experiment)
+    for name in (RUN, AGAINST, KIND, OTHER):
         state.remember(name, None)
 
 
@@ -128,8 +192,8 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
     others = [name for name in names if name != run] or names
     candidates = [baseline, of_strategy.get(_BASELINE, ""), others[-1]]
     against = next(name for name in candidates if name in others)
-    chosen_run = str(state.fitting(places.RUN, run, str, lambda value: value in names))
-    return chosen_run, str(state.fitting(places.AGAINST, against, str, lambda value: value in names))
+    chosen_run = str(state.fitting(RUN, run, str, lambda value: value in names))
+    return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in names))
 
 
 def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:

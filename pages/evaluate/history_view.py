@@ -1,19 +1,110 @@
 """All experiments in a table: opened again, run again, deleted."""
 
+import re
+import shlex
 from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.errors import JobNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
+from leanrag_core.types.job import JobState
+from pages.build import job_view
 from pages.common import deletion, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say, words
-from pages.evaluate import experiments, faults, figure_view, places
+from pages.common.messages import language, message, say, words
+from pages.evaluate import experiments, figure_view
+
+KINDS = ("experiment", "sweep")
+
+
+def show_job() -> None:
+    """The job that the link names, else one that runs; an ended one can be closed."""
+    wanted = state.recall(experiments.JOB)
+    jobs = [job for job in session.running_jobs() if job.kind.name in KINDS]
+    if not wanted and not jobs:
+        return
+    try:
+        job = session.workbench().jobs.job(wanted) if wanted else jobs[0]
+    except JobNotFound as error:
+        message(error, kind="error")
+        state.remember(experiments.JOB, None)
+        return
+    job_view.show(job.id)
+    if not job.live:
+        _ended(job)
+
+
+def _ended(job: JobState) -> None:
+    with st.container(horizontal=True, gap="small"):
+        if job.status == "done" and job.result and job.kind.name == "experiment":
+            st.button(
+                say("evaluate.history.show"),
+                icon=":material/table_chart:",
+                key="job_results",
+                on_click=_show_results,
+                args=(job.result,),
+            )
+        st.button(
+            say("evaluate.job_close"),
+            icon=":material/close:",
+            type="tertiary",
+            key="job_close",
+            on_click=state.remember,
+            args=(experiments.JOB, None),
+        )
+
+
+def _show_results(experiment: str) -> None:
+    experiments.show(experiment)
+    state.remember(experiments.JOB, None)
+    state.remember(experiments.TAB, None)
+
+
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+_FILES = (
+    ("csv", "text/csv", "table_rows"),
+    ("json", "application/json", "data_object"),
+    ("html", "text/html", "html"),
+)
+
+
+def command(summary: ExperimentSummary) -> None:
+    """The command that runs the experiment again, or goes on with it."""
+    with st.popover(say("evaluate.command"), icon=":material/code:", type="tertiary", key="evaluate_command"):
+        draw(markup.muted(say("evaluate.command_hint")))
+        with plain_errors():
+            st.code(command_of(summary.id), language=None, wrap_lines=True)
+
+
+def command_of(experiment: str) -> str:
+    """The command, with the path of the experiment's specification."""
+    path = session.workbench().experiments.store.folder(experiment) / "spec.json"
+    return f"python -m leanrag_core experiment run {shlex.quote(str(path))}"
+
+
+def export(summary: ExperimentSummary) -> None:
+    """Scores of every question as CSV, the whole experiment as JSON, a report as HTML; each is made when it is asked
+    for."""
+    name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
+    with st.popover(say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export"):
+        draw(markup.muted(say("evaluate.export_hint")))
+        for format_name, mime, icon in _FILES:
+            st.download_button(
+                say(f"evaluate.export.{format_name}"),
+                partial(session.workbench().experiments.exported, summary.id, format_name, language()),
+                file_name=f"{name}.{format_name}",
+                mime=mime,
+                icon=f":material/{icon}:",
+                key=f"evaluate_{format_name}",
+                on_click="ignore",
+            )
+
 
 _ROW = "row"
 _HEIGHT = 420
@@ -117,18 +208,18 @@ def _details(summary: ExperimentSummary) -> None:
 
 def _show(experiment: str) -> None:
     experiments.show(experiment)
-    state.remember(places.TAB, None)
+    state.remember(experiments.TAB, None)
 
 
 def _run(summary: ExperimentSummary) -> None:
     """A job goes on with the experiment, or does everything once more. For callbacks."""
-    with faults.kept():
+    with experiments.kept_fault():
         spec = experiments.opened(summary).spec
-        state.remember(places.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))
-        state.remember(places.TAB, None)
+        state.remember(experiments.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))
+        state.remember(experiments.TAB, None)
 
 
 def _delete(experiment: str) -> None:
     session.workbench().experiments.store.delete(experiment)
-    for name in (_ROW, places.EXPERIMENT):
+    for name in (_ROW, experiments.EXPERIMENT):
         state.remember(name, None)

@@ -15,7 +15,7 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, J
 from pages.common import choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say
-from pages.evaluate import audit_charts, audit_source, figure_view, places
+from pages.evaluate import audit_charts, audit_source, experiments, figure_view
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _judge(judges: Sequence[str]) -> str:
 
 
 def _to_audit(experiment: str, judge: str) -> None:
-    state.remember(places.TAB, places.AUDIT)
+    state.remember(experiments.TAB, experiments.AUDIT)
     state.remember(audit_source.NAME, experiment)
     state.remember("judge", judge)
 

@@ -1,11 +1,23 @@
 """How the scores of a measure are written, and whether more of it is better."""
 
+import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from markupsafe import Markup
 
 from leanrag_core.evaluation import tables
 from leanrag_core.evaluation.base import COUNT, TOKENS, MeasureInfo, measure_infos
+from leanrag_core.evaluation.statistics import Interval
+from leanrag_core.evaluation.sweeps.points import shown_value
+from leanrag_core.evaluation.tables import KindDifference, ScoreTable, grounds, questions_of, scores_for_mean, scores_of
 from leanrag_core.figures import numbers
-from leanrag_core.types.experiment import QuestionRow
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
+from leanrag_core.types.sweep import PointResult
+from pages.common import forms, markup
+from pages.common.html import html
 from pages.common.messages import known, say, words
 
 LATENCY = "latency"
@@ -100,3 +112,144 @@ def kind_title(kind: str) -> str:
     """A kind of question as it is shown."""
     code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"
     return say(code) if known(code) else kind
+
+
+def axis_title(name: str) -> str:
+    """A setting, or what came out, as the head of an axis."""
+    code = f"evaluate.sweep.axis.{name}"
+    if known(code):
+        return say(code)
+    if is_measure(name):
+        return title_of(name)
+    return forms.title_of(name, IndexConfig if name in forms.option_fields(IndexConfig) else None)
+
+
+def mean_of(result: PointResult, measure: str) -> float | None:
+    """The mean of a measure at a point."""
+    scores = scores_for_mean(measure, lambda name: result.scores.get(name, ()))
+    known = [score for score in scores if score is not None]
+    return fmean(known) if known else None
+
+
+def number(value: Parameter, order: Sequence[Parameter]) -> float:
+    """A setting as a number: itself, that of its digits, or its place among the values."""
+    if isinstance(value, bool) or value is None:
+        return float(order.index(value))
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        return float(value)
+    except ValueError:
+        return float(order.index(value))
+
+
+def point_title(result: PointResult) -> str:
+    """The settings of a point with their titles, such as "clustersize 20, tau 3"."""
+    return ", ".join(f"{axis_title(name)} {shown_value(value)}" for name, value in result.point.settings.items())
+
+
+_RECALL, _CONTEXT_TOKENS = "evidence-recall", "context-tokens"
+_MOST_NEEDED = 20_000  # questions; more than that nobody writes
+_MOST_NAMED = 3
+_TIMES = 2.0  # from which a ratio is no share of the other's tokens
+
+
+def sentence(
+    result: ExperimentResult, rows: ScoreTable, difference: KindDifference | None, run: str, against: str, measure: str
+) -> Markup:
+    """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first.
+
+    difference: of the two, over the questions of the table.
+    """
+    interval, kind = None if difference is None else difference.interval, rows.kind
+    if difference is None or interval is None or interval.low is None or interval.high is None:
+        title = title_of(measure)
+        return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
+    start = say("evaluate.finding.kind", kind=kind_title(kind)) + say("text.space") if kind else ""
+    first, rest = _difference(difference, interval, run, against, measure)
+    rest += _tokens(result, run, against, kind) if measure != _CONTEXT_TOKENS else ""
+    rest += say("text.stop")
+    if not difference.is_told:
+        rest += _needed(interval)
+    rest += _alike(rows, run, against, measure)
+    return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
+
+
+def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:
+    """What the finding rests on, and what limits it."""
+    return markup.muted(say("text.space").join(map(words, grounds(result, runs, measure, kind))))
+
+
+def _difference(
+    difference: KindDifference, interval: Interval, run: str, against: str, measure: str
+) -> tuple[str, str]:
+    """The claim, and the interval that it rests on."""
+    assert interval.low is not None
+    assert interval.high is not None
+    title, value = title_of(measure), interval.value
+    if measure == _RECALL:
+        low, high = (f"{100 * end:.0f}".replace("-", "−") for end in (interval.low, interval.high))
+        if value < 0:
+            low, high = (f"{-100 * end:.0f}".replace("-", "−") for end in (interval.high, interval.low))
+    else:
+        low, high = (shown_difference(measure, end) for end in (interval.low, interval.high))
+    bounds = say("evaluate.finding.interval", low=low, high=high)
+    if not difference.is_told:
+        shown = shown_difference(measure, value)
+        low, high = (shown_difference(measure, end) for end in (interval.low, interval.high))
+        claim = say("evaluate.finding.alike", run=run, against=against, n=interval.n)
+        return claim, say("evaluate.finding.alike_rest", measure=title, value=shown, low=low, high=high)
+    if measure == _RECALL:
+        code = "evaluate.finding.more_gold" if value > 0 else "evaluate.finding.less_gold"
+        return say(code, run=run, against=against, n=round(abs(100 * value))), bounds
+    shown = shown_difference(measure, abs(value)).lstrip("+")
+    code = "evaluate.finding.above" if value > 0 else "evaluate.finding.below"
+    return say(code, run=run, against=against, value=shown, measure=title), bounds
+
+
+def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
+    tokens = scores_of(result, _CONTEXT_TOKENS, questions_of(result, kind))
+    own, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
+    if not own or not other or not fmean(other):
+        return ""
+    ratio = fmean(own) / fmean(other)
+    if ratio >= _TIMES:
+        return say("evaluate.finding.times", ratio=f"{ratio:.1f}")
+    return say("evaluate.finding.tokens", share=f"{100 * ratio:.0f}")
+
+
+def _needed(interval: Interval) -> str:
+    """About how many questions would separate the two, were the difference as it is."""
+    assert interval.low is not None
+    assert interval.high is not None
+    half = (interval.high - interval.low) / 2
+    if abs(interval.value) < 1e-9 or half <= 0:
+        return ""
+    needed = math.ceil(interval.n * (half / abs(interval.value)) ** 2)
+    if needed <= interval.n:  # the interval excludes 0; it is the test over all pairs that does not tell them apart
+        return ""
+    rounded = needed if needed < 100 else round(needed, -1)
+    return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
+
+
+def _alike(rows: ScoreTable, run: str, against: str, measure: str) -> str:
+    """The other runs that share a letter with the first."""
+    cells = {row.run.name: row.cells.get(measure) for row in rows.rows}
+    own = cells.get(run)
+    if own is None or not own.letters:
+        return ""
+    alike = [
+        name
+        for name, cell in cells.items()
+        if name not in (run, against) and cell is not None and set(cell.letters) & set(own.letters)
+    ]
+    if not alike or len(alike) == len(cells) - 2:
+        return ""
+    return say("text.space") + say("evaluate.finding.apart", names=_names(alike), run=run)
+
+
+def _names(names: Sequence[str]) -> tuple[Message, ...]:
+    shown = [message("plain", text=name) for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        shown.append(message("evaluate.finding.others", n=len(names) - _MOST_NAMED))
+    return tuple(shown)

@@ -1,5 +1,8 @@
 """Evaluate: experiments over question sets, their tables with intervals, and how far a judge can be trusted."""
 
+from functools import cache
+from pathlib import Path
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -11,25 +14,26 @@ from pages.common.messages import message, say
 from pages.evaluate import (
     audit_view,
     by_question_view,
-    experiment_job,
     experiments,
     extraction_view,
-    faults,
     history_view,
-    places,
     results_view,
     run_view,
     sets_view,
-    share_view,
-    style,
     sweep_form,
     sweeps_view,
 )
 
 
+@cache
+def _style_sheet() -> str:
+    """Its rules, beside those that all pages have."""
+    return Path(__file__).with_name("evaluate.css").read_text(encoding="utf-8")
+
+
 def page() -> None:
     chosen_index = enter("evaluate")
-    draw(html("<style>{}</style>", Markup(style.sheet())))
+    draw(html("<style>{}</style>", Markup(_style_sheet())))
     summaries = session.workbench().experiments.store.all()
     shown = experiments.chosen(summaries)
     _head(shown)
@@ -38,45 +42,45 @@ def page() -> None:
     for damaged in session.workbench().experiments.store.damaged():
         message(damaged.reason, kind="error", title=say("evaluate.damaged", experiment=damaged.id))
     tab, place = _tabs()
-    state.publish(places.URL)
+    state.publish(experiments.URL)
     with place, plain_errors():
-        faults.show()
-        experiment_job.show()
-        if tab == places.RESULTS:
+        experiments.show_fault()
+        history_view.show_job()
+        if tab == experiments.RESULTS:
             if shown is None:
                 _no_experiment()
             else:
                 results_view.show(summaries, shown)
-        elif tab == places.QUESTIONS:
+        elif tab == experiments.QUESTIONS:
             if shown is None:
                 _no_experiment()
             else:
                 by_question_view.show(summaries, shown)
-        elif tab == places.SETS:
+        elif tab == experiments.SETS:
             sets_view.show()
-        elif tab == places.SWEEPS:
+        elif tab == experiments.SWEEPS:
             sweeps_view.show()
-        elif tab == places.AUDIT:
+        elif tab == experiments.AUDIT:
             audit_view.show(summaries)
-        elif tab == places.EXTRACTION:
+        elif tab == experiments.EXTRACTION:
             extraction_view.show()
-        elif tab == places.HISTORY:
+        elif tab == experiments.HISTORY:
             history_view.show(summaries)
-    state.publish(places.URL)
+    state.publish(experiments.URL)
 
 
 def _head(shown: ExperimentSummary | None) -> None:
     """Title, what is shown, and the page's buttons."""
-    tab = state.fitting(places.TAB, places.RESULTS, str, lambda value: value in places.TABS)
-    of_experiment = shown is not None and tab in (places.RESULTS, places.QUESTIONS)
+    tab = state.fitting(experiments.TAB, experiments.RESULTS, str, lambda value: value in experiments.TABS)
+    of_experiment = shown is not None and tab in (experiments.RESULTS, experiments.QUESTIONS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="evaluate_title"):
         with st.container(width="stretch", gap=None):
             facts = f"{shown.title}: {experiments.facts(shown)}" if of_experiment and shown is not None else ""
             heading(say("page.evaluate"), facts)
         if shown is not None and of_experiment:
-            share_view.command(shown)
-            share_view.export(shown)
-        if tab == places.SWEEPS:
+            history_view.command(shown)
+            history_view.export(shown)
+        if tab == experiments.SWEEPS:
             sweep_form.button()
         else:
             run_view.button()
@@ -84,7 +88,7 @@ def _head(shown: ExperimentSummary | None) -> None:
 
 def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
     """The open tab and the place of its content."""
-    titles = {name: say(f"evaluate.tab.{name}") for name in places.TABS}
+    titles = {name: say(f"evaluate.tab.{name}") for name in experiments.TABS}
     name_of = {title: name for name, title in titles.items()}
     drawn: list[st.delta_generator.DeltaGenerator] = []
 
@@ -95,18 +99,18 @@ def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
         return opened
 
     tab = widgets.one_of(
-        places.TAB,
-        places.TABS,
+        experiments.TAB,
+        experiments.TABS,
         choice,
-        read=lambda title: name_of.get(title, places.RESULTS),
+        read=lambda title: name_of.get(title, experiments.RESULTS),
         form=widgets.labels(titles),
     )
-    return tab, drawn[places.TABS.index(tab)]
+    return tab, drawn[experiments.TABS.index(tab)]
 
 
 def _no_experiment() -> None:
-    if state.recall(places.EXPERIMENT):
-        message(say("evaluate.gone", experiment=state.recall(places.EXPERIMENT)), kind="error")
+    if state.recall(experiments.EXPERIMENT):
+        message(say("evaluate.gone", experiment=state.recall(experiments.EXPERIMENT)), kind="error")
         st.button(say("evaluate.show_others"), key="experiment_gone", on_click=experiments.show, args=("",))
         return
     draw(html('<div class="lr-empty">{}</div>', say("evaluate.none")))

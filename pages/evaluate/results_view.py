@@ -4,25 +4,71 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from leanrag_core.evaluation.tables import measured, questions_of
+from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, measured, questions_of
+from leanrag_core.figures import numbers
+from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import (
-    experiments,
-    figure_view,
-    finding,
-    front_view,
-    judged_view,
-    measure_words,
-    paper_view,
-    pays_view,
-    places,
-    scores,
-    table_view,
-)
+from pages.evaluate import experiments, figure_view, judged_view, measure_words, paper_view, table_view
 from pages.evaluate.measure_words import COLUMNS, LATENCY
+
+_WIDTHS = (320, 430, 560)
+
+
+def show_front(table: ScoreTable, chosen: str) -> None:
+    """The figure; nothing where the table lacks tokens or recall. chosen: the run that is drawn with its interval."""
+    points = points_of(table, chosen)
+    if len(points) < 2:
+        return
+    figure_view.title(say("evaluate.front"), say("evaluate.front_note"))
+    label = say("evaluate.front_label")
+    drawings = [
+        pareto(
+            points,
+            width=width,
+            label=label,
+            cost=CostAxis(say("evaluate.front_tokens"), lambda value: f"{value:,.0f}"),
+            value_tick=numbers.score,
+            off_scale=say("evaluate.off_scale"),
+        )
+        for width in _WIDTHS
+    ]
+    head = (
+        say("evaluate.run"),
+        measure_words.title_of(TOKENS),
+        measure_words.title_of(RECALL),
+        say("evaluate.on_front"),
+    )
+    rows = [
+        (point.name, f"{point.cost:,.0f}", numbers.score(point.value), say("evaluate.yes") if point.is_front else "")
+        for point in sorted(points, key=lambda point: point.cost)
+    ]
+    figure_view.show(drawings, head, rows, key="evaluate_front")
+
+
+def points_of(table: ScoreTable, chosen: str) -> list[ParetoPoint]:
+    """The runs that have both figures; those that no other one beats are the front."""
+    known = [(row.run.name, row.cells) for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL)]
+    pairs: Sequence[tuple[float, float]] = [
+        (float(_value(cells, TOKENS) or 0.0), float(_value(cells, RECALL) or 0.0)) for _, cells in known
+    ]
+    best = set(front(pairs))
+    points = []
+    for place, (name, cells) in enumerate(known):
+        cost, value = pairs[place]
+        interval = cells[RECALL].interval
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        shown = say("evaluate.front_point", run=name, recall=numbers.score(value), tokens=f"{cost:,.0f}")
+        points.append(ParetoPoint(name, cost, value, low, high, place in best, name == chosen, shown))
+    return points
+
+
+def _value(cells: Mapping[str, Cell], measure: str) -> float | None:
+    cell = cells.get(measure)
+    return None if cell is None or cell.interval is None else cell.interval.value
+
 
 _HEAD_REM, _ROW_REM = 1.9, 3.05  # of the table; its place is kept free until it is drawn
 
@@ -53,15 +99,15 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         _budget(budgets, experiments.budget_of(result.spec))
     measures = _columns(measures)
     sort = _controls(result, measures, run, against)
-    rows = scores.table_of(result, kind, measures, summary.changed)
+    rows = table_view.table_of(result, kind, measures, summary.changed)
     measure = sort if sort in measures else measures[0]
     with place:
         height = _HEAD_REM + _ROW_REM * len(rows.rows)
         draw(html("<style>.st-key-evaluate_table{{min-height:{}rem}}</style>", f"{height:.1f}"))
         if run != against:
-            by_kind = scores.differences(result, run, against, measure, summary.changed)
-            draw(finding.sentence(result, rows, by_kind.get(kind), run, against, measure))
-            draw(finding.rests_on(result, (run, against), measure, kind))
+            by_kind = table_view.differences(result, run, against, measure, summary.changed)
+            draw(measure_words.sentence(result, rows, by_kind.get(kind), run, against, measure))
+            draw(measure_words.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
     with st.container(key="evaluate_table"):
         draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
@@ -72,10 +118,10 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     left, right = st.columns(2, gap="large")
     if run != against:
         with left:
-            pays_view.show(by_kind, run, against, measure)
+            paper_view.show_pays(by_kind, run, against, measure)
     with right:
         if not paper_view.show(result):
-            front_view.show(rows, run)
+            show_front(rows, run)
     judged_view.show(summary, result, letters, kind)
 
 
@@ -96,7 +142,7 @@ def _kind(result: ExperimentResult) -> str:
     total = len(questions_of(result))
     titles = {"": say("evaluate.all_kinds", n=total)}
     titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
-    return choices.pills(places.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
+    return choices.pills(experiments.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
@@ -120,7 +166,7 @@ def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
             required=True,
             label_visibility="collapsed",
         ),
-        lambda chosen: state.remember(places.EXPERIMENT, budgets[int(chosen)].id),
+        lambda chosen: state.remember(experiments.EXPERIMENT, budgets[int(chosen)].id),
         form=widgets.labels(titles),
     )
 
@@ -129,10 +175,10 @@ def _controls(result: ExperimentResult, measures: Sequence[str], run: str, again
     """The measure that the table is sorted by, and the two runs that are compared, in a row."""
     titles = {measure: measure_words.title_of(measure) for measure in (*measures, LATENCY)}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="evaluate_controls"):
-        sort = choices.dropdown(places.SORT, say("evaluate.sort"), titles, width=210)
+        sort = choices.dropdown(experiments.SORT, say("evaluate.sort"), titles, width=210)
         if len(result.spec.runs) > 1:
-            experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
-            experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), result.spec.runs, against)
+            experiments.run_choice(experiments.RUN, say("evaluate.compare_run"), result.spec.runs, run)
+            experiments.run_choice(experiments.AGAINST, say("evaluate.compare_against"), result.spec.runs, against)
         _column_choice(measured(result, only_main=False), measures)
     return sort
 
@@ -140,7 +186,7 @@ def _controls(result: ExperimentResult, measures: Sequence[str], run: str, again
 def _columns(measures: Sequence[str]) -> tuple[str, ...]:
     """The measures that the table shows, in their order."""
     usual = [measure for measure in COLUMNS if measure in measures] or list(measures[:5])
-    names = str(state.recall(places.COLUMNS)).split(",")
+    names = str(state.recall(experiments.COLUMNS)).split(",")
     chosen = [measure for measure in measures if measure in names]
     return tuple(chosen or usual)
 
@@ -161,7 +207,7 @@ def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
                 on_change=mount.changed,
                 max_selections=10,
             ),
-            lambda chosen: state.remember(places.COLUMNS, ",".join(chosen)),
+            lambda chosen: state.remember(experiments.COLUMNS, ",".join(chosen)),
             form=widgets.labels(titles),
         )
         draw(markup.muted(say("evaluate.columns_hint")))

@@ -24,7 +24,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages.common import markup, session, state
 from pages.common.html import draw
 from pages.common.messages import message, say, words
-from pages.evaluate import experiments, faults, places, run_forecast
+from pages.evaluate import experiments, run_forecast
 from pages.settings import endpoint_view
 
 _OWN = "own"
@@ -74,9 +74,9 @@ def _form() -> None:
 
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     """A job runs the experiment, and the page shows it. For callbacks."""
-    with faults.kept():
-        state.remember(places.JOB, session.workbench().experiments.start(spec, budget=budget))
-        state.remember(places.TAB, None)
+    with experiments.kept_fault():
+        state.remember(experiments.JOB, session.workbench().experiments.start(spec, budget=budget))
+        state.remember(experiments.TAB, None)
 
 
 def _what() -> str:
@@ -135,7 +135,7 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
 def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
     """The set. First comes the one that was looked at last where it may ask about the indexes, then those about their
     corpora, then those that name no corpus."""
-    corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(places.SET)
+    corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(experiments.SET)
 
     def rank(id_: str) -> int:
         about = sets[id_].corpus_id

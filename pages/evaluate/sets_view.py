@@ -1,18 +1,202 @@
 """Question sets: what there is, what each holds, and how to get another one."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.types.question_set import QuestionSetInfo
+from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
+from leanrag_core.types.config import BUILTIN, endpoint_model, model_title
+from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
+from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, deletion, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import figure_view, measure_words, places, set_forms
+from pages.evaluate import experiments, figure_view, measure_words
+from pages.settings import endpoint_view
+
+_FILE = "set_file"
+_COLUMNS = ("question", "type", "answers", "document", "quote")
+_LONGEST_TITLE = 200
+_PREVIEWED = 5
+
+
+def upload() -> None:
+    """A JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
+    with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
+        draw(markup.muted(say("evaluate.sets.upload_hint")))
+        file = st.file_uploader(
+            say("evaluate.sets.file"),
+            type=["jsonl", "json", "csv", "tsv"],
+            max_upload_size=MAX_BYTES // 1_000_000,
+            key=_FILE,
+            label_visibility="collapsed",
+        )
+        if file is None:
+            return
+        bench = session.workbench()
+        try:
+            questions = read_set(file.getvalue(), file.name)
+        except LeanRAGError as error:
+            message(error, kind="error", title=say("evaluate.sets.not_read"))
+            return
+        _preview(questions)
+        title, corpus = _title(file.name.rsplit(".", 1)[0], "upload"), _corpus("upload")
+        if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_add", icon=":material/add:"):
+            with plain_errors():
+                state.remember(
+                    experiments.SET,
+                    bench.question_sets.add_file(file.name, file.getvalue(), title=title, corpus_id=corpus),
+                )
+                st.rerun()
+
+
+def _preview(questions: Sequence[GoldQuestion]) -> None:
+    n_evidence = sum(bool(each.evidence) for each in questions)
+    draw(markup.muted(say("evaluate.sets.read", n=len(questions), evidence=n_evidence)))
+    rows = [(each.question, each.kind, each.answer or " | ".join(each.answers)) for each in questions[:_PREVIEWED]]
+    head = tuple(say(f"evaluate.sets.head.{name}") for name in ("question", "kind", "answer"))
+    draw(markup.reading_table(head, rows, caption=say("evaluate.sets.preview")))
+
+
+def _title(default: str, key: str) -> str:
+    return st.text_input(say("evaluate.sets.title"), default, max_chars=_LONGEST_TITLE, key=f"set_title_{key}")
+
+
+def _corpus(key: str) -> str:
+    """The corpus that the questions are about, "" for none; at first that of the index that is chosen."""
+    titles = {"": say("evaluate.sets.no_corpus")}
+    titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
+    chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
+    return st.selectbox(
+        say("evaluate.sets.corpus"),
+        list(titles),
+        index=list(titles).index(chosen) if chosen in titles else 0,
+        format_func=titles.__getitem__,
+        key=f"set_corpus_{key}",
+    )
+
+
+def write() -> None:
+    """Questions written by hand, in a table; several answers apart by |."""
+    if st.button(say("evaluate.sets.write"), icon=":material/edit_note:", key="set_write"):
+        st.dialog(say("evaluate.sets.write_title"), width="large")(_write)()
+
+
+def _write() -> None:
+    draw(markup.muted(say("evaluate.sets.write_hint")))
+    empty = pd.DataFrame({name: pd.Series([""] * 3, dtype="string") for name in _COLUMNS})
+    heads = {name: say(f"evaluate.sets.column.{name}") for name in _COLUMNS}
+    edited = st.data_editor(
+        empty,
+        num_rows="dynamic",
+        hide_index=True,
+        key="set_editor",
+        column_config={
+            name: st.column_config.TextColumn(heads[name], width=260 if name in ("question", "quote") else 110)
+            for name in _COLUMNS
+        },
+    )
+    title, corpus = _title("", "write"), _corpus("write")
+    if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_written", icon=":material/add:"):
+        bench = session.workbench()
+        with plain_errors():
+            questions = read_set(written(edited.to_dict("records")), "questions.jsonl")
+            state.remember(
+                experiments.SET,
+                bench.question_sets.add(title or say("evaluate.sets.untitled"), questions, corpus_id=corpus),
+            )
+            st.rerun()
+
+
+def written(rows: Sequence[Mapping[Any, Any]]) -> bytes:
+    """The rows of the table as a file of questions; rows without any text are left out."""
+    lines = []
+    for row in rows:
+        cells = {name: _text(row.get(name)) for name in _COLUMNS}
+        if any(cells.values()):
+            lines.append(json.dumps({name: text for name, text in cells.items() if text or name == "question"}))
+    return "\n".join(lines).encode()
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None or pd.isna(cell) else str(cell).strip()
+
+
+def generate() -> None:
+    """Questions made from the index of the sidebar: by templates over its graph, or by a language model."""
+    indexes = {each.id: each for each in session.index_list().indexes}
+    if not indexes:
+        return
+    if st.button(say("evaluate.sets.generate"), icon=":material/auto_awesome:", key="set_generate"):
+        st.dialog(say("evaluate.sets.generate_title"), width="medium")(_generate)(indexes)
+
+
+def _generate(indexes: Mapping[str, IndexSummary]) -> None:
+    draw(markup.muted(say("evaluate.sets.generate_hint")))
+    titles = {id_: each.title for id_, each in indexes.items()}
+    ids, current = list(titles), state.recall("index")
+    index = st.selectbox(
+        say("frame.index"),
+        ids,
+        index=ids.index(current) if current in titles else 0,
+        format_func=titles.__getitem__,
+        key="generate_index",
+    )
+    model = _model()
+    kinds = {kind: measure_words.kind_title(kind) for kind in TEMPLATE_KINDS}
+    if model == BUILTIN:
+        left, right = st.columns(2, gap="small")
+        with left:
+            n = st.number_input(say("evaluate.sets.per_kind"), 1, 200, 10, key="generate_n")
+        with right:
+            seed = st.number_input(say("evaluate.sets.seed"), 0, 2**31, 0, key="generate_seed")
+        chosen = st.pills(
+            say("evaluate.kind"),
+            list(kinds),
+            selection_mode="multi",
+            default=list(kinds),
+            format_func=kinds.__getitem__,
+            key="generate_kinds",
+            wrap=True,
+        )
+        how = Generation(n=int(n), seed=int(seed), kinds=tuple(chosen or TEMPLATE_KINDS))
+    else:
+        names = ("users", "tasks", "questions")
+        counts = []
+        for name, column in zip(names, st.columns(3, gap="small"), strict=True):
+            with column:
+                counts.append(int(st.number_input(say(f"evaluate.sets.{name}"), 1, 20, 5, key=f"generate_{name}")))
+        how = Generation(model=model, users=counts[0], tasks=counts[1], questions=counts[2])
+        draw(markup.muted(say("evaluate.sets.calls", n=how.n_calls, questions=counts[0] * counts[1] * counts[2])))
+    if st.button(
+        say("evaluate.sets.generate"), type="primary", key="primary_set_generate", icon=":material/auto_awesome:"
+    ):
+        with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
+            bench = session.workbench()
+            state.remember(experiments.SET, bench.question_sets.generate(bench.indexes.open(index), how))
+            st.rerun()
+
+
+def _model() -> str:
+    """Who makes the questions: templates, or a model of the endpoint where one is set up."""
+    with plain_errors():
+        settings = session.workbench().settings.read()
+        if endpoint_view.is_set_up(settings):
+            names = [BUILTIN, *map(endpoint_model, endpoint_view.listing(settings).writing)]
+            titles = {name: model_title(name) for name in names}
+            titles[BUILTIN] = say("evaluate.sets.by_templates")
+            return st.selectbox(
+                say("evaluate.sets.by"), names, format_func=lambda name: titles.get(name, name), key="generate_model"
+            )
+    return BUILTIN
+
 
 _HEIGHT = 380
 _ROW = "question"
@@ -22,14 +206,14 @@ def show() -> None:
     """The list of sets at the left, the chosen one beside it; above them the ways to get a new one."""
     infos = session.workbench().question_sets.all()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="set_actions"):
-        set_forms.upload()
-        set_forms.write()
-        set_forms.generate()
+        upload()
+        write()
+        generate()
     if not infos:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.sets.none")))
         return
     by_id = {info.id: info for info in infos}
-    wanted = state.recall(places.SET)
+    wanted = state.recall(experiments.SET)
     if wanted and wanted not in by_id:
         message(say("evaluate.sets.gone", set=wanted), kind="error")
     chosen = by_id.get(wanted, infos[0])
@@ -55,14 +239,14 @@ def show() -> None:
 
 def choose(set_id: str) -> None:
     """That set is shown. For callbacks."""
-    state.remember(places.SET, set_id)
+    state.remember(experiments.SET, set_id)
     state.remember(_ROW, None)
 
 
 def _pick(infos: Sequence[QuestionSetInfo], chosen: QuestionSetInfo) -> None:
     titles = {info.id: info.title for info in infos}
     with st.container(key="evaluate_pick"):
-        choices.dropdown(places.SET, say("evaluate.sets.set"), titles, default=chosen.id)
+        choices.dropdown(experiments.SET, say("evaluate.sets.set"), titles, default=chosen.id)
 
 
 def _origin(info: QuestionSetInfo) -> str:
@@ -167,4 +351,4 @@ def gold(question: GoldQuestion) -> None:
 
 def _delete(set_id: str) -> None:
     session.workbench().question_sets.delete(set_id)
-    state.remember(places.SET, None)
+    state.remember(experiments.SET, None)

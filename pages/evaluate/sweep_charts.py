@@ -8,7 +8,7 @@ from leanrag_core.figures.pareto import CostAxis, ParetoPoint, pareto
 from leanrag_core.figures.sweep_charts import HeatAxis, HeatCell, ParallelAxis, ParallelRun, heat_map, parallel
 from leanrag_core.types.sweep import Axis, PointResult, SweepResult
 from pages.common.messages import say
-from pages.evaluate import figure_view, measure_words, sweep_words
+from pages.evaluate import figure_view, measure_words
 
 _MAP_WIDTHS = (330, 430, 520)
 _FRONT_WIDTHS = (330, 480, 600)
@@ -40,7 +40,7 @@ def heat(
         settings = point.point.settings
         if all(settings[name] == at.point.settings[name] for name in rest):
             cells.append(_cell(point, standings.get(point.point.name), axes, chosen, colour, shown))
-    sides = [HeatAxis(sweep_words.axis_title(axis.name), [*map(shown_value, axis.values)]) for axis in axes[:2]]
+    sides = [HeatAxis(measure_words.axis_title(axis.name), [*map(shown_value, axis.values)]) for axis in axes[:2]]
     rows, columns = sides if len(sides) > 1 else (sides[0], HeatAxis("", [""]))
     title = measure_words.title_of(colour)
     label = say("evaluate.sweep.heat_label", measure=title)
@@ -75,7 +75,7 @@ def _cell(
     shown: Findings,
 ) -> HeatCell:
     settings, name = point.point.settings, point.point.name
-    value = sweep_words.mean_of(point, colour)
+    value = measure_words.mean_of(point, colour)
     cost = None if standing is None else standing.cost
     return HeatCell(
         row=shown_value(settings[axes[0].name]),
@@ -111,7 +111,7 @@ def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[st
     if len(points) < 2:
         return
     measure, cost = measure_words.title_of(shown.measure), measure_words.title_of(shown.cost)
-    settings = " / ".join(sweep_words.axis_title(axis.name) for axis in sweep.spec.axes)
+    settings = " / ".join(measure_words.axis_title(axis.name) for axis in sweep.spec.axes)
     figure_view.title(
         say("evaluate.sweep.front", measure=measure, cost=cost), say("evaluate.sweep.front_note", settings=settings)
     )
@@ -184,10 +184,10 @@ def _columns(sweep: SweepResult, shown: Findings) -> Mapping[str, list[float | N
     for axis in sweep.spec.axes:
         values = [result.point.settings[axis.name] for result in sweep.points]
         order = list(dict.fromkeys(axis.values or values))
-        columns[axis.name] = [sweep_words.number(value, order) for value in values]
+        columns[axis.name] = [measure_words.number(value, order) for value in values]
     columns[_LAYERS] = [None if result.index is None else float(result.index.layers) for result in sweep.points]
-    columns[shown.cost] = [sweep_words.mean_of(result, shown.cost) for result in sweep.points]
-    columns[shown.measure] = [sweep_words.mean_of(result, shown.measure) for result in sweep.points]
+    columns[shown.cost] = [measure_words.mean_of(result, shown.cost) for result in sweep.points]
+    columns[shown.measure] = [measure_words.mean_of(result, shown.measure) for result in sweep.points]
     columns[_BUILD] = [None if result.build is None else result.build.seconds for result in sweep.points]
     return {name: values for name, values in columns.items() if any(value is not None for value in values)}
 
@@ -196,7 +196,7 @@ def _axis(name: str, values: Sequence[float | None], keep: float | None) -> Para
     known = [value for value in values if value is not None]
     low, high = min(known), max(known)
     kept = None if keep is None else (max(low, min(keep, high)), high)
-    return ParallelAxis(sweep_words.axis_title(name), low, high, _written(name, low), _written(name, high), kept)
+    return ParallelAxis(measure_words.axis_title(name), low, high, _written(name, low), _written(name, high), kept)
 
 
 def _written(name: str, value: float) -> str:

@@ -18,7 +18,7 @@ from pages.common import forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
-from pages.evaluate import experiments, faults, places, sweep_words
+from pages.evaluate import experiments, measure_words
 
 _USUAL: Mapping[str, str] = {  # values that a person sees first
     "cluster_size": "5, 10, 20, 30, 50",
@@ -66,7 +66,7 @@ def _form() -> None:
         return
     default = say(
         "evaluate.sweep.form.title",
-        axes=" × ".join(sweep_words.axis_title(axis.name) for axis in axes),
+        axes=" × ".join(measure_words.axis_title(axis.name) for axis in axes),
         corpus=corpus.name,
     )
     title = st.text_input(
@@ -111,8 +111,8 @@ def _start_button(spec: SweepSpec) -> None:
 
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
     """A job runs the sweep, and the page shows it. For callbacks."""
-    with faults.kept():
-        state.remember(places.JOB, session.workbench().sweeps.start(spec, budget=budget))
+    with experiments.kept_fault():
+        state.remember(experiments.JOB, session.workbench().sweeps.start(spec, budget=budget))
 
 
 def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
@@ -158,7 +158,7 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
         if isinstance(spec.default, int) or not spec.metadata["of_engine"]  # models are chosen above
     }
     own_fields = {name: spec for name, spec in forms.option_fields(info.config).items() if name not in index_fields}
-    titles = {name: say("evaluate.sweep.form.of_index", name=sweep_words.axis_title(name)) for name in index_fields}
+    titles = {name: say("evaluate.sweep.form.of_index", name=measure_words.axis_title(name)) for name in index_fields}
     titles |= {name: say("evaluate.sweep.form.of_asking", name=forms.title_of(name)) for name in own_fields}
     names = st.multiselect(
         say("evaluate.sweep.form.axes"),

@@ -2,16 +2,60 @@
 
 from collections.abc import Mapping
 
+import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.evaluation.tables import Cell, ScoreTable, TableRow
+from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, TableRow, pays, score_table
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import settings_line, shown_settings
+from leanrag_core.types.experiment import ExperimentResult
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
-from pages.evaluate import measure_words, scores
+from pages.evaluate import measure_words
 from pages.evaluate.measure_words import LATENCY
+
+
+def table_of(result: ExperimentResult, kind: str, measures: tuple[str, ...], stamp: str) -> ScoreTable:
+    """The table. kind: of questions, "" for all; stamp: when the experiment changed last."""
+    return _kept_table(result.id, stamp, kind, measures, result)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _kept_table(
+    experiment: str, stamp: str, kind: str, measures: tuple[str, ...], _result: ExperimentResult
+) -> ScoreTable:
+    return score_table(_result, kind, measures)
+
+
+def differences(
+    result: ExperimentResult, run: str, against: str, measure: str, stamp: str
+) -> Mapping[str, KindDifference]:
+    """The first run minus the second by kind of question; "" for all of them."""
+    return _kept_differences(result.id, stamp, run, against, measure, result)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _kept_differences(
+    experiment: str, stamp: str, run: str, against: str, measure: str, _result: ExperimentResult
+) -> Mapping[str, KindDifference]:
+    return {each.kind: each for each in pays(_result, [run], against, measure)[run]}
+
+
+def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:
+    """The rows, the best by that measure first; those without a value last."""
+    less = measure_words.less_is_better(measure)
+
+    def key(row: TableRow) -> tuple[bool, float]:
+        value = row.latency_ms if measure == LATENCY else _mean(row, measure)
+        return (value is None, 0.0 if value is None else value if less else -value)
+
+    return tuple(sorted(table.rows, key=key))
+
+
+def _mean(row: TableRow, measure: str) -> float | None:
+    cell = row.cells.get(measure)
+    return None if cell is None or cell.interval is None else cell.interval.value
 
 
 def table(
@@ -40,7 +84,7 @@ def table(
             )
         )
     scales = {measure: _scale(rows, measure) for measure in rows.measures}
-    lines = [_line(row, rows, scales, letters, strategies, index_names) for row in scores.ranked(rows, sort)]
+    lines = [_line(row, rows, scales, letters, strategies, index_names) for row in ranked(rows, sort)]
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',

@@ -11,7 +11,7 @@ import streamlit as st
 from leanrag_core.figures.blocks import LAYER, QUESTION, TYPE, Block, Column, Measure, Picture, ShownTree, hit_steps
 from leanrag_core.types.graph import Place
 from leanrag_core.types.visible import visible_values
-from pages.common import figure_tools
+from pages.common import drawing_view
 from pages.common.component import component
 from pages.common.messages import language, say
 
@@ -81,7 +81,7 @@ def show(
             "no_type": say("explore.no_type"),
             "more_cells": say("explore.more_cells", count="{count}", name="{name}"),
         },
-        "tools": figure_tools.tools(
+        "tools": drawing_view.tools(
             f"{tree.index.manifest.name}, {say(f'explore.shape.{picture.shape}')}",
             _passing(tree),
             keys=say("explore.keys"),

@@ -1,26 +1,207 @@
 """Clusters: sizes, cohesion, stability and conductance of a layer's clusters, and another index beside this one."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from leanrag_core.clustering.options import cluster_options
 from leanrag_core.figures import numbers
-from leanrag_core.queries.clusters import ClusterQuality, ClusterStability, cluster_stability
+from leanrag_core.queries.clusters import (
+    ClusterOverlap,
+    ClusterQuality,
+    ClusterStability,
+    cluster_overlap,
+    cluster_quality,
+    cluster_stability,
+)
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
-from leanrag_core.types.visible import visible_values
-from pages.common import choices, markup
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible, visible_values
+from pages.common import choices, markup, session
 from pages.common.component import component
-from pages.common.figure_tools import tools
-from pages.common.frame import message
+from pages.common.drawing_view import tools
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say
-from pages.explore import overlap_view
-from pages.explore.clusters_values import board_values, board_words, quality_of, shown_clusters, sort_of
+from pages.common.messages import message, say
 from pages.explore.exploring import Exploring, name_and_id
+
+COLUMNS = ("name", "size", "cohesion", "stability", "conductance", "oddest")
+MOST_ROWS, MOST_DOTS = 150, 500
+_RISING = ("name", "cohesion", "stability", "oddest")  # the weakest first
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def quality_of(index_id: str, created: str, number: int, _index: Index) -> ClusterQuality:
+    """The clusters of a layer, computed once."""
+    return cluster_quality(_index, number)
+
+
+def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
+    """Rows of the clusters that pass the filters and have what is searched in their names."""
+    import pyarrow.compute as pc
+
+    passing = exploring.mask(number)
+    if exploring.search:
+        names = exploring.index.layers[number].plain_names
+        wanted = " ".join(exploring.search.lower().split())
+        passing = passing & pc.fill_null(pc.match_substring(names, wanted), False).to_numpy(zero_copy_only=False)
+    return np.flatnonzero(passing)
+
+
+def sort_of(text: str) -> tuple[str, bool]:
+    """The column and whether it rises, of "cohesion true"; the least coherent first for anything else."""
+    column, _, rising = text.partition(" ")
+    return (column, rising == "true") if column in COLUMNS else ("cohesion", True)
+
+
+def board_values(
+    index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
+) -> dict[str, Any]:
+    """The values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold."""
+    of_dots = rows if len(rows) <= MOST_DOTS else rows[np.linspace(0, len(rows) - 1, MOST_DOTS).astype(np.int64)]
+    names, ids = (index.layers[quality.layer].entity_cells[column] for column in ("name", "id"))
+    dots = [
+        [
+            ids[int(row)].as_py(),
+            int(quality.sizes[row]),
+            round(float(quality.cohesion[row]), 3),
+            names[int(row)].as_py()[:40],
+        ]
+        for row in of_dots
+    ]
+    listed = rows if len(rows) <= MOST_ROWS else _first(index, quality, rows, stability, sort)
+    return {
+        "dots": dots,
+        "sizes": np.stack(np.unique(quality.sizes[rows], return_counts=True), axis=1).tolist(),
+        "rows": [_row(index, quality, int(row), stability) for row in listed],
+        "complete": len(listed) == len(rows),
+        "sort": list(sort),
+    }
+
+
+def _row(index: Index, quality: ClusterQuality, row: int, stability: ClusterStability | None) -> list[Any]:
+    above, below = index.layers[quality.layer].entity_cells, index.layers[quality.layer - 1].entity_cells
+    odd = int(quality.oddest[row])
+    return [
+        above["id"][row].as_py(),
+        above["name"][row].as_py()[:120],
+        int(quality.sizes[row]),
+        round(float(quality.cohesion[row]), 4),
+        _number(stability.stability[row]) if stability else None,
+        _number(quality.conductance[row]),
+        below["name"][odd].as_py()[:80],
+        below["id"][odd].as_py(),
+        round(float(quality.oddest_cosine[row]), 4),
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else round(float(value), 4)
+
+
+def _first(
+    index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
+) -> np.ndarray:
+    """The rows that come first in that order."""
+    column, rising = sort
+    if column == "name":
+        names: Sequence[str] = index.layers[quality.layer].entities["name"].to_pylist()
+        ordered = sorted(rows.tolist(), key=lambda row: names[row].casefold(), reverse=not rising)
+        return np.array(ordered[:MOST_ROWS], dtype=np.int64)
+    known = np.full(len(quality), np.nan) if stability is None else stability.stability
+    by_name = {"size": quality.sizes, "cohesion": quality.cohesion, "stability": known}
+    by_name |= {"conductance": quality.conductance, "oddest": quality.oddest_cosine}
+    values = by_name[column][rows].astype(np.float64)
+    return rows[np.argsort(values if rising else -values, kind="stable")[:MOST_ROWS]]  # NaN comes last
+
+
+def board_words() -> dict[str, Any]:
+    """The sentences of the board."""
+    return {
+        "figure": say("explore.clusters.figure"),
+        "table": say("explore.view.clusters"),
+        "cohesion": say("explore.clusters.axis_cohesion"),
+        "size": say("explore.clusters.axis_size"),
+        "columns": {name: say(f"explore.clusters.column.{name}") for name in COLUMNS},
+        "about": {name: say(f"explore.clusters.about.{name}") for name in COLUMNS},
+    }
+
+
+_NOBODY = ""  # no index is chosen
+
+
+def show_overlap(exploring: Exploring, number: int) -> None:
+    """The choice of another index, and what its clusters have in common with these."""
+    summary = exploring.summary
+    others = {other.id: other for other in session.index_list().indexes if _comparable(summary, other)}
+    draw(html('<div class="lr-section" role="heading" aria-level="2">{}</div>', say("explore.overlap.title")))
+    if not others:
+        markup.note(say("explore.overlap.no_other"))
+        return
+    titles = {_NOBODY: say("explore.overlap.choose")} | {id_: visible(other.title) for id_, other in others.items()}
+    chosen = choices.dropdown("versus", say("explore.overlap.with"), titles)
+    if chosen:
+        with plain_errors(), session.reading(others[chosen]) as other:
+            _compared(exploring, number, other, others[chosen])
+
+
+def _comparable(summary: IndexSummary, other: IndexSummary) -> bool:
+    """Whether the other index is of the same corpus, and has clusters."""
+    return other.id != summary.id and other.corpus_id == summary.corpus_id != "" and len(other.layers) > 1
+
+
+def _compared(exploring: Exploring, number: int, other: Index, there: IndexSummary) -> None:
+    index, here = exploring.index, exploring.summary
+    other_number = min(number, len(other.layers) - 1)
+    overlap = _overlap((here.id, here.created, number), (there.id, there.created, other_number), index, other)
+    if overlap is None:
+        markup.note(say("explore.overlap.nothing"))
+        return
+    shared = say("explore.overlap.common_note", here=overlap.only_here, there=overlap.only_there)
+    draw(
+        markup.tiles(
+            [
+                (say("explore.overlap.ari"), numbers.score(overlap.adjusted_rand), say("explore.overlap.ari_note")),
+                (
+                    say("explore.overlap.nmi"),
+                    numbers.score(overlap.mutual_information),
+                    say("explore.overlap.nmi_note"),
+                ),
+                (say("explore.overlap.common"), f"{overlap.common:,}", shared),
+            ]
+        )
+    )
+    names_here, names_there = index.layers[number].entity_cells["name"], other.layers[other_number].entity_cells["name"]
+    head = tuple(say(f"explore.overlap.column.{name}") for name in ("here", "there", "shared", "of_here", "of_there"))
+    rows = [
+        (
+            names_here[row.here].as_py(),
+            names_there[row.there].as_py(),
+            f"{row.shared:,}",
+            f"{numbers.share(row.shared / row.n_here)} / {row.n_here:,}",
+            f"{numbers.share(row.shared / row.n_there)} / {row.n_there:,}",
+        )
+        for row in overlap.rows
+    ]
+    caption = say("explore.overlap.rows", shown=len(rows), n=overlap.n_pairs)
+    draw(markup.label(caption), markup.reading_table(head, rows, caption=caption))
+    if other_number != number:
+        markup.note(say("explore.overlap.other_layer", layer=other_number))
+    if overlap.by_name:
+        markup.note(say("explore.overlap.by_name"))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _overlap(
+    here: tuple[str, str, int], there: tuple[str, str, int], _index: Index, _other: Index
+) -> ClusterOverlap | None:
+    return cluster_overlap(_index, here[2], _other, there[2])
+
 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-board"><div class="figure"></div><div class="rows" role="region" tabindex="0"></div></div>'
@@ -50,7 +231,7 @@ def show(exploring: Exploring) -> None:
         message(say("explore.clusters.none_left"))
     if stability is not None:
         markup.note(_stability_line(stability))
-    overlap_view.show(exploring, number)
+    show_overlap(exploring, number)
 
 
 def _finding(index: Index, quality: ClusterQuality, made: LayerClusters | None) -> tuple[str, str]:

@@ -9,13 +9,22 @@ import streamlit as st
 
 from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.queries import browse
-from leanrag_core.queries.schema import CONNECTED, MADE_BY, relation_kinds, type_counts
+from leanrag_core.queries.schema import CONNECTED, MADE_BY, RULE_KINDS, relation_kinds, type_counts
 from leanrag_core.queries.schema import Filters as Filters  # views take it from here
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
-from pages.common import last_question, state
+from pages.common import session, state
+from pages.common.messages import say
+
+_NAMED = (*RULE_KINDS, "stated", "summarised", "concatenated")  # the others are words of the documents
+
+
+def kind_title(kind: str) -> str:
+    """The kind in words: a rule's from the catalog, any other as the documents have it."""
+    return say(f"explore.inspect.kind.{kind}") if kind in _NAMED else kind
+
 
 FILTER_NAMES = ("types", "kinds", "layers", "strength", "made", "connected")  # in the URL
 _MAX_STRENGTH = 1_000_000
@@ -91,7 +100,7 @@ def exploring(index: Index, summary: IndexSummary) -> Exploring:
         focus=focus,
         filters=_filters(index, summary),
         search=state.recall("find").strip(),
-        trace=last_question.trace_of(summary.id),
+        trace=session.last_trace_of(summary.id),
         go=go,
     )
 

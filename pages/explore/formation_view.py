@@ -11,10 +11,9 @@ from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import FormedLayer, formation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
-from pages.common import figure_tools
+from pages.common import drawing_view
 from pages.common.component import component
-from pages.common.frame import message
-from pages.common.messages import say
+from pages.common.messages import message, say
 from pages.explore import map_view
 from pages.explore.exploring import Exploring
 
@@ -61,7 +60,7 @@ def show(exploring: Exploring) -> None:
         "hues": map_view.cluster_colours(),
         "frames": frames,
         "words": {name: say(f"explore.formation.{name}") for name in names},
-        "tools": figure_tools.tools(
+        "tools": drawing_view.tools(
             say("explore.formation.title", name=summary.name), note, keys=say("explore.formation.keys")
         ),
     }

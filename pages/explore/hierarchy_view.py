@@ -1,9 +1,11 @@
 """The hierarchy of an index as icicle, treemap or sunburst, or as a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures.block_pictures import icicle, sunburst, treemap
@@ -22,14 +24,97 @@ from leanrag_core.figures.blocks import (
     shown_below,
     shown_tree,
 )
+from leanrag_core.queries import browse, entity_search
 from leanrag_core.queries.hits import hits_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from pages.common import choices, state
+from pages.common.forms import table_height, visible_cells
+from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.explore import blocks, searching, table_view
+from pages.explore import blocks, searching
 from pages.explore.exploring import Exploring, choose, name_and_id
+
+
+def pick_row(
+    table: Any, ids: Sequence[str], *, key: str, on_pick: Callable[[str], None], note: str = "", height: int = 0
+) -> None:
+    """The table; on_pick is called with the id of the row that is clicked."""
+
+    def picked() -> None:
+        cells = st.session_state[key]["selection"]["cells"]
+        if cells:
+            on_pick(ids[int(cells[0][0])])
+
+    if note:
+        draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
+    counts = table.select_dtypes("number").columns
+    st.dataframe(
+        visible_cells(table),
+        hide_index=True,
+        placeholder="–",
+        key=key,
+        on_select=picked,
+        selection_mode="single-cell",
+        height=height or table_height(len(ids), 400),
+        column_config={name: st.column_config.NumberColumn(format="localized") for name in counts},
+    )
+
+
+_LISTED = 200
+
+
+def show_table(exploring: Exploring) -> None:
+    """The first entities, and how many there are; a click on a row chooses."""
+    st.button(say("figure.as_picture"), type="tertiary", key="as_picture", on_click=state.remember, args=("table", ""))
+    masks = {layer.number: exploring.mask(layer.number) for layer in exploring.index.layers}
+    layer = _layer_choice(exploring)
+    matches = entity_search.find_entities(
+        exploring.index, exploring.search, layer=layer, limit=_LISTED, masks=masks if exploring.filters.active else None
+    )
+    if not matches.rows:
+        message(_nothing(exploring))
+        return
+    shown, total = len(matches.rows), matches.total
+    note = say("explore.click_a_row")
+    if exploring.search:
+        note = say("explore.matches", n=total)
+    if total > shown:
+        note = say("explore.first_matches" if exploring.search else "explore.first_rows", shown=shown, total=total)
+    _table(exploring, matches.rows, note)
+
+
+def _layer_choice(exploring: Exploring) -> int | None:
+    titles = {"all": say("explore.all_layers")}
+    titles |= {f"L{layer.number}": f"L{layer.number}" for layer in reversed(exploring.index.layers)}
+    chosen = choices.pills("layer", say("explore.layer"), titles, label_visibility="collapsed")
+    return None if chosen == "all" else int(chosen[1:])
+
+
+def _nothing(exploring: Exploring) -> str:
+    wanted = exploring.search
+    if not wanted or exploring.filters.active:
+        return say("explore.nothing_passes")
+    near = entity_search.nearest_names(exploring.index, wanted)
+    if near:
+        return say("explore.no_name_but", wanted=wanted, names=say("ask.comma").join(near))
+    return say("explore.no_name", wanted=wanted)
+
+
+def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) -> None:
+    table = pd.DataFrame(
+        {
+            say("explore.column.layer"): [f"L{row.layer}" for row in rows],
+            say("explore.column.name"): [row.name for row in rows],
+            say("explore.column.type"): [row.type if row.layer == 0 else say("explore.aggregated") for row in rows],
+            say("explore.column.below"): pd.array([row.below if row.layer else None for row in rows], dtype="Int64"),
+            say("explore.column.relations"): [row.relations for row in rows],
+            say("explore.column.chunks"): [row.chunks for row in rows],
+        }
+    )
+    pick_row(table, [row.id for row in rows], key="entities", on_pick=exploring.go, note=note, height=580)
+
 
 _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}
 _SKIP = "skip"  # children of the focus that were paged past
@@ -44,7 +129,7 @@ def shape_choice() -> None:
 def show(exploring: Exploring) -> None:
     """The picture, or the table that is in its place."""
     if state.recall("table"):
-        table_view.show(exploring)
+        show_table(exploring)
         return
     index = exploring.index
     hits = hits_of(index, exploring.trace) if exploring.trace else {}

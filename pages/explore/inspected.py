@@ -1,12 +1,29 @@
 """What the inspector's component draws: a head, tabs of blocks, and the line that says what made it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
+
+from leanrag_core.figures import passages
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.passages import Piece
+from leanrag_core.queries import browse
+from leanrag_core.queries.browse import forms_by_name, with_forms
 from leanrag_core.queries.hits import Mark
-from pages.common.messages import say
+from leanrag_core.queries.made_by import made_by
+from leanrag_core.types.calls import MadeBy, RecordedCall
+from leanrag_core.types.graph import Relation
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from pages.common import markup, reveal, session
+from pages.common.html import draw
+from pages.common.messages import message, say, words
+from pages.common.scope import PAGE
+from pages.explore.exploring import kind_title
 
 Values = dict[str, Any]
 DESCRIPTION = 260  # characters of a description in a list; the whole is one click away
@@ -91,3 +108,162 @@ def shortened(body: str, most: int = DESCRIPTION) -> str:
 def count_note(shown: int, total: int, order: str) -> str:
     """What is said above a list that does not hold all; nothing above one that does."""
     return say(f"explore.inspect.first.{order}", shown=shown, rest=total - shown) if shown < total else ""
+
+
+_EXCERPT = 260  # characters
+_UNFOLDED = 6  # members that a row of a list shows; the relation itself lists all
+_ROWS_THAT_UNFOLD = 20  # further ones say what they are and lead on
+CHUNKS = 12  # at first, and with every "more"
+RELATIONS = 50
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _forms(index_id: str, created: str, _index: Index) -> Mapping[str, tuple[str, ...]]:
+    return forms_by_name(_index.report.aliases)
+
+
+def names_to_mark(index: Index, summary: IndexSummary, names: Sequence[str]) -> list[str]:
+    """The names with the other forms that the documents use."""
+    return with_forms(names, _forms(summary.id, summary.created, index))
+
+
+def strength_of(relation: Relation) -> str:
+    """Lambda of an aggregated relation, the weight of a base one."""
+    return f"{relation.strength:,}" if relation.layer else f"{relation.weight:g}"
+
+
+def made_words(relation: Relation) -> str:
+    """How a relation came about, in a few words."""
+    if relation.layer:
+        known = relation.kind in ("summarised", "concatenated")
+        return say(f"explore.inspect.made.{relation.kind}", n=len(relation.members)) if known else relation.kind
+    return say("explore.inspect.kind_and_chunks", kind=kind_title(relation.kind), n=len(relation.chunks))
+
+
+def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Values]:
+    """Relations of an entity, strongest first, with bars; each unfolds to what it says and stands for."""
+    strongest = max((_number(neighbour.relation) for neighbour in related), default=0.0) or 1.0
+    listed = []
+    for place, neighbour in enumerate(related):
+        relation = neighbour.relation
+        unfolds = [text(shortened(relation.description))] if relation.description else []
+        if relation.layer and place < _ROWS_THAT_UNFOLD:
+            members = browse.unfold(index, relation, _UNFOLDED)
+            unfolds.append(rows(member_rows(members)))
+        listed.append(
+            row(
+                neighbour.name,
+                do="relation",
+                id_=relation.id,
+                sub=made_words(relation),
+                value=strength_of(relation),
+                bar=_number(relation) / strongest,
+                unfolds=unfolds,
+            )
+        )
+    return listed
+
+
+def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
+    """Relations with both ends."""
+    return [
+        row(
+            say("explore.inspect.ends", source=isolated(member.source), target=isolated(member.target)),
+            do="relation",
+            id_=member.relation.id,
+            layer=member.relation.layer,
+            sub=shortened(member.relation.description, 120),
+            value=strength_of(member.relation),
+        )
+        for member in members
+    ]
+
+
+def chunk_blocks(
+    index: Index, summary: IndexSummary, chunks: Sequence[int], names: Sequence[str], *, shown: int
+) -> list[Values]:
+    """The first `shown` chunks with the names marked, and a button for more."""
+    if not chunks:
+        return [text(say("explore.inspect.no_chunk"), muted=True)]
+    marked = names_to_mark(index, summary, names)
+    blocks = []
+    for number in list(chunks)[:shown]:
+        chunk = index.chunk(number)
+        document = index.document_cells["title"][index.chunk_cells["document"][number].as_py()].as_py()
+        parts = passages.excerpt(chunk.text, marked, longest=_EXCERPT)
+        sub = say("passage.chunk", n=number + 1)
+        blocks.append(passage(document, sub, parts, id_=chunk.id, row_number=number))
+    left = len(chunks) - shown
+    if left > 0:
+        more = say("explore.inspect.more", n=min(CHUNKS, left), rest=left)
+        blocks.append(rows([], more=more, more_id="chunks"))
+    return blocks
+
+
+def _number(relation: Relation) -> float:
+    return float(relation.strength if relation.layer else relation.weight)
+
+
+_CALLS_OFFERED = 200
+_TEXT_HEIGHT = 300  # px
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The drawer shows prompts and replies of the calls that made the thing of that id."""
+
+    id: str
+
+
+def made_values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
+    """What the component draws of it. id_: of the thing. by_hand: what was edited of it, in sentences."""
+    said, lines = words(made_sentence(made)), list[str]()
+    if len(made.calls) == 1:
+        call = made.calls[0]
+        record = session.workbench().calls.get(call.key)
+        lines.append(words(call_sentence(call, record)))
+        if made.how == "by_model":  # the line of the call names the model, too
+            said, lines = lines[0], []
+    elif made.calls:
+        first, last = made.calls[0], made.calls[-1]
+        chunk = "" if first.chunk is None else say("explore.inspect.first_chunk", chunk=first.chunk + 1)
+        span = say("explore.inspect.calls", n=len(made.calls), first=first.number, last=last.number, of=first.total)
+        lines.append(span + chunk)
+    link = say("explore.inspect.prompts", n=len(made.calls)) if made.calls else ""
+    return {"title": say("explore.inspect.made_by"), "said": said, "lines": [*lines, *by_hand], "link": link, "id": id_}
+
+
+def drawer(index: Index) -> None:
+    """Opens prompts and replies where they were asked for."""
+    asked = reveal.take_drawer(PAGE, Asked)
+    made = made_by(index, asked.id) if asked is not None else None
+    if asked is not None and made is not None and made.calls:
+        dialog = st.dialog(say("explore.inspect.calls_title"), width="large", icon=":material/receipt_long:")
+        dialog(_calls)(made.calls[:_CALLS_OFFERED])
+
+
+def _calls(calls: tuple[RecordedCall, ...]) -> None:
+    """One call at a time, since a hub of a large index was extracted by hundreds."""
+    call = calls[0]
+    if len(calls) > 1:
+        call = st.selectbox(
+            say("explore.inspect.which_call"), calls, format_func=_title, key=f"call_of_{calls[0].number}"
+        )
+    record = session.workbench().calls.get(call.key)
+    draw(markup.muted(words(call_sentence(call, record))))
+    if record is None:
+        message(say("explore.inspect.not_stored"))
+        return
+    asked = "\n\n".join(f"[{each.role}]\n{each.content}" for each in record.messages)
+    draw(markup.label(say("explore.inspect.prompt"), record.task.split(":")[0]))
+    if asked:
+        markup.code(asked, height=_TEXT_HEIGHT, key="call_prompt")
+    else:
+        draw(markup.muted(say("explore.inspect.prompt_not_stored")))
+    draw(markup.label(say("explore.inspect.reply")))
+    markup.code(record.text or "", height=_TEXT_HEIGHT, key="call_reply")
+
+
+def _title(call: RecordedCall) -> str:
+    chunk = "" if call.chunk is None else say("explore.inspect.first_chunk", chunk=call.chunk + 1)
+    return say("explore.inspect.call_number", kind=say(f"explore.inspect.call.{call.kind}"), n=call.number) + chunk

@@ -11,15 +11,15 @@ from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
 from pages.ask import asking
-from pages.common import drawers, markup, passage_view, state
+from pages.common import markup, passage_view, reveal, state
 from pages.common.component import component
 from pages.common.frame import page_path
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import message, say
 from pages.common.scope import PAGE
-from pages.explore import edit_view, inspector_chunk, inspector_entity, inspector_made, inspector_relation
+from pages.explore import edit_view, inspected, inspector_values
 from pages.explore.exploring import Exploring, gone_entity
-from pages.explore.inspector_lists import CHUNKS, RELATIONS, names_to_mark
+from pages.explore.inspected import CHUNKS, RELATIONS, names_to_mark
 
 _SCRIPT = Path(__file__).with_name("inspector.js")
 _FRAME = '<div class="lr-inspected"></div>'
@@ -43,21 +43,21 @@ def show(exploring: Exploring) -> None:
     _say_what_is_gone(relation is None and bool(state.recall("rel")), chunk is None and bool(state.recall("chunk")))
     if relation is not None:
         _head(exploring, relation)
-        values = inspector_relation.values(exploring, relation, _more(relation.id))
+        values = inspector_values.relation_values(exploring, relation, _more(relation.id))
     elif chunk is not None:
         _head(exploring, None)
-        values = inspector_chunk.values(exploring, chunk)
+        values = inspector_values.chunk_values(exploring, chunk)
     else:
         entity = index.layers[exploring.place.layer].entity(exploring.place.row)
         _head(exploring, entity)
-        values = inspector_entity.values(exploring, _more(entity.id))
+        values = inspector_values.entity_values(exploring, _more(entity.id))
     words = {"document": say("passage.open"), "tabs": say("explore.inspect.tabs"), "open": say("explore.inspect.open")}
     component(_SCRIPT, _FRAME)(
         data=visible_values({**values, "words": words}),
         key=_KEY,
         on_acted_change=lambda: _act(exploring, json.loads(st.session_state[_KEY].get("acted") or "{}")),
     )
-    inspector_made.drawer(index)
+    inspected.drawer(index)
 
 
 def _say_what_is_gone(relation: bool, chunk: bool) -> None:
@@ -114,7 +114,7 @@ def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
     elif do == "document" and id_.isdecimal():
         passage_view.ask_for(int(id_), names=_names(exploring, exploring.index))
     elif do == "prompts":
-        drawers.ask_for(PAGE, inspector_made.Asked(id_))
+        reveal.ask_for_drawer(PAGE, inspected.Asked(id_))
     elif do == "more" and id_ in _STEP:
         owner = str(asked.get("owner", ""))
         now = _more(owner)
@@ -125,7 +125,7 @@ def _names(exploring: Exploring, index: Index) -> list[str]:
     """Names that are marked in a document: of what is inspected, where that is of layer 0."""
     relation = relation_of(index, state.recall("rel")) if state.recall("rel") else None
     if relation is not None:
-        names = [name for name, _ in inspector_relation.ends_of(index, relation)] if relation.layer == 0 else []
+        names = [name for name, _ in inspector_values.ends_of(index, relation)] if relation.layer == 0 else []
     else:
         entity = index.layers[exploring.place.layer].entity(exploring.place.row)
         names = [entity.name] if entity.layer == 0 else []

@@ -1,6 +1,7 @@
 """The map of a layer's embeddings, coloured by clusters of any layer above, with the last question and its seeds."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,23 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from pages.ask import asking
-from pages.common import figure_tools, session, state
+from pages.common import choices, drawing_view, session, state
 from pages.common.component import component
-from pages.common.frame import colours, message, page_path
-from pages.common.messages import say
+from pages.common.frame import colours, page_path
+from pages.common.html import draw, html
+from pages.common.messages import message, say
 from pages.common.scope import PAGE
 from pages.explore import inspector
 from pages.explore.exploring import Exploring
-from pages.explore.labelled_pills import labelled_pills
+
+
+def labelled_pills(name: str, title: str, options: Sequence[str], default: str) -> str:
+    """The chosen option; it is remembered under that name."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
+        draw(html('<span class="lr-small lr-muted">{}</span>', title))
+        titles = {option: option for option in options}
+        return choices.pills(name, title, titles, default=default, label_visibility="collapsed")
+
 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-map"></div>'
@@ -137,7 +147,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         "panel": panel,
         "asked": exploring.trace is not None,
         "words": _words(number, exploring.trace),
-        "tools": figure_tools.tools(
+        "tools": drawing_view.tools(
             say("explore.map.title", name=exploring.summary.name), note, keys=say("explore.map.keys")
         ),
     }

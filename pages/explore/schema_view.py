@@ -11,11 +11,10 @@ from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
 from leanrag_core.queries.schema import Filters, Schema, SchemaPair, schema_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
-from pages.common import figure_tools, state
+from pages.common import drawing_view, state
 from pages.common.component import component
 from pages.common.messages import message, say
-from pages.explore.exploring import Exploring, joined
-from pages.explore.kind_words import kind_title
+from pages.explore.exploring import Exploring, joined, kind_title
 
 _SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
 _FRAME = (
@@ -49,7 +48,7 @@ def show(exploring: Exploring) -> None:
         "chosen_kinds": sorted(exploring.filters.kinds),
         "words": _words(schema),
         "label": say("explore.schema.label", types=len(schema.types), pairs=len(schema.pairs)),
-        "tools": figure_tools.tools(say("explore.schema.title"), _note(schema), keys=say("explore.schema.keys")),
+        "tools": drawing_view.tools(say("explore.schema.title"), _note(schema), keys=say("explore.schema.keys")),
     }
 
     def picked() -> None:

@@ -11,8 +11,16 @@ from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, forms, state, widgets
 from pages.common.messages import say
 from pages.explore import searching
-from pages.explore.exploring import FILTER_NAMES, Exploring, joined, kinds_of, layer_numbers, split, types_of
-from pages.explore.kind_words import kind_title
+from pages.explore.exploring import (
+    FILTER_NAMES,
+    Exploring,
+    joined,
+    kind_title,
+    kinds_of,
+    layer_numbers,
+    split,
+    types_of,
+)
 from pages.explore.views import VIEWS, View, view_of
 
 _STRENGTHS = (2, 3, 5, 10, 20)

@@ -3,15 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pages.explore import (
-    clusters_view,
-    formation_view,
-    graph_view,
-    hierarchy_view,
-    islands_view,
-    map_view,
-    schema_view,
-)
+from pages.explore import clusters_view, formation_view, graph_view, hierarchy_view, islands_view, map_view, schema_view
 from pages.explore.exploring import Exploring
 
 

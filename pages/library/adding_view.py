@@ -1,23 +1,91 @@
 """Adding documents: files, a folder, pasted text, or a folder of this machine; and what became of each file."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.parsing.upload import known
+from leanrag_core.indexing.reading import FileRead
 from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
+from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import choices, forms, markup, paging, session, state, units, widgets
-from pages.common.frame import message, page_path
+from pages.common import choices, forms, markup, messages, paging, session, state, widgets
+from pages.common.frame import page_path
 from pages.common.html import draw, html
-from pages.common.messages import say, words
-from pages.library import uploading
+from pages.common.messages import message, say, words
+
+_KEY = "lr_uploading"
+_AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need not be drawn twice
+
+
+@dataclass
+class Uploading:
+    """total: files, 0 where unknown. read, refused: so many so far. last: names read last. sizes: see upload_rows()."""
+
+    total: int
+    began: float = field(default_factory=time.monotonic)
+    read: int = 0
+    refused: int = 0
+    last: list[str] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+    report: UploadReport | None = None
+    error: LeanRAGError | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def heard(self, file: FileRead) -> None:
+        """Notes a file that was read."""
+        documents = file.parsed.documents
+        if file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
+            self.sizes[documents[0].id if documents else file.name] = file.size_bytes
+        self.refused += not documents
+        self.last = [file.name, *self.last[:3]]
+        self.read += 1
+
+    def run(self, bench: Workbench, corpus: str, files: Iterable[File]) -> None:
+        """Adds the files. For a thread."""
+        try:
+            self.report = bench.add_documents(corpus, files, on_file=self.heard)
+        except LeanRAGError as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None while unknown."""
+        passed = time.monotonic() - self.began
+        if not self.total or self.read < 5 or passed < 2:
+            return None
+        return passed / self.read * (self.total - self.read)
+
+
+def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int) -> None:
+    """The files are being added to the corpus; with few files this returns when they are in."""
+    uploading = Uploading(total)
+    threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
+    st.session_state[_KEY] = uploading
+    uploading.ended.wait(_AT_ONCE)
+
+
+def upload_under_way() -> Uploading | None:
+    """The upload of this session that has begun and whose end was not taken yet."""
+    uploading: Uploading | None = st.session_state.get(_KEY)
+    return uploading
+
+
+def take_upload() -> None:
+    """The end of the upload has been taken."""
+    st.session_state.pop(_KEY, None)
+
 
 NEW = "*new"  # the choice of a new corpus; no id has a star
 _FILES, _FOLDER, _TEXT, _PATH = "files", "folder", "text", "path"
@@ -38,7 +106,7 @@ class Chosen:
 
 def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
     """The form; while files are being added, how far that is."""
-    if uploading.under_way() is not None:
+    if upload_under_way() is not None:
         st.fragment(_progress, run_every=0.5)()
         return
     own = {corpus.id: corpus.name for corpus in corpora if not corpus.sample}
@@ -128,21 +196,21 @@ def _contents(files: list[File]) -> Iterator[File]:
 
 def _begin(files: list[File], corpus: str, *, counted: bool) -> None:
     total = len(files) if counted else 0
-    uploading.begin(session.workbench(), corpus, _contents(files), total)
+    begin_upload(session.workbench(), corpus, _contents(files), total)
     st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
     st.rerun()
 
 
 def _progress() -> None:
     """How many files were read; the whole page once they are in."""
-    under_way = uploading.under_way()
+    under_way = upload_under_way()
     if under_way is None or under_way.ended.is_set():
         st.rerun()
         return
     read, total = under_way.read, under_way.total
     with st.container(border=True, gap="xsmall", key="uploading"):
         counts = say("library.reading_of", n=read, total=total) if total else say("library.reading", n=read)
-        left = units.time_left(under_way.seconds_left)
+        left = messages.time_left(under_way.seconds_left)
         refused = say("library.reading_refused", n=under_way.refused) if under_way.refused else ""
         title, pace = say("library.reading_title"), say("ask.comma").join(filter(None, (counts, refused, left)))
         draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
@@ -161,10 +229,10 @@ def _progress() -> None:
 
 def take_finished() -> None:
     """Where an upload has ended: its report is to be shown, and its corpus is chosen. Before the page is drawn."""
-    ended = uploading.under_way()
+    ended = upload_under_way()
     if ended is None or not ended.ended.is_set():
         return
-    uploading.take()
+    take_upload()
     if ended.error is not None or ended.report is None:
         if ended.error is not None:
             message(ended.error, kind="error")

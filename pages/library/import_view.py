@@ -14,9 +14,9 @@ from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
 from pages.common import markup, session, state
-from pages.common.frame import message, page_path, plain_errors
+from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
 from pages.library import adding_view
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"

@@ -3,11 +3,87 @@
 import streamlit as st
 
 from leanrag_core.errors import CorpusNotFound
-from pages.common import deletion, markup, session, state
-from pages.common.frame import enter, heading, message
-from pages.common.html import draw, html
-from pages.common.messages import say
-from pages.library import adding_view, cards_view, documents_view, import_view
+from leanrag_core.figures import numbers
+from leanrag_core.types.summary import CorpusSummary, IndexSummary
+from pages.common import deletion, markup, paging, reveal, session, state
+from pages.common.frame import enter, heading, page_path
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say
+from pages.library import adding_view, documents_view, import_view
+from pages.library.adding_view import to_build
+
+_CARDS = 24  # a page
+_COLUMNS = 4  # where there is room
+
+
+def cards(corpora: list[CorpusSummary], chosen: str) -> None:
+    """The cards. chosen: id of the corpus whose documents are shown below."""
+    newest: dict[str, IndexSummary] = {}
+    n_indexes: dict[str, int] = {}
+    for index in session.index_list().indexes:
+        newest.setdefault(index.corpus_id, index)
+        n_indexes[index.corpus_id] = n_indexes.get(index.corpus_id, 0) + 1
+    building = {job.corpus_id for job in session.running_jobs()}
+    shown = paging.rows_of_page(corpora, _CARDS, key="cards_page")
+    rows = "rows" if len(shown) > _COLUMNS else "row"  # whose height is kept free from the beginning
+    with st.container(key=f"library_{rows}"), st.grid(_COLUMNS, min_column_width=240, gap="small"):
+        for corpus in shown:
+            with st.container(border=True, gap="xsmall", key=f"card_{corpus.id}", height="stretch"):
+                _about(corpus, n_indexes.get(corpus.id, 0), is_shown=corpus.id == chosen, built=corpus.id in building)
+                _buttons(corpus, newest.get(corpus.id))
+
+
+def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool) -> None:
+    tags = [say("library.tag.sample") if corpus.sample else say("library.tag.own")]
+    tags += [say("library.tag.shown")] if is_shown else []
+    facts = [
+        say("count.documents", n=corpus.documents),
+        say("library.tokens", tokens=numbers.tokens(corpus.tokens)),
+        _indexes(n_indexes, built=built),
+    ]
+    draw(
+        html(
+            '<div class="lr-card"><div class="n" dir="auto">{}</div><div class="tags">{}</div>'
+            '<div class="f">{}</div><div class="d" dir="auto">{}</div></div>',
+            corpus.name,
+            joined(html('<span class="lr-tag">{}</span>', tag) for tag in tags),
+            say("ask.comma").join(facts),
+            corpus.description or say("library.added_on", time=numbers.day(corpus.created)),
+        )
+    )
+
+
+def _indexes(n: int, *, built: bool) -> str:
+    """How many indexes a corpus has, and whether another one is on its way."""
+    if not built:
+        return say("library.indexes", n=n)
+    return say("library.indexes_and_one_built", n=n) if n else say("library.first_is_built")
+
+
+def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
+    """What leads on: with an index questions and its hierarchy, without one the build."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(say("library.documents"), key=f"open_{corpus.id}", on_click=open_corpus, args=(corpus.id,))
+        if index is not None:
+            for page in ("ask", "explore"):
+                if st.button(
+                    say(f"page.{page}"),
+                    key=f"{page}_{corpus.id}",
+                    type="tertiary",
+                    on_click=state.remember,  # before the sidebar's own widget is drawn
+                    args=("index", index.id),
+                ):
+                    st.switch_page(page_path(page))
+        if st.button(say("library.build"), key=f"build_{corpus.id}", type="tertiary"):
+            to_build(corpus.id)
+
+
+def open_corpus(corpus_id: str) -> None:
+    """The corpus's documents are shown. For callbacks."""
+    state.remember("corpus", corpus_id)
+    state.remember("doc", None)
+    state.remember("docs_page", None)
+    reveal.ask_for("documents")  # which are two screens below the card on a phone
 
 
 def page() -> None:
@@ -34,7 +110,7 @@ def page() -> None:
     chosen = chosen or corpora[0].id
     with st.container(key="library_label"):
         draw(markup.label(say("library.corpora")))
-    cards_view.cards(corpora, chosen)
+    cards(corpora, chosen)
     st.space("xsmall")
     try:
         with st.container(key="documents"):

@@ -5,15 +5,48 @@ from datetime import date
 import streamlit as st
 from babel.dates import format_date
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.slides import as_html
-from leanrag_core.presenting.storing import content_of
+from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import deletion, session, state
+from pages.common import deletion, markup, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
+
+_FILE, _ERROR = "present_file", "present_file_error"
+
+
+def show_open() -> None:
+    """The button that opens a file; one that does not read says why."""
+    with st.popover(say("present.open_file"), icon=":material/folder_open:", type="tertiary", key="present_open"):
+        draw(markup.muted(say("present.open_hint")))
+        st.file_uploader(
+            say("present.open_file"),
+            type="json",
+            max_upload_size=MAX_BYTES // 1_000_000,
+            key=_FILE,
+            on_change=_open,
+            label_visibility="collapsed",
+        )
+        error = st.session_state.get(_ERROR)
+        if error is not None:
+            message(error, kind="error", title=say("present.not_opened"))
+
+
+def _open() -> None:
+    file = st.session_state.get(_FILE)
+    st.session_state[_ERROR] = None
+    if file is None:
+        return
+    try:
+        presentation = presentation_of(file.getvalue(), name=file.name)
+        state.remember("show", session.workbench().presentations.add(presentation))
+    except LeanRAGError as error:
+        st.session_state[_ERROR] = error
+
 
 _WIDE = 3  # cards in a row
 

@@ -1,11 +1,61 @@
 """Present: a story of one index for people who do not know it; everything shown is stored."""
 
+from typing import Any
+
 import streamlit as st
 
-from pages.common import state
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.presenting import slides
+from leanrag_core.presenting.slides import deck_of, values_of_deck
+from pages.common import session, state
 from pages.common.frame import enter, heading, plain_errors
-from pages.common.messages import say
-from pages.present import cards_view, deck_view, form_view, open_view
+from pages.common.messages import language, message, say
+from pages.present import cards_view, form_view
+
+_KEY = "lr_present_deck"
+_START = """
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lrp"), close = () => setTriggerValue("closed", true);
+  host.lrDeck?.end(); // the page ran again, such as in another theme: the address keeps the place
+  host.lrDeck = new DeckView(host, data.deck, { close });
+  return () => host.lrDeck.end();
+}
+"""
+
+
+def show_deck(presentation_id: str) -> bool:
+    """Whether the presentation is shown; one that cannot be says why, and the page goes on below."""
+    try:
+        changed = session.workbench().presentations.path(presentation_id).stat().st_mtime_ns
+        deck = _deck(presentation_id, changed, language())
+    except LeanRAGError as error:
+        message(error, kind="error", title=say("present.not_shown"))
+        return False
+    with st.container(key="lr_present_frame", gap=None):
+        _component()(data={"deck": deck}, key=_KEY, on_closed_change=_close)
+    return True
+
+
+def _close() -> None:
+    state.remember("show", None)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _deck(presentation_id: str, changed: int, language_code: str) -> dict[str, Any]:
+    return values_of_deck(deck_of(session.workbench().presentations.read(presentation_id), language_code))
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Any:
+    return st.components.v2.component(
+        "lr_present",
+        html='<div class="lrp"></div>',
+        css=slides.styles(),
+        js=slides.scripts() + _START,
+        isolate_styles=False,
+    )
+
 
 URL = ("index", "show")
 
@@ -13,7 +63,7 @@ URL = ("index", "show")
 def page() -> None:
     summary = enter("present")
     chosen = state.recall("show")
-    if chosen and deck_view.show(chosen):
+    if chosen and show_deck(chosen):
         if st.query_params.get("show") != chosen:  # else a new address would lose the slide, which its end names
             state.publish(URL)
         return
@@ -22,7 +72,7 @@ def page() -> None:
     with plain_errors():
         cards_view.show()
         form_view.show(summary)
-        open_view.show()
+        cards_view.show_open()
 
 
 page()

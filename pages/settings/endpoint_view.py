@@ -6,14 +6,21 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.evaluation.extraction import EMBEDDING, EXACT, NORMALISED, GivenGraph
 from leanrag_core.figures import numbers
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.models.listing import ModelList, context_windows, list_models
 from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
-from pages.common import forms, keys, session, state, widgets
-from pages.common.frame import message
-from pages.common.html import draw, html
-from pages.common.messages import say
+from leanrag_core.types.visible import visible
+from leanrag_core.workbench.references import PassageScores, judged
+from leanrag_core.workbench.samples import FIRST_SAMPLE
+from pages.common import forms, keys, markup, session, state, widgets
+from pages.common.frame import plain_errors
+from pages.common.html import draw, html, joined
+from pages.common.messages import known, message, say, words
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
 _WINDOWS_ASKED = 12  # models whose context window is asked for
@@ -165,3 +172,138 @@ def pick_model(
     base = f"lr_{name}_{'chosen' if listed else 'written'}"
     picked: str = widgets.show(base, chosen, pick, keep, read=lambda stored: str(stored or "").strip())
     return picked
+
+
+_VERDICTS = {"good": "good", "usable": "note", "useless": "error"}  # kinds of the box
+_COMPARED = (NORMALISED, EXACT, EMBEDDING)
+_PASSAGE_TOKENS = 320
+
+
+def check_panel(settings: Settings) -> None:
+    """A model, a passage, the check and its outcome."""
+    left, right = st.columns([5, 7], gap="large")
+    with left:
+        models = listing(settings)
+        model = pick_model(say("settings.calls.model"), "check_model", models, names=models.writing)
+        passage = widgets.remembered(
+            "check_passage",
+            sample_passage(f"sample-{FIRST_SAMPLE}"),
+            lambda mount: st.text_area(
+                say("build.prompts.passage"), mount.value, key=mount.key, on_change=mount.changed, height=250
+            ),
+            write=lambda text: text or " ",  # emptied by hand: the sample does not come back by itself
+            key="check_passage",
+        )
+        ready = bool(model and passage.strip())
+        if st.button(say("settings.check.button"), key="check_now", icon=":material/rule:", disabled=not ready):
+            st.session_state.pop("lr_checked", None)
+            with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
+                made = check_model(session.workbench().models.make(), model, passage, IndexConfig())
+                st.session_state["lr_checked"] = made
+                st.session_state["lr_checked_scores"] = session.workbench().references.passage_scores(
+                    passage,
+                    GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations)),
+                )
+        caption = say("settings.check.caption" if model else "settings.check.choose_model")
+        draw(html('<div class="lr-hint">{}</div>', caption))
+    with right:
+        checked = st.session_state.get("lr_checked")
+        if checked is None:
+            draw(markup.muted(say("settings.check.what")))
+        else:
+            with st.container(gap="xsmall"):
+                show_check(checked, st.session_state.get("lr_checked_scores"))
+
+
+def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None:
+    """The outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
+    checked = checked if scores is None else judged(checked, scores)
+    message(say(f"settings.check.{checked.verdict}"), kind=_VERDICTS[checked.verdict], title=checked.model)
+    mode = f"settings.check.mode.{checked.mode}"
+    facts = [
+        numbers.duration(checked.seconds),
+        say("settings.check.speed", n=f"{checked.tokens_per_second:,.0f}"),
+        say("settings.calls.tokens", read=checked.prompt_tokens, written=checked.completion_tokens),
+        say("settings.check.window", n=checked.window) if checked.window else say("settings.check.no_window"),
+        say(mode) if known(mode) else checked.mode,
+    ]
+    draw(markup.muted(say("ask.comma").join(facts) + say("text.stop")))
+    if checked.remarks:
+        remarks = joined(html("<div>{}</div>", words(remark)) for remark in checked.remarks)
+        draw(html('<div class="lr-notes">{}</div>', remarks))
+    if scores is not None:
+        _scores(checked.model, scores)
+    if checked.entities:
+        draw(markup.label(say("build.entities"), f"{len(checked.entities):,}"))
+        entities = pd.DataFrame(checked.entities, columns=[say("build.column.name"), say("library.column.type")])
+        st.dataframe(forms.visible_cells(entities), hide_index=True, height=forms.table_height(len(entities), 210))
+    if checked.relations:
+        draw(markup.label(say("build.relations"), f"{len(checked.relations):,}"))
+        ends, says = [say("settings.check.from"), say("settings.check.to")], say("settings.check.says")
+        relations = pd.DataFrame(checked.relations, columns=[*ends, says])
+        st.dataframe(
+            forms.visible_cells(relations),
+            hide_index=True,
+            height=forms.table_height(len(relations), 210),
+            column_config={says: st.column_config.TextColumn(width="large")},
+        )
+    with st.expander(say("settings.check.raw")):
+        markup.code(checked.raw or say("settings.check.empty"), height=260)
+
+
+def _scores(model: str, scores: PassageScores) -> None:
+    """Which share of the reference graph's entities and relations of this passage was given, by whom; what the model
+    missed, and what it gave besides."""
+    draw(markup.label(say("settings.check.beside"), say("settings.check.by_hand")))
+    rows = [
+        (
+            name if match.match == NORMALISED else "",
+            say(f"settings.check.compared.{match.match}"),
+            _of(match.entities.hit, match.entities.wanted),
+            _of(match.entities.right, match.entities.given),
+            _of(match.relations.hit, match.relations.wanted),
+            _of(match.relations.right, match.relations.given),
+        )
+        for name, score in {model: scores.model, say("settings.check.builtin"): scores.builtin}.items()
+        for match in sorted(score.matches, key=lambda match: _COMPARED.index(match.match))
+    ]
+    given = say("settings.check.of_given")
+    columns = [
+        say("settings.check.extraction"),
+        say("settings.check.names"),
+        say("build.entities"),
+        given,
+        say("build.relations"),
+        f"{given} ",  # a table's columns have names of their own
+    ]
+    table = pd.DataFrame(rows, columns=columns)
+    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 280))
+    examples = scores.model.examples
+    for title, listed in (
+        (say("settings.check.missed_entities"), examples.missed_entities),
+        (say("settings.check.missed_relations"), examples.missed_relations),
+        (say("settings.check.other_entities"), examples.other_entities),
+        (say("settings.check.other_relations"), examples.other_relations),
+    ):
+        if listed:
+            names = "; ".join(each.name for each in listed)
+            draw(html('<div class="lr-small"><b>{}:</b> {}</div>', title, visible(names)))
+
+
+def _of(part: int, whole: int) -> str:
+    return say("job.done_of", done=part, total=whole)
+
+
+def sample_passage(corpus_id: str) -> str:
+    """A passage of running text from the corpus, empty while it has none: on a first start it is being read."""
+    bench = session.workbench()
+    known = {corpus.id for corpus in bench.corpora.all()}
+    listed = bench.corpora.documents(corpus_id) if corpus_id in known else []
+    return _passage(corpus_id, listed[0].id) if listed else ""
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _passage(corpus_id: str, document_id: str) -> str:
+    document = session.workbench().corpora.document(corpus_id, document_id)
+    chunks = chunk_documents([document], max_tokens=_PASSAGE_TOKENS, overlap_tokens=0)
+    return chunks[min(1, len(chunks) - 1)].text if chunks else ""

@@ -9,10 +9,9 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.cluster import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
 from leanrag_core.types.settings import DASK, PROCESSES, THREADS, Execution, Settings
-from pages.common import addresses, forms, markup, session, state, widgets
-from pages.common.frame import message
+from pages.common import forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import message, say
 from pages.settings import settings_form
 
 _KINDS = (THREADS, PROCESSES, DASK)
@@ -112,9 +111,9 @@ def _scheduler(kept: Execution) -> None:
         say("settings.work.scheduler"),
         "scheduler",
         kept.scheduler,
-        addresses.SCHEDULER,
+        settings_form.SCHEDULER,
         _keep_scheduler,
-        example=addresses.SCHEDULER.example,
+        example=settings_form.SCHEDULER.example,
         hint=say("settings.work.scheduler_hint"),
     )
     if kept.kind != DASK:

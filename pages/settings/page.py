@@ -10,18 +10,10 @@ from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages.common import forms, markup, session, state, tour
-from pages.common.frame import enter, heading, message, plain_errors
+from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, language, say
-from pages.settings import (
-    call_store_view,
-    endpoint_view,
-    execution_view,
-    model_check_view,
-    search_server_view,
-    settings_form,
-    storage_view,
-)
+from pages.common.messages import LANGUAGE, language, message, say
+from pages.settings import call_store_view, endpoint_view, execution_view, settings_form, storage_view
 
 PRESETS = {
     "OpenAI": "https://api.openai.com/v1",
@@ -253,12 +245,12 @@ def page() -> None:
         language_section(settings)
         reading_section(settings)
         section(say("settings.search"), say("settings.search.note"))
-        search_server_view.panel(settings)
+        storage_view.server_panel(settings)
         section(say("settings.storage"), say("settings.storage.note"))
         storage_view.panel(settings)
     section(say("settings.check"), say("settings.check.note"))
     if endpoint_view.is_set_up(settings):
-        model_check_view.panel(settings)
+        endpoint_view.check_panel(settings)
     else:
         draw(markup.muted(say("build.engine.set_up_first")))
     section(say("settings.calls"), say("settings.calls.note"))

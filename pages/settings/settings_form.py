@@ -1,18 +1,90 @@
 """Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is reported."""
 
 import os
+import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.system import addresses
+from leanrag_core.system.addresses import AddressKind, Fault
 from leanrag_core.types.settings import Settings
-from pages.common import addresses, forms, keys, session, state, widgets
-from pages.common.frame import message
+from pages.common import forms, keys, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import say, words
+from pages.common.messages import message, say, words
+
+_HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
+    r"((https?|tcp|tls)://|((https?|tcp|tls)://)?"
+    r"(localhost|\d{1,3}(\.\d{1,3}){3}|[A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}))"
+    r"(:\d{1,5})?(/[a-z]{1,12}\d{0,2}){0,3}/?"
+)
+_BARE_NAME = re.compile(r"(tcp|tls)://[a-z][a-z0-9-]{0,30}|[a-z][a-z0-9-]{0,30}:878[67]")  # tcp://head, head:8786
+_TEXTS = {
+    Fault.SECRET: "settings.address.secret",
+    Fault.SCHEME: "settings.address.scheme",
+    Fault.TOO_LONG: "settings.address.too_long",
+    Fault.MORE: "settings.address.more",
+    Fault.NO_HOST: "settings.address.no_host",
+    Fault.INVISIBLE: "settings.address.invisible",
+    Fault.NO_PORT: "settings.address.no_port",
+    Fault.PATH: "settings.address.path",
+}
+
+
+@dataclass(frozen=True)
+class AddressField:
+    """A field for an address of a kind. ends_at: what the address is written up to; instead: where a password goes;
+    both are codes of the catalog."""
+
+    kind: AddressKind
+    example: str
+    ends_at: str
+    instead: str
+
+
+ENDPOINT = AddressField(
+    addresses.ENDPOINT,
+    "http://localhost:11434/v1",
+    ends_at="settings.address.up_to_v1",
+    instead="settings.address.instead.endpoint",
+)
+CHROMA = AddressField(
+    addresses.CHROMA,
+    "http://127.0.0.1:8000",
+    ends_at="settings.address.up_to_port",
+    instead="settings.address.instead.chroma",
+)
+SCHEDULER = AddressField(
+    addresses.SCHEDULER,
+    "tcp://10.0.0.1:8786",
+    ends_at="settings.address.up_to_port",
+    instead="settings.address.instead.scheduler",
+)
+
+
+def tidied(text: str, field: AddressField) -> str:
+    """The text without spaces around it, and without a last slash where the kind has no path."""
+    text = text.strip()
+    return text if field.kind.with_path else re.sub(r"([^/:])/+$", r"\1", text)
+
+
+def fault_text(address: str, field: AddressField) -> str:
+    """Why that is no address for the field, without repeating it; empty when it is one, or empty."""
+    fault = addresses.fault_of(address, field.kind)
+    if fault is None:
+        return ""
+    schemes = say("settings.address.or").join(field.kind.schemes)
+    ends_at, instead = say(field.ends_at), say(field.instead)
+    return say(_TEXTS[fault], schemes=schemes, example=field.example, ends_at=ends_at, instead=instead)
+
+
+def is_harmless(text: str, field: AddressField) -> bool:
+    """Whether a text that is no address may stay on the page to be corrected, since it looks like no secret."""
+    return bool(_HARMLESS.fullmatch(text) or (field.kind.with_port and _BARE_NAME.fullmatch(text)))
+
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
 _REFUSED = "lr_settings_refused"  # what is in a widget and was not kept, by the setting's name
@@ -102,7 +174,7 @@ def address_field(
     label: str,
     name: str,
     kept: str,
-    field: addresses.AddressField,
+    field: AddressField,
     save: Callable[[str], None],
     *,
     example: str,
@@ -112,10 +184,10 @@ def address_field(
 
     def wish(wanted: str) -> str | None:
         forgive(name)
-        problem = addresses.fault_text(wanted, field)
+        problem = fault_text(wanted, field)
         if not problem:
             save(wanted)
-        elif addresses.is_harmless(wanted, field):
+        elif is_harmless(wanted, field):
             refuse(name, problem, shown=wanted)
         else:  # a key, perhaps, or a password: it is not kept in the page
             refuse(name, problem)
@@ -130,7 +202,7 @@ def address_field(
                 label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
             ),
             wish,
-            read=lambda stored: addresses.tidied(str(stored or ""), field),
+            read=lambda stored: tidied(str(stored or ""), field),
         )
         if not fault(name):
             draw(html('<div class="lr-hint">{}</div>', hint))
@@ -162,7 +234,7 @@ def address(settings: Settings) -> None:
         say("settings.endpoint.address"),
         "base_url",
         settings.base_url,
-        addresses.ENDPOINT,
+        ENDPOINT,
         lambda wanted: keep("base_url", wanted),
         example="https://api.openai.com/v1",
         hint=caption,

@@ -19,7 +19,7 @@ from leanrag_core.types.experiment import (
     RunSpec,
 )
 from leanrag_core.types.settings import Price, Settings
-from pages.evaluate import by_question_view, run_forecast, set_forms
+from pages.evaluate import by_question_view, run_forecast, sets_view
 from pages.evaluate.experiments import strategies
 from tests.app import drawn
 from tests.app.conftest import CORPUS, QUESTIONS
@@ -237,7 +237,7 @@ def test_rows_written_by_hand_become_questions(home: Workbench) -> None:
         {"question": "Who?", "type": "fact", "answers": "Ada | Lovelace", "document": "a.md", "quote": "Ada did."},
         {"question": "", "type": None, "answers": float("nan"), "document": "", "quote": ""},
     ]
-    [question] = read_set(set_forms.written(rows), "questions.jsonl")
+    [question] = read_set(sets_view.written(rows), "questions.jsonl")
     assert (question.question, question.kind, question.answers) == ("Who?", "fact", ("Ada", "Lovelace"))
     assert question.evidence[0].quote == "Ada did."
 

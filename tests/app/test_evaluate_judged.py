@@ -25,9 +25,8 @@ from leanrag_core.types.experiment import (
     RunSpec,
 )
 from pages.evaluate import paper_view
-from pages.evaluate.flip_view import explanation
+from pages.evaluate.audit_view import explanation, verdict_words
 from pages.evaluate.judged_view import of_kind
-from pages.evaluate.judgements_view import verdict_words
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 

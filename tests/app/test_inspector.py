@@ -107,7 +107,7 @@ def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: 
     assert shown["made"]["said"].startswith("scripted-chat, call ")
     assert shown["made"]["link"] == "Prompt and reply"
     from pages.common.scope import PAGE
-    from pages.explore.inspector_made import Asked
+    from pages.explore.inspected import Asked
 
     app.session_state["lr_drawer"] = (PAGE, Asked(shown["id"]))
     app.run()

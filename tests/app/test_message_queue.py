@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from pages.common import message_queue
+from pages.common import server
 
 
 def drawn(fragment: str, path: list[int], *, block: bool = False) -> ForwardMsg:
@@ -20,7 +20,7 @@ def drawn(fragment: str, path: list[int], *, block: bool = False) -> ForwardMsg:
 
 def test_an_element_of_a_drawer_is_never_sent_without_the_drawer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # put back after the test
-    message_queue.keep_for_fragments()
+    server.keep_for_fragments()
     queue = ForwardMsgQueue()
     drawer, text = drawn("page", [2, 0], block=True), drawn("drawer", [2, 0, 0])
     queue.enqueue(drawer)

@@ -8,7 +8,7 @@ def page() -> None:
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.indexing.reference.records import Quote, ReferenceEntity, ReferenceRelation
     from leanrag_core.workbench.references import PassageScores
-    from pages.settings import model_check_view
+    from pages.settings import endpoint_view
 
     quotes = (Quote("bees.md", "Bees make honey."),)
     gold = (
@@ -19,7 +19,7 @@ def page() -> None:
     given = GivenGraph((("bees", "organism"), ("<b>box</b>", "thing")), (("bees", "<b>box</b>", ""),))
     score = extraction_score(given, gold, relations)
     check = ModelCheck("m", "{}", "schema", 1.0, 10, 10, None, (), (), "good", ())
-    model_check_view.show(check, PassageScores(score, score))
+    endpoint_view.show_check(check, PassageScores(score, score))
 
 
 def test_shares_and_examples_are_shown_and_names_stay_text() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pages.common.request_check import refusal
+from pages.common.server import refusal
 
 OWN = "http://127.0.0.1:8501"
 

@@ -10,23 +10,23 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from leanrag_core.figures.scripts import script_path
-from pages.common import script_files
+from pages.common import server
 
-PAGES = Path(script_files.__file__).resolve().parents[1]
+PAGES = Path(server.__file__).resolve().parents[1]
 SVG, LAYERS = script_path("svg"), script_path("layers")
 
 
 def test_an_address_holds_its_files_one_after_the_other_and_is_kept_by_browsers() -> None:
-    client = TestClient(Starlette(routes=script_files.routes()))
-    answer = client.get("/" + script_files.address([SVG, LAYERS]))
+    client = TestClient(Starlette(routes=server.routes()))
+    answer = client.get("/" + server.address([SVG, LAYERS]))
     assert answer.text == f"{SVG.read_text(encoding='utf-8')}\n{LAYERS.read_text(encoding='utf-8')}"
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
 
 
 def test_nothing_else_is_served() -> None:
-    client = TestClient(Starlette(routes=script_files.routes()))
-    known = script_files.address([SVG])
+    client = TestClient(Starlette(routes=server.routes()))
+    known = server.address([SVG])
     digest = known.split(".")[-2]
     others = ["lr/session.py", f"lr/..%2f..%2fapp.{digest}.js", f"lr/svg.layers.{digest}.js", f"lr/svg.{digest}.css"]
     others += [f"lr/.{digest}.js", f"lr/svg.{'0' * 16}.js", "lr/svg.js", f"lr/..%2fframe.{digest}.py"]
@@ -35,8 +35,8 @@ def test_nothing_else_is_served() -> None:
 
 
 def test_an_address_with_a_repeated_name_is_refused_and_nothing_is_kept_of_it() -> None:
-    client = TestClient(Starlette(routes=script_files.routes()))
-    twice = script_files.address([SVG, SVG])  # with its right digest
+    client = TestClient(Starlette(routes=server.routes()))
+    twice = server.address([SVG, SVG])  # with its right digest
     tracemalloc.start()
     try:
         answers = [client.get(f"/{twice}"), client.get(f"/lr/{'svg.' * 8000}{'0' * 16}.js")]
@@ -51,12 +51,12 @@ def test_an_address_with_a_repeated_name_is_refused_and_nothing_is_kept_of_it() 
 
 def test_any_order_of_names_is_made_of_files_that_are_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[object] = []
-    monkeypatch.setattr(script_files, "_content", lambda *given: joined.append(given))
+    monkeypatch.setattr(server, "_content", lambda *given: joined.append(given))
     paths = [script_path(name) for name in ("svg", "layers", "play_map")]
     for order in permutations(path.stem for path in paths):
-        assert script_files.content_at(f"{'.'.join(order)}.{'0' * 16}.js") is None
+        assert server.content_at(f"{'.'.join(order)}.{'0' * 16}.js") is None
     assert joined == []
-    assert script_files._text.cache_info().currsize <= len(script_files._paths())
+    assert server._text.cache_info().currsize <= len(server._paths())
 
 
 def test_every_script_and_style_sheet_has_a_name_of_its_own() -> None:

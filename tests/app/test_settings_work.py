@@ -11,8 +11,7 @@ from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
 from leanrag_core.execution.cluster import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
 from leanrag_core.storage.chroma_server import ChromaSeen, ChromaServers
 from leanrag_core.types.settings import Execution, Settings
-from pages.common import addresses
-from pages.settings import execution_view
+from pages.settings import execution_view, settings_form
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -109,22 +108,22 @@ def test_a_slash_behind_the_port_is_cut(home: Workbench, visit: Visit) -> None:
     assert home.settings.read().chroma_url == "http://chroma:8000"
 
 
-@pytest.mark.parametrize("field", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
-def test_an_address_with_a_tab_inside_is_none(field: addresses.AddressField) -> None:
+@pytest.mark.parametrize("field", [settings_form.ENDPOINT, settings_form.CHROMA, settings_form.SCHEDULER])
+def test_an_address_with_a_tab_inside_is_none(field: settings_form.AddressField) -> None:
     scheme = field.kind.schemes[0]
-    assert "invisible character" in addresses.fault_text(f"{scheme}he\tad:8000", field)
-    assert addresses.fault_text(f"{scheme}head:8000", field) == ""
+    assert "invisible character" in settings_form.fault_text(f"{scheme}he\tad:8000", field)
+    assert settings_form.fault_text(f"{scheme}head:8000", field) == ""
 
 
 @pytest.mark.parametrize("text", ["admin:12345", "hunter2:443", "/sk_live_abcdefghij", ":12345", "12345678", "a@b.com"])
 def test_what_may_be_a_secret_does_not_stay_on_the_page(text: str) -> None:
-    for field in (addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER):
-        assert not addresses.is_harmless(text, field)
+    for field in (settings_form.ENDPOINT, settings_form.CHROMA, settings_form.SCHEDULER):
+        assert not settings_form.is_harmless(text, field)
 
 
 @pytest.mark.parametrize("text", ["head:8786", "tcp://head", "localhost:8786", "10.0.0.1:8786/status", "tcp://"])
 def test_half_an_address_stays_to_be_mended(text: str) -> None:
-    assert addresses.is_harmless(text, addresses.SCHEDULER)
+    assert settings_form.is_harmless(text, settings_form.SCHEDULER)
 
 
 def test_the_host_of_an_endpoint_is_text_to_the_page(home: Workbench, visit: Visit) -> None:

@@ -4,6 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common import script_files
+from pages.common import server
 
-app = st.App(Path(__file__).parents[1] / "app" / "two_panels.py", routes=script_files.routes())
+app = st.App(Path(__file__).parents[1] / "app" / "two_panels.py", routes=server.routes())

@@ -8,7 +8,7 @@ from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.evaluation.tables import ratio_scores, score_table, scores_for_mean
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunSpec
 from leanrag_core.types.sweep import Axis, PointResult, SweepPoint, SweepResult, SweepSpec
-from pages.evaluate import sweep_words
+from pages.evaluate import measure_words
 
 NAME, RECALL, TOKENS = "recall-per-1000", "evidence-recall", "context-tokens"
 # The third question finds its gold in 10 tokens: 100 per 1,000, beside .25 and .5.
@@ -59,4 +59,4 @@ def test_tables_and_sweeps_show_the_ratio_of_the_means() -> None:
     [standing] = findings(sweep, NAME).points
     assert standing.value is not None
     assert standing.value.value == pytest.approx(OF_MEANS)
-    assert sweep_words.mean_of(point, NAME) == pytest.approx(OF_MEANS)
+    assert measure_words.mean_of(point, NAME) == pytest.approx(OF_MEANS)

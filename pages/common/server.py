@@ -1,16 +1,118 @@
-"""Refuses requests that a foreign page could have made; a middleware around everything that the app serves.
+"""Scripts and style sheets of the pages' components as files of the server: a browser fetches each once and keeps it.
 
-A page on a foreign name that resolves to 127.0.0.1 (DNS rebinding) is of the same origin as the app for a browser. Only
-the Host header shows it, and Streamlit compares that for the websocket alone. Names besides the loopback's are
-Streamlit's own options: server.allowedHosts for the Host header, server.corsAllowedOrigins for the Origin header.
+Sent inline they would go out again with every change of what a component shows. An address names what its content is
+made of and holds its digest, so that nothing needs to be remembered here and a browser never has an old version.
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from functools import cache
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from streamlit import config
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit import config, file_util
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+from leanrag_core.figures.scripts import script_path
+
+FOLDER = "lr"  # below the app's own address
+_PAGES = Path(__file__).resolve().parents[1]
+_TYPES = {"js": "text/javascript", "css": "text/css"}
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+def address(paths: Sequence[Path]) -> str:
+    """The address of those files as one, relative to a page's; all of them have the same ending."""
+    names, ending = tuple(path.stem for path in paths), paths[0].suffix[1:]
+    return f"{FOLDER}/{'.'.join(names)}.{_digest(names, ending)}.{ending}"
+
+
+def content_at(name: str) -> tuple[str, str] | None:
+    """The content and its type at the last part of such an address; None where nothing has it.
+
+    A repeated or unknown name is refused before any file is read, and nothing is joined for a digest that is wrong.
+    """
+    *names, digest, ending = name.split(".") if name.count(".") > 1 else ("", "", "")
+    if ending not in _TYPES or len(set(names)) < len(names):
+        return None
+    if not all(f"{each}.{ending}" in _paths() for each in names) or digest != _digest(names, ending):
+        return None
+    return _content(names, ending), _TYPES[ending]
+
+
+def routes() -> list[Route]:
+    """For the server of the app: the scripts, and the document of each page."""
+    base = str(config.get_option("server.baseUrlPath")).strip("/")
+    below = f"/{base}" if base else ""
+    names = ["", *(path.parent.name for path in sorted(_PAGES.glob("*/page.py")))]
+    return [Route(f"{below}/{FOLDER}/{{name}}", _answer), *(Route(f"{below}/{name}", _document) for name in names)]
+
+
+async def _document(request: Request) -> Response:
+    """Streamlit's document with style.css, behind its own styles, and the script that shows a page once it is drawn."""
+    document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    sheet, script = (address([Path(__file__).with_name(name)]) for name in ("style.css", "opening.js"))
+    added = f'<link rel="stylesheet" href="./{sheet}"><script type="module" src="./{script}"></script></body>'
+    opening = document.replace("<html ", '<html class="lr-opening" ', 1).replace("</body>", added, 1)
+    return HTMLResponse(opening, headers={"cache-control": "no-cache"})
+
+
+async def _answer(request: Request) -> Response:
+    known = content_at(request.path_params["name"])
+    if known is None:
+        return PlainTextResponse("not found", status_code=404)
+    content, kind = known
+    return Response(content, media_type=kind, headers={"cache-control": _FOREVER})
+
+
+@cache
+def _paths() -> Mapping[str, Path]:
+    """Every script and style sheet that a component may be made of, by its file name, which is its own."""
+    folders = (_PAGES, script_path("svg").parent)
+    return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
+
+
+@cache  # a file once, whatever addresses name it
+def _text(file_name: str) -> str:
+    return _paths()[file_name].read_text(encoding="utf-8")
+
+
+def _content(names: Sequence[str], ending: str) -> str:
+    return "\n".join(_text(f"{name}.{ending}") for name in names)
+
+
+def _digest(names: Sequence[str], ending: str) -> str:
+    """Of the content, without making it."""
+    hashed = hashlib.sha256()
+    for place, name in enumerate(names):
+        hashed.update((b"\n" if place else b"") + _text(f"{name}.{ending}").encode())
+    return hashed.hexdigest()[:16]
+
+
+def keep_for_fragments() -> None:
+    """From now on a fragment's run drops no message of the runs before it.
+
+    Streamlit drops those of the same fragment, but not those of a fragment or dialog inside it: their elements would
+    arrive without the block that they stand in, and the browser would remove the whole page ("Cannot set a node at a
+    delta path"). What is not dropped is drawn over.
+    """
+    clear = ForwardMsgQueue.clear
+
+    def clear_for_page(
+        self: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+    ) -> None:
+        if fragment_ids_this_run is None:
+            clear(self, retain_lifecycle_msgs)
+        else:
+            self._delta_index_map = {}  # nothing of this run takes the place of a message before it
+
+    setattr(ForwardMsgQueue, "clear", clear_for_page)  # noqa: B010 - mypy lets no method be assigned
+
 
 _Message = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[_Message]]
