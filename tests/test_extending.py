@@ -3,9 +3,11 @@
 import re
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from leanrag_core.__main__ import main
 from leanrag_core.answering.extractive import extractive_answer
@@ -30,6 +32,7 @@ from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
+from pages.explore.views import views
 from tests.index_parts import made_part
 from tests.small_index import small_index
 
@@ -57,6 +60,7 @@ def test_every_kind_has_an_example() -> None:
         "importing/formats",
         "exporting/formats",
         "indexing/parts",
+        "pages/explore",
     }
 
 
@@ -143,3 +147,18 @@ def test_the_measure_is_listed_among_the_others(index: Index) -> None:
     question = GoldQuestion("1", "bees", evidence=(Evidence(second.document, ""),))
     expected = 1.0 if first.document == second.document else 0.5
     assert {mean.measure: mean.value for mean in means([Outcome(question, trace)])}["first-hit"] == expected
+
+
+def test_the_view_is_found_in_its_place_and_draws(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    views.cache_clear()
+    try:
+        names = [view.name for view in views()]
+        view = views()[names.index("busiest")]
+    finally:
+        views.cache_clear()
+    assert names.index("schema") < names.index("busiest") < names.index("map")
+    drawn: list[dict[str, list[object]]] = []
+    monkeypatch.setattr(st, "dataframe", drawn.append)
+    everything = SimpleNamespace(index=index, relation_mask=lambda _: np.ones(len(index.layers[0].ends), dtype=bool))
+    view.show(everything)  # type: ignore[arg-type]
+    assert (drawn[0]["entity"][0], drawn[0]["relations"]) == ("honey", [3, 2, 2, 1, 1, 1])

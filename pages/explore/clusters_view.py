@@ -28,7 +28,7 @@ from pages.common.drawing_view import tools
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.explore.exploring import Exploring, name_and_id
+from pages.explore.exploring import Exploring, View, name_and_id
 
 COLUMNS = ("name", "size", "cohesion", "stability", "conductance", "oddest")
 MOST_ROWS, MOST_DOTS = 150, 500
@@ -339,3 +339,6 @@ def _stability_line(stability: ClusterStability) -> str:
         sample = say("explore.clusters.sampled", n=stability.n_nodes, total=stability.n_total)
         return text + say("text.space") + sample
     return text
+
+
+VIEW = View("clusters", show, place=70, url=("board", "versus"))

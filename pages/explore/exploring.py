@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.figures.blocks import MAX_COLUMNS
+from leanrag_core.messages.message import Message
 from leanrag_core.queries import browse
 from leanrag_core.queries.schema import CONNECTED, MADE_BY, RULE_KINDS, relation_kinds, type_counts
 from leanrag_core.queries.schema import Filters as Filters  # views take it from here
@@ -53,6 +54,24 @@ class Exploring:
     def relation_mask(self, number: int) -> np.ndarray:
         """(r,) bool, relations of that layer that pass the filters."""
         return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the module of a view says of it as VIEW.
+
+    name: in the URL. show: draws it. place: among the views, from the left. title: None for the message
+    explore.view.NAME. wide: it takes the full width, without the inspector beside it. aside: draws a choice of the
+    view's own at the right of the list of views. url: names of its own choices that links hold.
+    """
+
+    name: str
+    show: Callable[[Exploring], None]
+    place: int
+    title: Message | None = None
+    wide: bool = False
+    aside: Callable[[], None] | None = None
+    url: tuple[str, ...] = ()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

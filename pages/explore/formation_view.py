@@ -15,7 +15,7 @@ from pages.common import drawing_view
 from pages.common.component import component
 from pages.common.messages import message, say
 from pages.explore import map_view
-from pages.explore.exploring import Exploring
+from pages.explore.exploring import Exploring, View
 
 _SCRIPT = Path(__file__).with_name("formation.js")
 _FRAME = '<div class="lr-formation"></div>'
@@ -109,3 +109,6 @@ def _sentence(formed: FormedLayer) -> str:
     if formed.summarised or formed.joined:
         parts.append(say("explore.formation.relations", n=formed.summarised, joined=formed.joined))
     return say("text.space").join(parts)
+
+
+VIEW = View("formation", show, place=50)

@@ -24,7 +24,7 @@ from pages.common.component import component
 from pages.common.frame import colours
 from pages.common.messages import language, message, say
 from pages.explore import graph_state
-from pages.explore.exploring import Exploring, name_and_id
+from pages.explore.exploring import Exploring, View, name_and_id
 
 _STEP = 64  # parts of a pixel in which places are sent
 _NAMED_UPPER, _NAMED_BASE = 300, 300  # nodes that are sent with their names
@@ -230,3 +230,6 @@ def _matches(exploring: Exploring) -> list[dict[str, Any]]:
         return []
     matches = entity_search.find_entities(exploring.index, exploring.search, limit=_MATCHES)
     return [{"id": row.id, "name": row.name, "layer": row.layer} for row in matches.rows]
+
+
+VIEW = View("graph", show, place=20, url=graph_state.URL)

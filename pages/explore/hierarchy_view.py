@@ -34,7 +34,7 @@ from pages.common.forms import table_height, visible_cells
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.explore import blocks, searching
-from pages.explore.exploring import Exploring, choose, name_and_id
+from pages.explore.exploring import Exploring, View, choose, name_and_id
 
 
 def pick_row(
@@ -231,3 +231,6 @@ def _filtered(index_id: str, created: str, filters: Filters, _exploring: Explori
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _measure(index_id: str, created: str, name: str, _index: Index) -> Measure:
     return measure(_index, name)
+
+
+VIEW = View("hierarchy", show, place=10, aside=shape_choice, url=("shape", "by", "table"))

@@ -23,7 +23,7 @@ from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
-from pages.explore.exploring import Exploring
+from pages.explore.exploring import Exploring, View
 from pages.explore.islands_values import (
     IndexIslands,
     base_line,
@@ -259,3 +259,6 @@ def _existing(summary: IndexSummary) -> dict[str, str]:
 
 def _but_tau(summary: IndexSummary) -> dict[str, Any]:
     return summary.config.by_name() | {"tau": None}
+
+
+VIEW = View("islands", show, place=60, wide=True)

@@ -25,7 +25,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.common.scope import PAGE
 from pages.explore import inspector
-from pages.explore.exploring import Exploring
+from pages.explore.exploring import Exploring, View
 
 
 def labelled_pills(name: str, title: str, options: Sequence[str], default: str) -> str:
@@ -246,3 +246,6 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
         state.remember("colour", f"L{value}")
     elif do == "ask":
         st.session_state[_ASK] = True
+
+
+VIEW = View("map", show, place=40, wide=True, url=("layer", "points", "colour"))

@@ -8,15 +8,14 @@ from pages.build import job_view
 from pages.common import passage_view, session, state
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.messages import say
-from pages.explore import graph_state, inspector, toolbar
+from pages.explore import inspector, toolbar
 from pages.explore.exploring import FILTER_NAMES, exploring
+from pages.explore.views import views
 
 URL = (
-    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "chunk", "find", "skip"),
+    *("index", "view", "focus", "node", "rel", "chunk", "find", "skip"),
     *FILTER_NAMES,
-    *("layer", "points", "colour"),
-    *("board", "versus"),
-    *graph_state.URL,
+    *(name for view in views() for name in view.url),
 )
 # Links of older versions, whose views were named otherwise.
 _OLD_VIEWS: dict[str, dict[str, str | None]] = {

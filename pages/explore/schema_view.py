@@ -14,7 +14,7 @@ from leanrag_core.types.visible import visible_values
 from pages.common import drawing_view, state
 from pages.common.component import component
 from pages.common.messages import message, say
-from pages.explore.exploring import Exploring, joined, kind_title
+from pages.explore.exploring import Exploring, View, joined, kind_title
 
 _SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
 _FRAME = (
@@ -111,3 +111,6 @@ def _words(schema: Schema) -> dict[str, Any]:
         "rest": say("explore.schema.rest", n="{n}") if len(schema.pairs) > _ROWS else "",
         "legend": [say(f"explore.schema.legend.{name}") for name in ("type", "kind", "pair", "chosen", "folded")],
     }
+
+
+VIEW = View("schema", show, place=30, wide=True)

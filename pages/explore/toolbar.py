@@ -9,11 +9,12 @@ from leanrag_core.queries.schema import CONNECTED, MADE_BY
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, forms, state, widgets
-from pages.common.messages import say
+from pages.common.messages import say, words
 from pages.explore import searching
 from pages.explore.exploring import (
     FILTER_NAMES,
     Exploring,
+    View,
     joined,
     kind_title,
     kinds_of,
@@ -21,7 +22,7 @@ from pages.explore.exploring import (
     split,
     types_of,
 )
-from pages.explore.views import VIEWS, View, view_of
+from pages.explore.views import views
 
 _STRENGTHS = (2, 3, 5, 10, 20)
 _OFFERED = 40  # types and kinds; the others are rare
@@ -29,9 +30,10 @@ _OFFERED = 40  # types and kinds; the others are rare
 
 def view_choice() -> View:
     """The chosen view, and at the right the view's own choice, where it has one."""
-    titles = {view.name: say(f"explore.view.{view.name}") for view in VIEWS}
+    by_name = {view.name: view for view in views()}
+    titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
-        view = view_of(choices.segments("view", say("explore.view"), titles, label_visibility="collapsed"))
+        view = by_name[choices.segments("view", say("explore.view"), titles, label_visibility="collapsed")]
         if view.aside is not None:
             view.aside()
     return view

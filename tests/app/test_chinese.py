@@ -18,6 +18,7 @@ from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
 from pages.ask import part_view
+from pages.explore.views import views
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
 
@@ -232,16 +233,13 @@ def test_a_question_that_is_too_long_is_refused_in_chinese(home: Workbench, visi
     assert foreign(app, data_of(home) + "x" * 9000) == []
 
 
-VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
-
-
 @pytest.mark.parametrize(
     ("page", "url"),
     [
         ("library", {}),
         ("build", {}),
         ("build", {"b_engine": "Endpoint"}),
-        *(("explore", {"view": view}) for view in VIEWS),
+        *(("explore", {"view": view.name}) for view in views()),
         ("compare", {"q": QUESTION}),
         ("settings", {}),
     ],

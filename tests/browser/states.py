@@ -3,8 +3,8 @@
 from urllib.parse import quote
 
 from pages.common.frame import PAGES
+from pages.explore.views import views
 
-VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
 TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")
 
 
@@ -13,7 +13,7 @@ def states(question: str, *, index: str = "") -> dict[str, str]:
     asked = f"q={quote(question)}"
     paths = {
         **{name: name for name, _ in PAGES},
-        **{f"explore_{view}": f"explore?view={view}" for view in VIEWS},
+        **{f"explore_{view.name}": f"explore?view={view.name}" for view in views()},
         "present_shown": "present?show=people-cities-and-ideas",
         "ask_answered": f"ask?{asked}",
         "compare_answered": f"compare?{asked}",
