@@ -74,8 +74,7 @@ def _tree_of_neighbours(index: "Index", embedding: Any) -> Any:
     """
     from leanrag_core.indexing.part_base import PartTools
     from leanrag_core.indexing.parts.chunk_tree import Config
-    from leanrag_core.indexing.trees.growing import GrowingTree, embedded
-    from leanrag_core.indexing.trees.leaves import cut_leaves
+    from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, embedded
 
     tools, config = PartTools(embedding.embed), Config()
     leaves = cut_leaves(index, config.leaf_tokens)

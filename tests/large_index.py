@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.describe import count_layers
-from leanrag_core.indexing.manifest import counts_of
+from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer

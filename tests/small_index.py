@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.manifest import count_layers
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer

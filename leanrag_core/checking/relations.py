@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows, flat, where_not
-from leanrag_core.indexing.aggregation.threshold import TauRule, parse_tau
+from leanrag_core.indexing.aggregation.rules import TauRule, parse_tau
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers

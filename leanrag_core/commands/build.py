@@ -39,9 +39,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _build(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.build import BuildRequest
-    from leanrag_core.indexing.built import is_built
-    from leanrag_core.indexing.describe import describe
+    from leanrag_core.indexing.build import BuildRequest, is_built
+    from leanrag_core.indexing.manifest import describe
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.types.calls import Budget

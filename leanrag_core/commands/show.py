@@ -32,7 +32,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _show(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.describe import describe
+    from leanrag_core.indexing.manifest import describe
     from leanrag_core.workbench import open_index
 
     if options.of:

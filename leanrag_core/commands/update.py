@@ -57,7 +57,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _update(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.updating.changes import changes_to
+    from leanrag_core.indexing.updating.preview import changes_to
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)
@@ -72,7 +72,7 @@ def _update(options: argparse.Namespace) -> int:
 
 
 def _remove(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.updating.changes import removal
+    from leanrag_core.indexing.updating.preview import removal
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)
@@ -109,7 +109,7 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, chan
 
 
 def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePreview) -> None:
-    from leanrag_core.indexing.describe import describe
+    from leanrag_core.indexing.manifest import describe
 
     shown, report = describe(index), index.report.update
     if options.json:
@@ -190,7 +190,7 @@ def sentence_of_advice(advises: bool) -> str:
 
 
 def _undo(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.describe import describe
+    from leanrag_core.indexing.manifest import describe
     from leanrag_core.storage.earlier_states import earlier_states
     from leanrag_core.workbench import Workbench
 

@@ -10,15 +10,13 @@ from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
-from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.manifest import what_decides
-from leanrag_core.indexing.reference.extractor import ReferenceExtractor
+from leanrag_core.indexing.reference.models import ReferenceExtractor, ReferenceWriter
 from leanrag_core.indexing.reference.records import ReferenceGraph
-from leanrag_core.indexing.reference.writer import ReferenceWriter
-from leanrag_core.indexing.stages.kept_map import KeptMap
-from leanrag_core.indexing.stages.vectors import kept_vectors
+from leanrag_core.indexing.stages.kept import KeptMap, kept_vectors
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook

@@ -1,12 +1,14 @@
 """Documents to chunks: token windows with exact character positions (section 2.1 of the method)."""
 
 import hashlib
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leanrag_core.text.tokens import count_tokens, token_offsets
-from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.corpus import Chunk, Document, Span
 
 _BREAK = re.compile(r"\n\n|[.!?][\"')\]]*\s|[。！？]")
 _FINAL_SHARE = 0.25  # a window may end early, at a sentence's end within its last quarter
@@ -69,3 +71,38 @@ def _good_end(text: str, offsets: list[int], first: int, last: int) -> int:
         return ends[-1]
     space = max(text.rfind(" ", earliest, limit), text.rfind("\n", earliest, limit))
     return space + 1 if space > 0 else limit
+
+
+SIZES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
+SHOWN = 8_000  # characters
+_OVERLAP_SHARE = 8  # of a chunk's tokens, as in the paper: 128 of 1,024
+_CUT = 2 * SHOWN  # characters that are cut, so that no cut within those shown depends on where the text was ended
+
+
+@dataclass(frozen=True)
+class ChunkPreview:
+    """Chunks of a size. spans: those that begin within the text shown, as characters of it. whole: how many the whole
+    document has, estimated."""
+
+    max_tokens: int
+    overlap_tokens: int
+    spans: tuple[Span, ...]
+    whole: int
+
+
+def chunk_previews(document: Document, n_tokens: int) -> tuple[ChunkPreview, ...]:
+    """Return the beginning of the document in chunks of each of SIZES, as a build would cut it. n_tokens: of the
+    document.
+    """
+    beginning = Document(document.id, document.name, document.title, document.media_type, document.text[:_CUT])
+    n_shown = min(SHOWN, len(document.text))
+    previews = []
+    for size in SIZES:
+        overlap = size // _OVERLAP_SHARE
+        chunks = chunk_documents([beginning], max_tokens=size, overlap_tokens=overlap)
+        spans = tuple(Span(chunk.start, min(chunk.end, n_shown)) for chunk in chunks if chunk.start < n_shown)
+        whole = len(chunks)
+        if len(document.text) > _CUT:
+            whole = max(1, math.ceil((n_tokens - overlap) / (size - overlap)))
+        previews.append(ChunkPreview(size, overlap, spans, whole))
+    return tuple(previews)

@@ -10,8 +10,13 @@ from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.empty_chunks import forget_empty_chunks
-from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, kept_seconds, look_at
-from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
+from leanrag_core.indexing.forecasting.forecasts import (
+    build_speeds,
+    forecast_builtin_build,
+    forecast_endpoint_build,
+    kept_seconds,
+    look_at,
+)
 from leanrag_core.indexing.forecasting.growth import (
     SizeEffects,
     effects_of_sizes,

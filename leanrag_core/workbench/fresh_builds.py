@@ -9,8 +9,8 @@ from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import means
 from leanrag_core.indexing.build import BuildRequest
-from leanrag_core.indexing.updating.changes import documents_after, require_updatable
-from leanrag_core.indexing.updating.difference import agreement_of_bases
+from leanrag_core.indexing.updating.before import agreement_of_bases
+from leanrag_core.indexing.updating.preview import documents_after, require_updatable
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import COMPARE_FRESH
 from leanrag_core.jobs.runner import Done, RunningJob

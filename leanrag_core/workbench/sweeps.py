@@ -21,8 +21,7 @@ from leanrag_core.evaluation.sweeps.points import (
 )
 from leanrag_core.execution.executors import opened
 from leanrag_core.files.records import plain
-from leanrag_core.indexing.build import BuildRequest
-from leanrag_core.indexing.built import is_built
+from leanrag_core.indexing.build import BuildRequest, is_built
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import SWEEP
 from leanrag_core.jobs.runner import Done, RunningJob

@@ -10,11 +10,10 @@ from typing import Any
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, IndexChanged, InvalidConfig, RecordDamaged
 from leanrag_core.files.records import from_values, plain
 from leanrag_core.indexing.build import BuildRequest, in_build_order
-from leanrag_core.indexing.editing.validity import require_applicable
+from leanrag_core.indexing.editing import require_applicable
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.identity import fingerprint_of
-from leanrag_core.indexing.manifest import corpus_fingerprint, edits_fingerprint
-from leanrag_core.indexing.updating import changes as updating
+from leanrag_core.indexing.manifest import corpus_fingerprint, edits_fingerprint, fingerprint_of
+from leanrag_core.indexing.updating import preview as updating
 from leanrag_core.indexing.updating.before import Before
 from leanrag_core.indexing.updating.preview import preview_update
 from leanrag_core.jobs.events import JobSpec

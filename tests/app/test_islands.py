@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.indexing.describe import count_layers
-from leanrag_core.indexing.manifest import counts_of
+from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.graph import Layer
 from tests.app import drawn

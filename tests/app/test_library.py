@@ -6,8 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.indexing.chunk_preview import SIZES
-from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.chunking import SIZES, chunk_documents
 from leanrag_core.text.tokens import count_tokens
 from tests.app import drawn
 from tests.app.conftest import CORPUS

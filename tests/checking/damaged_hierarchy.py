@@ -24,7 +24,7 @@ def a_concatenated_relation_said_to_be_summarised(stored: Stored) -> int:
 
 @damage("kind and tau", "relations-1.arrow")
 def tau_falsified_with_all_that_names_it(stored: Stored) -> int:
-    from leanrag_core.indexing.identity import index_id
+    from leanrag_core.indexing.manifest import index_id
 
     def falsify(manifest: dict[str, Any]) -> None:
         manifest["config"]["tau"] = 0

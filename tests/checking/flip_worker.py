@@ -16,7 +16,7 @@ import numpy as np
 
 from leanrag_core.checking.check import check_directory
 from leanrag_core.errors import LeanRAGError, ModelUnavailable
-from leanrag_core.indexing.describe import describe
+from leanrag_core.indexing.manifest import describe
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.storage import digests
 from leanrag_core.storage.layout import read_index

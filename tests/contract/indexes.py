@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.manifest import count_layers
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index

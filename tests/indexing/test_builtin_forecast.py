@@ -7,8 +7,14 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.forecasting.builtin import NOT_LOOKED, Looked, build_speeds, forecast_builtin_build, look_at
-from leanrag_core.indexing.stages.vectors import kept_vectors
+from leanrag_core.indexing.forecasting.forecasts import (
+    NOT_LOOKED,
+    Looked,
+    build_speeds,
+    forecast_builtin_build,
+    look_at,
+)
+from leanrag_core.indexing.stages.kept import kept_vectors
 from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message

@@ -1,5 +1,5 @@
 from leanrag_core.files.records import to_json
-from leanrag_core.indexing.assembly import build_report
+from leanrag_core.indexing.build import build_report
 from leanrag_core.indexing.stages.base_graph import Findings
 from leanrag_core.types.build_report import BuildReport, DroppedItem, Spent
 from leanrag_core.types.calls import NO_USAGE

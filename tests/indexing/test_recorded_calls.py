@@ -14,7 +14,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.checking.problem import Subject
 from leanrag_core.checking.stored import calls_recorded
 from leanrag_core.indexing.build import BuildRequest
-from leanrag_core.indexing.updating.changes import changes_to
+from leanrag_core.indexing.updating.preview import changes_to
 from leanrag_core.queries.made_by import chunk_made_by, made_by
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index

@@ -1,7 +1,6 @@
 import pytest
 
-from leanrag_core.indexing.resolution import entity_id, name_key, resolve, tidy_name
-from leanrag_core.indexing.resolution.descriptions import most_telling, trim_sentence
+from leanrag_core.indexing.resolution import entity_id, most_telling, name_key, resolve, tidy_name, trim_sentence
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
-from leanrag_core.indexing import sources
-from leanrag_core.indexing.reading import read_files
-from leanrag_core.indexing.sources import sources_below
+from leanrag_core.indexing import reading
+from leanrag_core.indexing.reading import read_files, sources_below
 from tests.refusals import as_read
 
 OUTSIDE = "is a link to outside of the given folders, so it was skipped: --follow-links reads it"
@@ -93,7 +92,7 @@ def test_a_folder_that_may_not_be_read_is_reported(folder: Path, monkeypatch: py
             raise PermissionError(13, "Permission denied")
         return usual(path)
 
-    monkeypatch.setattr(sources.os, "scandir", refuse)
+    monkeypatch.setattr(reading.os, "scandir", refuse)
     read = sources_below([folder])
     assert names(read.files) == ["bees.txt"]
     assert as_read(read.refusals) == [("closed", "cannot be read (Permission denied): check its rights")]

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree
-from leanrag_core.indexing.communities.builtin_report import Report
 from leanrag_core.indexing.communities.making import community_table
+from leanrag_core.indexing.communities.reports import Report
 from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
 from leanrag_core.types.graph import RELATION_SCHEMA, Finding
 from leanrag_core.types.index import Index

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrag_core.indexing.trees.nouns import noun_graph
+from leanrag_core.indexing.parts.noun_graph import noun_graph
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.strategies.e2graphrag import (
     Config,

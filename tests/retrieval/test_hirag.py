@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree
-from leanrag_core.indexing.communities.builtin_report import Report
-from leanrag_core.indexing.communities.layers import joined_edges, joined_graph, joined_layers
-from leanrag_core.indexing.communities.making import community_table
+from leanrag_core.indexing.communities.making import community_table, joined_edges, joined_graph, joined_layers
+from leanrag_core.indexing.communities.reports import Report
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.strategies.hirag import Config, Strategy, chunks_by_neighbours
 from leanrag_core.types.communities import CLAIM_SCHEMA, Communities, LayeredCommunities

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leanrag_core.errors import IndexDamaged, InvalidConfig, SearchIndexFailed
-from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.manifest import count_layers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy

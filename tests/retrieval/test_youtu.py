@@ -10,8 +10,8 @@ import pytest
 
 from leanrag_core.answering.written import answer_messages
 from leanrag_core.clustering.leiden import CommunityTree
-from leanrag_core.indexing.communities.builtin_report import Report
 from leanrag_core.indexing.communities.making import community_table, no_claims
+from leanrag_core.indexing.communities.reports import Report
 from leanrag_core.retrieval.base import PromptingStrategy, Query, strategy
 from leanrag_core.retrieval.youtu_routes import Routed, SubQuery, merged
 from leanrag_core.types.communities import Communities

@@ -9,9 +9,9 @@ from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.build import BuildRequest
-from leanrag_core.indexing.editing.replay import Replay
+from leanrag_core.indexing.editing import Replay
 from leanrag_core.indexing.resolution import resolve
-from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage.layout import read_edits, write_edits
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leanrag_core.indexing.aggregation.views import cluster_view, columns_of, inside_rows
+from leanrag_core.indexing.aggregation.tables import cluster_view, columns_of, inside_rows
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.types.build_report import EMPTY_REPORT

@@ -9,7 +9,7 @@ import pytest
 from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage.indexes import IndexStore
 from tests.killing import killed_copies
 from tests.updating.conftest import content, read

@@ -13,7 +13,7 @@ from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import means
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.reading import read_files
-from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings

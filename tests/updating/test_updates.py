@@ -11,7 +11,7 @@ from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.build import BuildRequest
-from leanrag_core.indexing.updating.changes import changes_to, removal
+from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import KEPT_STATES

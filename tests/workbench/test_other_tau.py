@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import relation_calls
 from leanrag_core.queries.islands import components, tau_curve
 from leanrag_core.types.index import Index

@@ -10,8 +10,8 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig, UnreadableDocument
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, is_named, normalised
+from leanrag_core.indexing.parsing.blocks import delimiter_of
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.rows import delimiter_of
 from leanrag_core.retrieval.base import MAX_QUESTION
 from leanrag_core.text.plain_words import in_words, whole_characters
 from leanrag_core.types.question_set import UNANSWERABLE, WHOLE_CORPUS

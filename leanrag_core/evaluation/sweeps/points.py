@@ -12,10 +12,9 @@ import numpy as np
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.files.records import json_bytes, to_json
-from leanrag_core.indexing.aggregation.threshold import parse_tau
-from leanrag_core.indexing.forecasting.builtin import kept_seconds
-from leanrag_core.indexing.forecasting.costs import embedding_stage
-from leanrag_core.indexing.forecasting.growth import layer_counts, relations_an_entity
+from leanrag_core.indexing.aggregation.rules import parse_tau
+from leanrag_core.indexing.forecasting.forecasts import kept_seconds
+from leanrag_core.indexing.forecasting.growth import embedding_stage, layer_counts, relations_an_entity
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.types.config import (

@@ -10,6 +10,15 @@ import numpy as np
 from leanrag_core.errors import InvalidVectors
 from leanrag_core.types.settings import Apply
 
+
+def embedding_text(name: str, description: str) -> str:
+    """Return the text that is embedded for an entity (eq. 3): its name, then its description.
+
+    The paper embeds the description alone; entities that share one source sentence would then share one vector.
+    """
+    return f"{name}. {description}"
+
+
 Embed = Callable[[list[str]], np.ndarray]
 _WINDOW = 1024  # texts that are sorted by length together, so that batches need little padding
 _SLICE = 128  # texts between two reports of progress

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from leanrag_core.indexing.aggregation.lexicon import BREAK, CONTENT, LEANING, PERSON, Lexicon
-from leanrag_core.indexing.aggregation.phrases import sentences
+from leanrag_core.indexing.aggregation.phrases import BREAK, CONTENT, LEANING, PERSON, Lexicon, sentences
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding

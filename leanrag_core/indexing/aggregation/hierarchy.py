@@ -9,13 +9,10 @@ import pyarrow as pa
 from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions
 from leanrag_core.errors import TooFewEntities
-from leanrag_core.indexing.aggregation.columns import Texts, joined
-from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
-from leanrag_core.indexing.aggregation.embedding_text import embedding_text
-from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts
-from leanrag_core.indexing.aggregation.relations import lift_counts
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder, embedding_text
+from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts, StageProgress
+from leanrag_core.indexing.aggregation.relations import Texts, joined, lift_counts
 from leanrag_core.indexing.aggregation.rules import AggregationRules, released_depth
-from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.calls import Usage, WrittenCall

@@ -1,6 +1,7 @@
 """One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.concatenation import Words, concatenate, words_of
+from leanrag_core.clustering.options import n_components
 from leanrag_core.indexing.aggregation.relations import (
     RelationGroups,
     group_keywords,
@@ -17,15 +18,158 @@ from leanrag_core.indexing.aggregation.relations import (
     strongest_first,
 )
 from leanrag_core.indexing.aggregation.rules import RELEASED, AggregationRules, findings_text, records_of
-from leanrag_core.indexing.aggregation.stage_progress import StageProgress
-from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
-from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
+from leanrag_core.indexing.aggregation.tables import (
+    LayerColumns,
+    NewEntity,
+    NewRelations,
+    cluster_view,
+    columns_of,
+    inside_rows,
+    layer_tables,
+    relation_view,
+    union_chunks,
+)
 from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
 from leanrag_core.text.tokens import count_many, trim_to_tokens
 from leanrag_core.types.calls import CallMade, Kind, Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
+from leanrag_core.types.job import Progress, Report
 from leanrag_core.types.settings import Apply
+
+_UNITS = {
+    "embed": "texts",
+    "cluster": "layers",
+    "aggregate entities": "clusters",
+    "aggregate relations": "relations",
+}
+
+
+class StageProgress:
+    """Counts each stage over all layers. A layer's share of a total is an estimate until the layer is there."""
+
+    def __init__(self, report: Report, n: int, cluster_size: int) -> None:
+        self._report = report
+        sizes = [n]
+        while sizes[-1] > 1:
+            sizes.append(n_components(sizes[-1], cluster_size))
+        above = sum(sizes[1:])
+        self._done = {"embed": 0, "cluster": 0, "aggregate entities": 0, "aggregate relations": 0}
+        self._total = {
+            "embed": sum(sizes),
+            "cluster": len(sizes) - 1,
+            "aggregate entities": above,
+            "aggregate relations": 0,
+        }
+
+    def expect(self, stage: str, total: int) -> None:
+        """Announce that the stage has begun and has at least so much ahead: its first step may wait long for a
+        server.
+        """
+        self._total[stage] = max(self._total[stage], self._done[stage] + total)
+        if total:
+            self.advance(stage, 0)
+
+    def advance(self, stage: str, steps: int, text: str = "") -> None:
+        """Report that so much more is done. text: what was written."""
+        self._done[stage] += steps
+        total = max(self._total[stage], self._done[stage])
+        self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text))
+
+    def finish(self) -> None:
+        """Report every stage as finished, with what was done as its total."""
+        for stage, done in self._done.items():
+            self._report(Progress(stage, done, done, _UNITS[stage]))
+
+
+# Short words join others and say little; in scripts without spaces each sign is taken for a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\w{4,}")
+Words = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Concatenation:
+    """Joined text. cut: distinct descriptions that were shortened or left out."""
+
+    text: str
+    cut: int
+
+
+def words_of(text: str) -> Words:
+    """Return the words by which texts are compared."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _about_nothing(_: int) -> tuple[Words, Words]:
+    return frozenset(), frozenset()
+
+
+def concatenate(
+    groups: Sequence[Iterable[str]],
+    *,
+    max_tokens: int,
+    about: Callable[[int], tuple[Words, Words]] = _about_nothing,
+) -> list[Concatenation]:
+    """Join the distinct descriptions of each group by spaces, in their order, at most max_tokens long.
+
+    When they do not all fit, those stay that share most words with both of the entities that the relation joins, of
+    equals the first; when not even one fits, the best is shortened. about: the words of these two, by the place of the
+    group.
+    """
+    distinct = [
+        list(dict.fromkeys(text for text in (description.strip() for description in group) if text)) for group in groups
+    ]
+    joined = [" ".join(texts) for texts in distinct]
+    # A token is a byte or more, and a text a token or more.
+    long = [row for row, text in enumerate(joined) if len(text) > max_tokens or len(text.encode()) > max_tokens]
+    totals = dict(zip(long, count_many([joined[row] for row in long]).tolist(), strict=True))
+    over = [row for row in long if totals[row] > max_tokens]
+    ranked = [_most_relevant(distinct[row], *about(row))[: max_tokens + 1] for row in over]
+    texts = [distinct[row][place] for row, places in zip(over, ranked, strict=True) for place in places]
+    costs = zip(count_many(texts).tolist(), count_many([f" {text}" for text in texts]).tolist(), strict=True)
+    cut = {}
+    for row, places in zip(over, ranked, strict=True):
+        kept = _fitting({place: next(costs) for place in places}, max_tokens)
+        text = " ".join(distinct[row][place] for place in kept)
+        cut[row] = Concatenation(
+            text or trim_to_tokens(distinct[row][places[0]], max_tokens), len(distinct[row]) - len(kept)
+        )
+    return [cut.get(row) or Concatenation(text, 0) for row, text in enumerate(joined)]
+
+
+def _fitting(costs: Mapping[int, tuple[int, int]], max_tokens: int) -> list[int]:
+    """Return the places of the texts that fit, taken in the order of the costs, ascending.
+
+    costs: tokens of a text alone, and with the space before it. No token reaches from one text over the space before
+    the next, so that the tokens of a join are those of its parts.
+    """
+    kept: list[int] = []
+    used = 0
+    for place, (alone, spaced) in costs.items():
+        cost, first = spaced if kept else alone, min(kept, default=place)
+        if place < first:  # the one that was first gets a space before it
+            cost = alone + costs[first][1] - costs[first][0]
+        if used + cost <= max_tokens:
+            kept.append(place)
+            used += cost
+    return sorted(kept)
+
+
+def _most_relevant(texts: Sequence[str], left: Words, right: Words) -> list[int]:
+    """Return the places of the texts, the most relevant first.
+
+    First come those whose words have the largest product of cosines to both sides, then those with the largest share of
+    words of either side; else they keep their order.
+    """
+    if not left and not right:
+        return list(range(len(texts)))
+    keys = []
+    for place, text in enumerate(texts):
+        words = words_of(text)
+        in_left, in_right, n = len(words & left), len(words & right), max(len(words), 1)
+        keys.append((-in_left * in_right / n, -(in_left + in_right) / n, place))
+    return [key[2] for key in sorted(keys)]
+
 
 AGGREGATED = "aggregated"  # type of an entity that stands for a cluster
 _BLOCK = 4096  # relations whose texts are made together

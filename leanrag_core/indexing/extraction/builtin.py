@@ -1,24 +1,128 @@
 """The built-in extractor: spaCy for English, statistics for other languages; no language model."""
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
-from leanrag_core.indexing.extraction.english import english_version
+from leanrag_core.indexing.extraction.english import GENERIC, GENERIC_HEADINGS, LIGHT, english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
-from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
-from leanrag_core.indexing.extraction.keywords import keywords_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
-from leanrag_core.indexing.extraction.noun_phrases import title_key
-from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
+from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
+from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
 from leanrag_core.storage.stages import StageStore
+from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.settings import Apply
+
+_MAX_WORDS = 12
+_SAY_NOTHING = FUNCTION_WORDS | GENERIC | LIGHT
+_WORD = re.compile(r"[^\W_]+")
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
+    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*)",
+    re.I,
+)
+_MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
+_FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
+
+
+def title_of(title: str) -> str:
+    """Return a document's title as an entity's name; "" when it names nothing."""
+    return _name(_FILE_ENDING.sub("", title))
+
+
+def heading_sentences(
+    document: Document, row: int, sentences: Sequence[ReadSentence], first_chunk: int
+) -> Iterator[ReadSentence]:
+    """Yield the title and each heading as a sighting, described by the sentences that follow it.
+
+    sentences: of the document, in order. first_chunk: where the first chunk begins; the title belongs to it. A heading
+    is related with the heading or title above it.
+    """
+    title = title_of(document.title)
+    above: list[tuple[int, Sighting]] = []
+    if title:
+        sighting = Sighting(title, title_key(title), "title")
+        above.append((0, sighting))
+        yield from _described(row, first_chunk, first_chunk, sighting, sentences[:3])
+    starts = [sentence.start for sentence in sentences]
+    for heading in sorted(document.headings, key=lambda span: (span.start, span.end)):
+        name = _name(_NUMBERING.sub("", _MARKUP.sub("", heading.title).strip()))
+        while above and above[-1][0] >= max(heading.level, 1):
+            above.pop()
+        if not name:
+            continue
+        sighting = Sighting(name, title_key(name), "heading")
+        if above and above[-1][1].key == sighting.key:
+            continue
+        parent = above[-1][1] if above else None
+        above.append((max(heading.level, 1), sighting))
+        following = bisect_left(starts, heading.end)
+        yield from _described(row, heading.start, heading.end, sighting, sentences[following : following + 2], parent)
+
+
+def _name(text: str) -> str:
+    """Return the text without markup, as a name; "" for one that names nothing, or that is a sentence."""
+    name = " ".join(_MARKUP.sub("", text).split()).strip(" –—-")
+    letters = sum(letter.isalpha() for letter in name)
+    if all(word in _SAY_NOTHING for word in _WORD.findall(name.casefold())):  # "What this is about", "Who is who"
+        return ""
+    if letters < 2 or name.casefold() in GENERIC_HEADINGS or len(name.split()) > _MAX_WORDS or len(name) > MAX_LENGTH:
+        return ""
+    return name
+
+
+def _described(
+    row: int,
+    start: int,
+    end: int,
+    sighting: Sighting,
+    following: Sequence[ReadSentence],
+    parent: Sighting | None = None,
+) -> Iterator[ReadSentence]:
+    """Yield the sighting once for each sentence that follows; the first that names it says most."""
+    words = {word for word in sighting.key.split() if len(word) > 2}
+    texts = [(sentence.text, sentence.words) for sentence in following] or [(sighting.surface, ())]
+    for number, (text, content) in enumerate(texts):
+        named = bool(words) and all(word in text.casefold() for word in words)
+        weight = (2.5 if named else 1.2) - 0.3 * number
+        weighted = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
+        if number == 0 and parent is not None:
+            upper = Sighting(parent.surface, parent.key, parent.type, mentioned=False)
+            link = Link(0, 1, "heading", 2.0, label="is a section of")
+            yield ReadSentence(row, start, end, text, (weighted, upper), (link,), words=content)
+        else:
+            yield ReadSentence(row, start, end, text, (weighted,))
+
+
+MAX_KEYWORDS = 4
+
+
+def keywords_of(words: Sequence[tuple[str, int]], source: Sighting, target: Sighting) -> tuple[str, ...]:
+    """Return at most four words in the order of the sentence: those between the ends first, then the nearest around
+    them.
+
+    words: base forms of the sentence's content words and their places, which are counted as the sightings count theirs.
+    """
+    first, last = sorted((source, target), key=lambda end: (end.start, end.end))
+    own = {part for end in (source, target) for part in end.key.split()}
+    apart = [
+        (max(first.start - place, place - max(first.end, last.end) + 1, 0), place, word)
+        for word, place in words
+        if word not in own and not any(end.start <= place < end.end for end in (source, target))
+    ]
+    nearest: dict[str, int] = {}
+    for _, place, word in sorted(apart):
+        nearest.setdefault(word, place)
+    chosen = list(nearest)[:MAX_KEYWORDS]
+    return tuple(sorted(chosen, key=lambda word: nearest[word]))
+
 
 _NAMED = 3  # names shown at a time while a build runs
 

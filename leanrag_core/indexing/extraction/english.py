@@ -1,4 +1,4 @@
-"""The English pipeline: whichever build of spaCy's small model is installed, its name, version and dictionary."""
+"""English words and names that the built-in extractor knows, and its model of English."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -57,3 +57,191 @@ def english_version() -> str:
         if find_spec(package):
             return f"spacy-{version('spacy')}/{package}-{version(package)}"
     raise ModelUnavailable("extraction.no_english_model")
+
+
+_GENERIC = """
+addition ah alas all amount answer any anybody anyone anything aspect ay aye back beginning bit bottom bye case chance
+chapter couple course day degree dozen dr each effect eh end etc evening everybody everyone everything example extent
+fact few figure first following form former front guy guys haha half halloo hand hello hey hi hmm hour idea inc
+instance issue item kind latter line little lol lot madam majority manner many matter middle minute moment month more
+morning most mr mrs ms much name nay need night no. nobody none note nothing number oh ok okay one ones order other
+page pair paragraph part piece place please plenty point pp. purpose quantity question range reason regard respect
+rest result sake same second section self sense series set several side sir some somebody someone something sort start
+stuff such sum table term terms thank thanks thing third time times today tomorrow top total turn type use variety
+various view vol. way week while word wow yeah year yes yesterday
+"""
+_LIGHT = """
+ability accordance achievement act action addition advance advantage affair aim approach arrangement arrival attempt
+awkwardness base basis beginning behalf benefit best brilliance bundle care cause certainty change choice circumstance
+combination comparison completion conclusion conduct connection consequence consideration contact content context
+continuation contrast contribution count danger deal decision delay delight departure description detail difference
+difficulty direction disadvantage discussion disguise doubt downside effort ending enthusiasm episode essence event
+exception excess excuse explanation extreme failure fall fault favor favour finding fraction framework fro front
+future gap glance goal group guess handful heap help hint hope impact importance improvement inch increase
+indifference initiative input intention invitation lack length level luck majority mark maximum meantime mention merit
+minimum minority mistake mode mood necessity notion occasion occurrence offer opportunity opposite option origin
+outcome output outset overlap overview past peak performance period permission perspective phase position possibility
+practice preparation presence problem procedure process progress promise proportion proposal prospect quarter reach
+reduction reference relation remains remark removal replacement reply request requirement return rise rising role row
+run same scope setting shape shortage shout sight significance signing situation size source spot spread stage
+standpoint start statement step stop study subject success surrounding task tendency tip tone top touch trend trouble
+undertaking unit upside urge value variant variation version visit wait way weakness whole widening width willingness
+wish word writing
+"""
+_UNITS = """
+acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch
+inches kilobyte kilogram kilometre kilometer kilowatt litre liter megabyte metre meter mile milligram millilitre
+milliliter millimetre millimeter millisecond million ounce percent percentage pound thousand ton tonne trillion yard
+"""
+_LEADING = """
+additional aforementioned all also another any big both certain countless current different each entire even every few
+fewer first following former further general good great here high just large last latter least less little long low
+main many mere more most much new next no numerous old only other overall own particular possible present previous
+quite rather real recent said same second several sheer short small so-called some specific still subsequent such then
+there third true usual various very whole
+"""
+_MAY_BELONG = "big general good great high large little long low main new old real short small true"
+_RELATIVE = """
+apparent available bad best better big broad careful chief classic clear complete complex considerable curious
+customary earlier early easy enormous enough exact excellent existing extra faint famous fast favorite favourite final
+full good great greater huge important increasing individual initial key known large later leading light likely little
+lively main major minor modern modest near nearby neat neighboring neighbouring new nice obvious occasional old older
+ordinary perfect popular practical precise pretty proper real reasonable remaining remarkable respectable resulting
+separate serious significant similar simple single slight slow small strange substantial successful sufficient
+suitable supreme tiny total typical unknown unusual usable useful usual vast wealthy welcome well-known wonderful
+young younger
+"""
+_HONORIFICS = """
+emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
+"""
+_RANKS = """
+actor actress agent agents captain colonel congressman cousin dear director dr dr. general judge justice mr mr. old
+poor president prof prof. professor senator singer sir uncle young
+"""
+_LEGAL_FORMS = "inc inc. llc l.l.c. corp corp. ltd ltd. plc co co. l.p. lp llp n.a. gmbh ag s.a. sa"
+_HEADINGS = """
+abstract, acknowledgements, acknowledgments, appendix, background, bibliography, conclusion, conclusions, contents,
+discussion, document, example, examples, exercises, external links, footnotes, foreword, further reading, general,
+glossary, home, index, introduction, methods, miscellaneous, notes, overview, page, preamble, preface, references,
+results, see also, summary, table of contents, title, untitled
+"""
+
+# Denote nothing by themselves; with a noun before them ("body part") they may.
+GENERIC = frozenset(_GENERIC.split())
+# Abstract nouns and units that denote nothing alone; with a modifier that does not only evaluate they may.
+LIGHT = frozenset(_LIGHT.split()) | frozenset(_UNITS.split())
+# Nouns of quantity: after an evaluating word they say how much of something ("good share", "great mass").
+QUANTITIES = frozenset(["amount", "body", "bulk", "mass", "part", "portion", "share", "sum"])
+# Fall off the front of a phrase.
+LEADING = frozenset(_LEADING.split())
+# Of LEADING, those that may belong to a term ("long division", "new town").
+MAY_BELONG = frozenset(_MAY_BELONG.split())
+# Evaluate or compare; a phrase that begins with such a word is a term of its own only when the corpus repeats it.
+RELATIVE = frozenset(_RELATIVE.split())
+# Comparatives that belong to terms ("higher education", "nearest neighbour").
+TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
+# Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
+HONORIFICS = frozenset(_HONORIFICS.split())
+# Written before a person's name and no part of it.
+RANKS = frozenset(_RANKS.split())
+# Headings that say nothing about the text below them.
+GENERIC_HEADINGS = frozenset(" ".join(_HEADINGS.split()).split(", "))
+# End a company's name and are none by themselves.
+LEGAL_FORMS = frozenset(_LEGAL_FORMS.split())
+
+
+_GIVEN = """
+aaron abigail abraham ada adam adele aditya adolf agnes ahmed alan albert alejandro alex alexander alexandra
+alexandrin alfred alice alison allen amanda amy ana anastasia anders andre andrea andreas andrei andrew andrey andy
+angela anita anna anne annelise annette anthony antoine anton antonio archibald ari aristides arjun arnold arthur arun
+astrid august augusta augustus barbara bartel bartholomew baruch basil bea beatrice ben benedict benjamin bernard
+bernardo bernhard bertrand beth betty bill bjorn bob boris brandon brenda brian bridget bruce bruno bryan burton carl
+carla carlos carol caroline catherine cecilia charles charlie chen chloe chris christiaan christian christina
+christine christoph christopher claire clara claude claudia colin conrad cordelia craig cristina cynthia daniel
+daniela david dean deborah denis dennis diana diane diego dietmar dmitri dmitry dolores dominic don donald dora
+dorothea dorothy douglas duncan ed edgar edith edmund eduardo edward edwin eileen elaine eleanor elena eli elias
+elisabeth elizabeth ellen elsa emil emily emma emmanuel enrico eric erica erich erik ernest ernst erwin esther ethan
+etienne eugene eva evan evelyn fatima felix ferdinand fernando fiona frances francesca francesco francis francisco
+franco frank frans franz fred frederic frederick friedrich fritz gabriel gareth gary gavin gemma geoffrey georg george
+georges gerald gerard gertrude gideon gilbert giovanni giuseppe gordon gottfried gottlob grace graham greg gregory
+greta guido guillermo gustav gustave guy hal hannah hans harald harold harriet harry harvey hassan heather hector
+heidi heinrich helen helena helga hendrik henri henrietta henriette henry herbert herman hermann herve hilda horace
+howard hubert hugh hugo hugues humphrey ian ibrahim ida ignacio igor ines ingrid irene iris isaac isabel isabella ivan
+jack jacob jacqueline jacques jaime jakob james jan jane janet jason javier jay jayadev jean jeff jeffrey jennifer
+jeremy jerome jerry jessica jesus jill jim joachim joan joanna joel joerg johan johann johannes john johnny jon jonas
+jonathan jong jorge jose josef joseph joshua josiah juan judith jules julia julian julie julius jure jurgen justin kai
+karen karin karl kate katherine kathleen katie kazimierz keith kelly ken kenneth kevin klaus kobbi konrad kurt lars
+laura lauren laurence laurent lawrence leah leo leon leonard leonardo leonhard leslie lester lewis lily linda lisa liz
+lorenzo lothar louis louisa louise lucas lucia lucy ludwig luigi luis luke lydia lyle madeleine magnus marc marcel
+marcello marco marcus margaret margarita maria marianne marie marina mario marion marjorie mark marko markus martha
+martin mary massimo mathias matt matteo matthew matthias maurice max maxwell megan mehmet melanie melissa michael
+michel michele michelle miguel mike mikhail milton ming-syan miriam mohamed mohammed moritz moses muhammad nancy naomi
+natalia natalie natasha nathan neil nicholas nick nicola nicolas niels nigel nikolai nils nina noah noel nora norman
+olaf olga oliver olivia omar omer oren orlando oscar oskar otto owen pablo pamela pascual pat patricia patrick paul
+paula paulo pavel pavlos pedro penelope peter petra petro philip philipp philippe phyllis pierre pieter po-sen rachel
+rainer rakesh ralph ramon randolph raphael raymond rebecca rene richard rita rob robert roberto robin roger roland
+ronald rosa rosalind rose roy rudolf rupert russell ruth ryan sally sam samantha samuel sandra sara sarah scott sean
+sebastian serge sergei sergey seth sharon sheila sigmund simon simone sofia sonia sophia sophie stanislaw stanley
+stefan steffen stella stephanie stephen steve steven stewart stuart sue susan susanne suzanne sven svetlana sylvia
+tamara tania tanya ted terence teresa terry theodor theodore theresa thomas tim timothy tina tobias toby tom tomas
+tony trevor ulrich ursula valentina vanessa vera veronica vicente viktor vincent vincenzo virginia vladimir waclaw
+wallace walter wanda wang-cheng warren wayne wendy werner wilhelm will willem william winston wolfgang xavier yann
+yehuda yoav yoshua yuri yves yvonne zachary zoe zygmunt
+"""
+_ORGANIZATION = """
+academy administration agency airlines airways alliance army assembly associates association authority bank board
+brothers bureau cabinet cathedral church club college commission committee companies company conservatory consortium
+cooperative corporation corps council court department enterprises faculty federation forum foundation fund gallery
+gazette group guild herald holdings hospital inc industries institute institution instruments journal laboratories
+laboratory labs league legion library ltd magazine ministry museum navy news newspaper observatory office orchestra
+organisation organization parliament partners partnership press records regiment school securities seminary senate
+services society studios synagogue systems team theater theatre times trust union university works
+"""
+_LOCATION = """
+airport alley alps archipelago avenue basin bay beach bridge building canal canyon cape castle cemetery city coast
+county crags creek desert district drive falls field fields forest garden gardens gate glacier gulf harbor harbour
+heights highway hill hills hotel house island islands isle isles lake lane mile mountain mountains ocean palace park
+peninsula plain plains plateau plaza port prison province quarter region republic ridge river road sea square station
+strait street territory tower town valley village volcano wall
+"""
+_LAW = """
+act agreement amendment article articles bill charter clause code constitution convention decree directive guaranty
+indenture law laws lease ordinance policy regulation resolution rule schedule section sections statute treaty
+"""
+_EVENT = """
+battle championship championships conference crusade cup election elections expedition festival games massacre
+olympics revolution siege tournament uprising war wars
+"""
+_PERSON = "captain countess duke earl emperor empress king lord pope prince princess queen saint sultan tsar"
+_CONCEPT = """
+account algorithm analysis award bound cap coefficient collateral commitment commitments contribution date day default
+defaults diagram disease distribution document documents ebitda effect engine entropy equation event events factor
+filter formula function headroom hive indebtedness index interest keepwell lien liens loan loans machine margin matrix
+measure medal method metric model motion network obligation obligations parties period plot prize problem rate ratio
+relativity reserve score securities setoff sketch standstill subsidiaries subsidiary supplement swarm syndrome term
+test theorem theory transaction transactions tree waiver walk week
+"""
+_METHOD = """
+algorithm clustering factorisation factorization heuristic k-means method regression sampling technique
+"""
+_HUMAN_VERBS = """
+admire argue arrive ask bear believe bring confess dedicate die dream flee graduate laugh learn lecture live love
+marry persuade pray quarrel read remark remember retire return say speak study suffer teach tell think travel walk
+wonder work write
+"""
+_PARTICLES = "af al bin d' da de dei del della den der di dos du el et ibn la le les of ten ter van von y zu zur"
+
+GIVEN = frozenset(_GIVEN.split())
+ORGANIZATION_NOUNS = frozenset(_ORGANIZATION.split())
+LOCATION_NOUNS = frozenset(_LOCATION.split())
+LAW_NOUNS = frozenset(_LAW.split())
+EVENT_NOUNS = frozenset(_EVENT.split())
+PERSON_NOUNS = frozenset(_PERSON.split())
+# What a name in capitals is that ends so: a defined term, a quantity, a thing.
+CONCEPT_NOUNS = frozenset(_CONCEPT.split())
+# A noun phrase whose last word is here is a way to do something.
+METHOD_NOUNS = frozenset(_METHOD.split())
+# What a person does, and an institution or a place hardly ever.
+HUMAN_VERBS = frozenset(_HUMAN_VERBS.split())
+# Written small inside a person's name.
+PARTICLES = frozenset(_PARTICLES.split())

@@ -5,18 +5,19 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from leanrag_core.indexing.extraction.english_names import (
+from leanrag_core.indexing.extraction.english import (
     CONCEPT_NOUNS,
     EVENT_NOUNS,
     GIVEN,
+    HONORIFICS,
     LAW_NOUNS,
+    LEGAL_FORMS,
     LOCATION_NOUNS,
     METHOD_NOUNS,
     ORGANIZATION_NOUNS,
     PARTICLES,
     PERSON_NOUNS,
 )
-from leanrag_core.indexing.extraction.english_words import HONORIFICS, LEGAL_FORMS
 from leanrag_core.indexing.extraction.sentences import ReadSentence
 
 VAGUE = ("title", "heading")

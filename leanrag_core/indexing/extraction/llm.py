@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
-from leanrag_core.indexing.extraction.gathered import Gathered
-from leanrag_core.indexing.extraction.presence import ExampleNames
+from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
 from leanrag_core.indexing.extraction.reply import (
     ENTITIES_SCHEMA,
     GLEAN_SCHEMA,
@@ -18,7 +17,7 @@ from leanrag_core.indexing.extraction.reply import (
     Reply,
     parse_reply,
 )
-from leanrag_core.indexing.resolution.names import name_key
+from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook

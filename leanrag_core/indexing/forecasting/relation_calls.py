@@ -9,8 +9,7 @@ import numpy as np
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.relations import RelationGroups, group_relations, strongest_first
 from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_text
-from leanrag_core.indexing.aggregation.tables import NewEntity
-from leanrag_core.indexing.aggregation.views import columns_of, relation_view
+from leanrag_core.indexing.aggregation.tables import NewEntity, columns_of, relation_view
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook

@@ -16,9 +16,9 @@ from typing import Any
 
 from leanrag_core.errors import RecordDamaged
 from leanrag_core.indexing.parsing.blocks import shown_name
-from leanrag_core.indexing.parsing.frames import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.upload import ParsedUpload
+from leanrag_core.indexing.parsing.worker import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.messages.message import Message, message
 from leanrag_core.system.environment import PACKAGES, without_secrets
 from leanrag_core.types.corpus import Document, Refusal

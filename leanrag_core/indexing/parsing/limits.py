@@ -1,7 +1,14 @@
-"""What reading a file may take. A file that needs more is skipped and reported; the others are read."""
+"""Limits of what a file may take and hold, and archives, XML and office files that are read within them."""
 
+import io
+import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
+from typing import Any
 
+from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.blocks import FormatResult, Parsed
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.settings import Settings
 
@@ -69,3 +76,96 @@ def limit_memory(max_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     except (ValueError, OSError):
         return
+
+
+MAX_FILES = 2_000
+MAX_BYTES = 500 * 1024 * 1024  # of all files, unpacked
+MAX_FILE_BYTES = 200 * 1024 * 1024  # as of a file that is uploaded alone
+MAX_RATIO = 200  # text packs to a twentieth, drawings in XML to a hundredth
+MAX_DEPTH = 3  # archives within archives
+_FREE_BYTES = 10 * 1024 * 1024  # small files may be packed as tightly as they like
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in an archive. name: with its folders, never a path. read: raises UnreadableDocument."""
+
+    name: str
+    read: Callable[[], bytes]
+
+
+class Allowance:
+    """What is left of the limits while the archives of one file are opened."""
+
+    def __init__(self) -> None:
+        self.files, self.bytes = MAX_FILES, MAX_BYTES
+
+    def take(self, n_files: int, n_bytes: int) -> None:
+        """Take an archive of that size off the allowance. Raises UnreadableDocument when it is too much."""
+        if n_files > self.files:
+            raise UnreadableDocument("file.archive_too_many_files", limit=MAX_FILES)
+        if n_bytes > self.bytes:
+            raise UnreadableDocument("file.unpacks_too_large", limit=MAX_BYTES >> 20)
+        self.files, self.bytes = self.files - n_files, self.bytes - n_bytes
+
+
+def check_size(unpacked: int, packed: int) -> None:
+    """Raise UnreadableDocument for a file that is too large or packed as no text is."""
+    if unpacked > MAX_FILE_BYTES:
+        raise UnreadableDocument("file.unpacks_too_large", limit=MAX_FILE_BYTES >> 20)
+    if unpacked > _FREE_BYTES and unpacked > MAX_RATIO * max(1, packed):
+        raise UnreadableDocument("file.packed_too_tightly", limit=MAX_RATIO)
+
+
+_LONGEST = 100  # characters of an entity's meaning
+
+
+def own_text(element: Any) -> str:
+    """Return the element's text, that behind comments and entities too.
+
+    The parser leaves an entity as a node in the text. It becomes what the file says that it means, where that is short
+    and names no further entity, or what it means in HTML, such as &nbsp;; else it is left out.
+    """
+    parts = [element.text or ""]
+    for child in element:
+        if not isinstance(child.tag, str):  # a comment, an instruction or an entity
+            if (child.text or "").startswith("&"):
+                parts.append(_meaning(child))
+            parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _meaning(entity: Any) -> str:
+    declared = entity.getroottree().docinfo.internalDTD
+    for known in declared.iterentities() if declared is not None else ():
+        if f"&{known.name};" == entity.text:
+            content = known.content or ""
+            return content if len(content) <= _LONGEST and "&" not in content and "<" not in content else ""
+    meant = unescape(entity.text)
+    return "" if meant == entity.text else meant
+
+
+_MAX_UNPACKED = 500 * 1024 * 1024
+_OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
+
+
+def read_office(
+    content: bytes, read: Callable[[io.BytesIO], Parsed], *, suffix: str, old: str, program: str
+) -> FormatResult:
+    """Return the one document that read() makes of the file. Raises UnreadableDocument for what is none of that format.
+
+    old: such as "Word file"; program: in which the person opens it.
+    """
+    if content.startswith(_OLD_OR_ENCRYPTED):
+        raise UnreadableDocument("file.old_or_protected", old=old, suffix=suffix)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
+                raise UnreadableDocument("file.office_too_large")
+        return FormatResult((read(io.BytesIO(content)),))
+    except (UnreadableDocument, RecursionError):
+        raise
+    except Exception as error:  # zipfile, lxml and the formats' libraries raise anything on damaged files
+        if is_out_of_memory(error):
+            raise MemoryError from error
+        raise UnreadableDocument("file.office_damaged", format=suffix.upper(), program=program) from error

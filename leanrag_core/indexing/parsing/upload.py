@@ -6,8 +6,8 @@ from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
-from leanrag_core.indexing.parsing.archive import Allowance, Member
 from leanrag_core.indexing.parsing.blocks import assemble, shown_name, shown_path
+from leanrag_core.indexing.parsing.limits import Allowance, Member
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Document, Refusal
 

@@ -7,11 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.clustering.mixture import DIMENSIONS, soft_clusters
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.indexing.trees.files import read_tree, write_tree
-from leanrag_core.indexing.trees.growing import GrowingTree, embedded
-from leanrag_core.indexing.trees.leaves import cut_leaves
-from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.indexing.part_base import (
+    PartModels,
+    PartTools,
+    every_file,
+    fingerprint_of,
+    text_forecast,
+    with_language,
+)
+from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, embedded, read_tree, write_tree
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, Range

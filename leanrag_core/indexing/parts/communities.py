@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.clustering.leiden import hierarchical_communities
-from leanrag_core.indexing.communities.claims import extract_claims
 from leanrag_core.indexing.communities.elements import graph_of_layer
 from leanrag_core.indexing.communities.files import read_communities, write_communities
-from leanrag_core.indexing.communities.given import given_communities
-from leanrag_core.indexing.communities.making import communities_of, no_claims
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.indexing.communities.making import communities_of, extract_claims, given_communities, no_claims
+from leanrag_core.indexing.part_base import (
+    PartModels,
+    PartTools,
+    every_file,
+    fingerprint_of,
+    text_forecast,
+    with_language,
+)
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.ownership import IMPORTED

@@ -8,10 +8,15 @@ import numpy as np
 
 from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.files import read_communities, write_communities
-from leanrag_core.indexing.communities.layers import joined_edges, joined_graph, joined_layers
-from leanrag_core.indexing.communities.making import communities_of
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.indexing.communities.making import communities_of, joined_edges, joined_graph, joined_layers
+from leanrag_core.indexing.part_base import (
+    PartModels,
+    PartTools,
+    every_file,
+    fingerprint_of,
+    text_forecast,
+    with_language,
+)
 from leanrag_core.messages.message import message
 from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option, validate

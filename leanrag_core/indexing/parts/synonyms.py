@@ -14,7 +14,7 @@ import numpy as np
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.indexing.trees.growing import embedded
+from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range

@@ -13,10 +13,15 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
-from leanrag_core.indexing.written_parts import with_language
-from leanrag_core.indexing.youtu.fusion import affinity, first_count, fused_communities, keywords_of, perception
-from leanrag_core.indexing.youtu.naming import named_communities
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of, with_language
+from leanrag_core.indexing.youtu.fusion import (
+    affinity,
+    first_count,
+    fused_communities,
+    keywords_of,
+    named_communities,
+    perception,
+)
 from leanrag_core.messages.message import message
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option, validate

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.indexing.reference.anchoring import Anchors
-from leanrag_core.indexing.reference.members import Members, end_members, members_of
+from leanrag_core.indexing.reference.models import Members, end_members, members_of
 from leanrag_core.indexing.reference.records import Quote, ReferenceGraph
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.message import Message, message

@@ -4,7 +4,7 @@ What each rests on, and so when it is computed again:
 
 - a batch of sentences (extraction.english_reading): rules and spaCy model, the blocks of one document, and the titles
   of other documents that they name;
-- a vector (vectors.py): the built-in model, its runtime, and the text;
+- a vector (kept.py): the built-in model, its runtime, and the text;
 - the base graph (base_graph.py): documents, chunks, extractor, rules of merging; for a language model also the replies.
 
 Names are settled over all documents, so a chunk's final mentions rest on the whole corpus: what is kept of a chunk is

@@ -8,11 +8,9 @@ import pyarrow as pa
 from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.files.records import absent_at_default, from_json, to_json
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.editing.replay import Replay
-from leanrag_core.indexing.extraction.base import Extractor
-from leanrag_core.indexing.resolution import resolve
-from leanrag_core.indexing.resolution.condense import condense
-from leanrag_core.indexing.resolution.merge import MERGE_RULES
+from leanrag_core.indexing.editing import Replay
+from leanrag_core.indexing.extraction.gathered import Extractor
+from leanrag_core.indexing.resolution import MERGE_RULES, condense, resolve
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.calls import NO_USAGE, Usage, WrittenCall
 from leanrag_core.types.corpus import Chunk, Document

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows
+from leanrag_core.indexing.aggregation.tables import LayerColumns, cluster_view, columns_of, inside_rows
 from leanrag_core.indexing.aggregation.writer import (
     AggregationWriter,
     ClusterView,

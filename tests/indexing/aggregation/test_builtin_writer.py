@@ -4,16 +4,13 @@ import numpy as np
 import pytest
 
 from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter, Term, cluster_name
 from leanrag_core.indexing.aggregation.cluster_terms import base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
-from leanrag_core.indexing.aggregation.lexicon import Lexicon
-from leanrag_core.indexing.aggregation.naming import Term, cluster_name
-from leanrag_core.indexing.aggregation.phrases import sentences
-from leanrag_core.indexing.aggregation.rules import AggregationRules
-from leanrag_core.indexing.aggregation.threshold import TauRule
+from leanrag_core.indexing.aggregation.phrases import Lexicon, sentences
+from leanrag_core.indexing.aggregation.rules import AggregationRules, TauRule
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer

@@ -11,11 +11,9 @@ from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.errors import InvalidVectors, TooFewEntities
 from leanrag_core.indexing.aggregation import embedding
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
-from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
-from leanrag_core.indexing.aggregation.embedding_text import embedding_text
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder, embedding_text
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy, fresh_clusters
-from leanrag_core.indexing.aggregation.rules import AggregationRules
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.rules import AggregationRules, parse_tau
 from leanrag_core.indexing.aggregation.writer import Sentence, Summary
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage

@@ -2,9 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leanrag_core.indexing.aggregation.lexicon import BREAK, Lexicon
-from leanrag_core.indexing.aggregation.phrase_counts import Document, PhraseTable, count_phrases
-from leanrag_core.indexing.aggregation.phrases import folded, sentences
+from leanrag_core.indexing.aggregation.cluster_terms import Document, PhraseTable, count_phrases
+from leanrag_core.indexing.aggregation.phrases import BREAK, Lexicon, folded, sentences
 from tests.indexing.aggregation import phrase_reference
 
 PIECES = [

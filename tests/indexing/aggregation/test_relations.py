@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leanrag_core.indexing.aggregation.concatenation import concatenate, words_of
+from leanrag_core.indexing.aggregation.layer_step import concatenate, words_of
 from leanrag_core.indexing.aggregation.relations import (
     group_keywords,
     group_relations,

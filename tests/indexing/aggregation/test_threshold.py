@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.rules import parse_tau
 
 LAMBDAS = np.array([0, 1, 2, 3, 4, 5])
 

@@ -10,10 +10,9 @@ import pytest
 
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import BudgetSpent
-from leanrag_core.indexing.communities.builtin_report import Report, builtin_report, ratings
 from leanrag_core.indexing.communities.elements import element_lines, graph_of_layer, tokens_of
-from leanrag_core.indexing.communities.llm_report import material
 from leanrag_core.indexing.communities.making import communities_of
+from leanrag_core.indexing.communities.reports import Report, builtin_report, material, ratings
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.models.base import Completion

@@ -2,8 +2,7 @@
 
 import pytest
 
-from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
-from leanrag_core.indexing.extraction.keywords import keywords_of
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, keywords_of
 from leanrag_core.indexing.extraction.sentences import Sighting
 from leanrag_core.types.corpus import Chunk, Document, Heading
 from leanrag_core.types.extraction import Extraction

@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.indexing.extraction.presence import ExampleNames, Passage
+from leanrag_core.indexing.extraction.gathered import ExampleNames, Passage
 from leanrag_core.prompts.catalog import load_prompt
 
 PASSAGE = (

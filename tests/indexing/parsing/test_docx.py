@@ -10,7 +10,7 @@ import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from leanrag_core.indexing.parsing import office, parse_upload
+from leanrag_core.indexing.parsing import limits, parse_upload
 from leanrag_core.types.corpus import Heading, Span
 from tests.indexing.parsing.conftest import Read
 
@@ -136,7 +136,7 @@ def test_a_zip_that_says_it_unpacks_to_more_than_500_mb_is_refused(refused: Call
         archive.writestr("word/document.xml", "x")
     bomb = bytearray(buffer.getvalue())
     directory = bomb.index(b"PK\x01\x02")
-    bomb[directory + 24 : directory + 28] = struct.pack("<I", office._MAX_UNPACKED + 1)  # the stated size
+    bomb[directory + 24 : directory + 28] = struct.pack("<I", limits._MAX_UNPACKED + 1)  # the stated size
     assert refused("a.docx", bytes(bomb)) == "unpacks to more than 500 MB: it is not taken"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from leanrag_core.indexing.parsing import archive as limits
+from leanrag_core.indexing.parsing import limits as limits
 from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.types.corpus import Heading
 from tests.indexing.parsing.conftest import Read

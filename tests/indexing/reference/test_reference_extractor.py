@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.reference.extractor import ReferenceExtractor
+from leanrag_core.indexing.reference.models import ReferenceExtractor
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.extraction import Extraction

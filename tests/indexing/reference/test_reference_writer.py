@@ -9,10 +9,9 @@ from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_hierarchy
-from leanrag_core.indexing.aggregation.rules import AggregationRules
-from leanrag_core.indexing.aggregation.threshold import TauRule
+from leanrag_core.indexing.aggregation.rules import AggregationRules, TauRule
+from leanrag_core.indexing.reference.models import ReferenceWriter
 from leanrag_core.indexing.reference.records import AggregatedSentence, AggregatedText, ReferenceGraph
-from leanrag_core.indexing.reference.writer import ReferenceWriter
 from leanrag_core.types.graph import Finding, Graph
 from tests.indexing.reference.hives import entity, relation
 from tests.small_index import NAMES, small_index

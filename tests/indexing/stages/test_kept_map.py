@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.indexing.stages.kept_map import KeptMap
+from leanrag_core.indexing.stages.kept import KeptMap
 from leanrag_core.storage.stages import StageStore
 from tests.execution.work import Doubling, squared
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.indexing.stages.vectors import KeptVectors
+from leanrag_core.indexing.stages.kept import KeptVectors
 from leanrag_core.storage.stages import StageStore
 
 TABLE = {"ant": [1.0, -0.0, np.float32(1e-41)], "bee": [0.0, 1.0, 0.0], "cow": [0.1, 0.2, 0.3]}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import IndexDamaged, PartDamaged
-from leanrag_core.indexing.trees.files import read_tree, write_tree
+from leanrag_core.indexing.text_trees import read_tree, write_tree
 from leanrag_core.types.text_tree import NODE_SCHEMA
 from tests.retrieval.test_raptor import tree
 from tests.small_index import small_index

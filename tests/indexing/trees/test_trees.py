@@ -10,9 +10,7 @@ import pytest
 from leanrag_core.errors import BudgetSpent
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
-from leanrag_core.indexing.trees.growing import GrowingTree
-from leanrag_core.indexing.trees.leaves import cut_leaves, spans
-from leanrag_core.indexing.trees.summaries import extracted, summaries
+from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, extracted, spans, summaries
 from leanrag_core.models.pacing import Meter
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.text.tokens import count_tokens

@@ -11,7 +11,7 @@ import pytest
 from leanrag_core.errors import BudgetSpent
 from leanrag_core.indexing.part_base import PartModels, PartTools, ProposingPart, parts
 from leanrag_core.indexing.part_building import build_part, read_part
-from leanrag_core.indexing.youtu.candidates import Sighting, counted
+from leanrag_core.indexing.youtu.schema_making import Sighting, counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.pacing import Meter
 from leanrag_core.storage.layout import read_index, write_index

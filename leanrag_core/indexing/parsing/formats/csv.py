@@ -4,9 +4,8 @@ import csv
 import io
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.blocks import FormatResult, Parsed
+from leanrag_core.indexing.parsing.blocks import FormatResult, Parsed, blocks_of_rows, delimiter_of
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.rows import blocks_of_rows, delimiter_of
 
 SUFFIXES = ("csv", "tsv")
 MEDIA_TYPE = "csv"

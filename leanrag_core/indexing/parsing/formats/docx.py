@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
-from leanrag_core.indexing.parsing.office import read_office
-from leanrag_core.indexing.parsing.xml_text import own_text
+from leanrag_core.indexing.parsing.limits import own_text, read_office
 
 SUFFIXES = ("docx",)
 MEDIA_TYPE = "docx"

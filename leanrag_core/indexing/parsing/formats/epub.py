@@ -8,12 +8,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.archive import Allowance
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
 from leanrag_core.indexing.parsing.formats.html import blocks_of, utf8_or_bytes
 from leanrag_core.indexing.parsing.formats.zip import unpack
-from leanrag_core.indexing.parsing.limits import is_out_of_memory
-from leanrag_core.indexing.parsing.xml_text import own_text
+from leanrag_core.indexing.parsing.limits import Allowance, is_out_of_memory, own_text
 
 SUFFIXES = ("epub",)
 MEDIA_TYPE = "epub"

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
-from leanrag_core.indexing.parsing.office import read_office
-from leanrag_core.indexing.parsing.rows import blocks_of_rows
+from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, blocks_of_rows
+from leanrag_core.indexing.parsing.limits import read_office
 
 SUFFIXES = ("xlsx", "xlsm")
 MEDIA_TYPE = "xlsx"

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.archive import MAX_DEPTH, Allowance, Member, check_size
+from leanrag_core.indexing.parsing.limits import MAX_DEPTH, Allowance, Member, check_size
 
 SUFFIXES = ("zip",)
 MEDIA_TYPE = "zip"

@@ -1,1 +1,0 @@
-"""Edits by hand, replayed on what was extracted."""

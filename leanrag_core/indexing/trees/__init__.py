@@ -1,1 +1,0 @@
-"""Trees of texts: leaves from the documents, and summaries above them."""
