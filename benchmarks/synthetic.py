@@ -21,8 +21,7 @@ from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
-from leanrag_core.indexing.describe import count_layers
-from leanrag_core.indexing.manifest import counts_of
+from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part
 from leanrag_core.storage.layout import FORMAT_VERSION, read_index, write_index

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.errors import SearchIndexFailed
-from leanrag_core.indexing.aggregation.embedding_text import embedding_text
+from leanrag_core.indexing.aggregation.embedding import embedding_text
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.storage.search_connection import (

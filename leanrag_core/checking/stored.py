@@ -12,8 +12,7 @@ import pyarrow as pa
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.checking.relations import tau_of
 from leanrag_core.errors import IndexDamaged
-from leanrag_core.indexing.describe import count_layers
-from leanrag_core.indexing.manifest import counts_of
+from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import differing

@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls, relation_calls
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.index import Index

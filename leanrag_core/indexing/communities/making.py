@@ -8,9 +8,8 @@ import pyarrow as pa
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import ReplyError
 from leanrag_core.execution.executors import ThreadMap
-from leanrag_core.indexing.communities.builtin_report import Report, builtin_report, ratings
 from leanrag_core.indexing.communities.elements import ElementGraph
-from leanrag_core.indexing.communities.llm_report import llm_report, material
+from leanrag_core.indexing.communities.reports import Report, builtin_report, llm_report, material, ratings
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.text.tokens import count_many, rest_of_line
 from leanrag_core.types.communities import (
