@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged, ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.indexing import resolution
-from leanrag_core.indexing.resolution import LONGEST, beginning
+from leanrag_core.indexing.resolution import LONGEST, beginning, condense
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
@@ -42,7 +41,7 @@ class Scripted:
 def test_a_relation_described_in_sixty_chunks_is_condensed_like_an_entity() -> None:
     assert count_tokens(TOLD) > 2 * LONGEST
     model = Scripted("They trade in wax and honey.")
-    made = resolution(graph([TOLD, SHORT, SHORT], [TOLD, SHORT]), model, PromptBook())
+    made = condense(graph([TOLD, SHORT, SHORT], [TOLD, SHORT]), model, PromptBook())
     assert made.graph.entities["description"].to_pylist() == ["They trade in wax and honey.", SHORT, SHORT]
     assert made.graph.relations["description"].to_pylist() == ["They trade in wax and honey.", SHORT]
     assert made.usage.calls == len(model.prompts) == 2
@@ -53,7 +52,7 @@ def test_a_relation_described_in_sixty_chunks_is_condensed_like_an_entity() -> N
 
 @pytest.mark.parametrize("model", [None, Scripted("  ")], ids=["built-in", "a model without words"])
 def test_where_no_model_condenses_the_first_sentences_stay_and_the_loss_is_reported(model: Scripted | None) -> None:
-    made = resolution(graph([SHORT, SHORT], [TOLD]), model, PromptBook())
+    made = condense(graph([SHORT, SHORT], [TOLD]), model, PromptBook())
     [kept] = made.graph.relations["description"].to_pylist()
     assert TOLD.startswith(kept)
     assert kept.endswith("bridge.")
@@ -63,7 +62,7 @@ def test_where_no_model_condenses_the_first_sentences_stay_and_the_loss_is_repor
 
 def test_other_cells_and_short_descriptions_stay_as_they_are() -> None:
     before = graph([SHORT, SHORT], [TOLD])
-    after = resolution(before, None, PromptBook()).graph
+    after = condense(before, None, PromptBook()).graph
     assert after.entities == before.entities
     assert after.relations.drop_columns(["description"]) == before.relations.drop_columns(["description"])
     assert after.relations.schema == before.relations.schema

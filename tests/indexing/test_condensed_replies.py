@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from leanrag_core.indexing import resolution
-from leanrag_core.indexing.resolution import LONGEST, Condensed, resolve
+from leanrag_core.indexing.resolution import LONGEST, Condensed, condense, resolve
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
@@ -28,7 +27,7 @@ def condensed(*replies: tuple[str, str]) -> Condensed:
     chunk = Chunk("c", "d", 0, 0, 4, 1, "text")
     extraction = Extraction("c", (Mention("Ada", "person", LONG, "c"),), ())
     graph = resolve([extraction], [chunk], heuristic=False).graph
-    return resolution(graph, Scripted(*replies), PromptBook())
+    return condense(graph, Scripted(*replies), PromptBook())
 
 
 def description(result: Condensed) -> str:

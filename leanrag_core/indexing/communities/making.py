@@ -1,6 +1,8 @@
-"""From a graph and its communities to their reports and vectors."""
+"""Communities of an index, made from its graph, an import or its layers, with their reports, claims and vectors."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -8,10 +10,21 @@ import pyarrow as pa
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import ReplyError
 from leanrag_core.execution.executors import ThreadMap
-from leanrag_core.indexing.communities.elements import ElementGraph
-from leanrag_core.indexing.communities.reports import Report, builtin_report, llm_report, material, ratings
+from leanrag_core.indexing.aggregation.summary_reply import whole
+from leanrag_core.indexing.communities.elements import ElementGraph, graph_of_layer
+from leanrag_core.indexing.communities.reports import (
+    HIGHEST_RATING,
+    Report,
+    builtin_report,
+    llm_report,
+    material,
+    ratings,
+)
 from leanrag_core.indexing.part_base import PartTools
+from leanrag_core.models.asking import ask, read_json
+from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.text.tokens import count_many, rest_of_line
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import (
     BY_MODEL,
     BY_RULE,
@@ -21,7 +34,74 @@ from leanrag_core.types.communities import (
     Communities,
     report_text,
 )
+from leanrag_core.types.graph import Layer
+from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, ImportedExtras
+from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
+from leanrag_core.types.rows import RowOf
+
+TASK = "extract_claims"
+CLAIMS_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "claims": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"entity": {"type": "string"}, "claim": {"type": "string"}},
+                "required": ["entity", "claim"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["claims"],
+    "additionalProperties": False,
+}
+
+
+def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> pa.Table:
+    """Extract the claims that each chunk makes about the entities in it, by entity; a table of CLAIM_SCHEMA. A chunk
+    whose reply cannot be used has none. Raises BudgetSpent, Cancelled.
+    """
+    names = index.layers[0].entities["name"].to_pylist()
+    prompt, entities_in = tools.prompts.of(TASK), index.entity_chunks.tocsc()
+    n_chunks = index.chunks.num_rows
+    claims: list[tuple[int, int, str]] = []
+    for chunk in range(n_chunks):
+        tools.report(Progress("make", chunk, n_chunks, "chunks"))
+        rows = entities_in.indices[entities_in.indptr[chunk] : entities_in.indptr[chunk + 1]].tolist()
+        if not rows:
+            continue
+        row_of = {names[row].casefold(): row for row in rows}
+        tools.meter.require_budget()
+        text = prompt.fill(entities="\n".join(f"- {names[row]}" for row in rows), text=index.chunk(chunk).text)
+        try:
+            asked = ask(
+                language, [{"role": "user", "content": text}], _read, schema=CLAIMS_REPLY, task=prompt.fingerprint
+            )
+        except ReplyError as error:
+            tools.meter.add_fault(str(error))
+            continue
+        claims += [(row_of[entity], chunk, claim) for entity, claim in asked.value if entity in row_of]
+    claims.sort()
+    columns = list(zip(*claims, strict=True)) if claims else [(), (), ()]
+    return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
+
+
+def _read(completion: Completion) -> list[tuple[str, str]]:
+    reply = read_json(whole(completion), (("claims",),))
+    listed = reply.cells.get("claims")
+    if reply.breaks_off or not isinstance(listed, list):
+        raise ReplyError("reply.broken_off")
+    return [claim for entry in listed if (claim := _claim(entry)) is not None]
+
+
+def _claim(entry: Any) -> tuple[str, str] | None:
+    if not isinstance(entry, dict):
+        return None
+    entity, claim = (" ".join(str(entry.get(key) or "").split()) for key in ("entity", "claim"))
+    return (entity.casefold(), claim) if entity and claim else None
+
 
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
 _TEXTS_AT_ONCE = 256
@@ -123,3 +203,99 @@ def communities_of(
 def no_claims() -> pa.Table:
     """Return a table of CLAIM_SCHEMA without rows."""
     return CLAIM_SCHEMA.empty_table()
+
+
+def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) -> Communities:
+    """Return the communities and claims of an import as the index part holds them; entities that the index does not
+    have are left out, and communities without any. Levels are counted from the coarsest that there is.
+    """
+    given = imported.communities
+    row_of = index.layers[0].row_of
+    held = [(sorted({row_of[id_] for id_ in each.entities if id_ in row_of}), each) for each in given]
+    kept = sorted(
+        ((nodes, each) for nodes, each in held if nodes), key=lambda pair: (pair[1].level, pair[0][0], pair[1].id)
+    )
+    place_of = {each.id: place for place, (_, each) in enumerate(kept)}
+    first = min((each.level for _, each in kept), default=0)
+    tree = CommunityTree(
+        np.array([each.level - first for _, each in kept], dtype=np.int32),
+        np.array([place_of.get(each.parent, -1) for _, each in kept], dtype=np.int32),
+        np.cumsum([0, *(len(nodes) for nodes, _ in kept)]).astype(np.int32),
+        np.array([node for nodes, _ in kept for node in nodes], dtype=np.int32),
+    )
+    table = community_table(tree, [_report(each) for _, each in kept], [each.title or each.id for _, each in kept])
+    vectors = embedded(table, int(index.layers[0].vectors.shape[1]), tools)
+    return Communities(table, vectors, _claims(index, imported.claims), len(index.layers[0]))
+
+
+def _claims(index: Index, given: Sequence[ImportedClaim]) -> pa.Table:
+    row_of, chunk_of = index.layers[0].row_of, RowOf(index.chunks["id"])
+    rows = sorted(
+        (row_of[claim.subject], chunk_of.get(claim.chunk, -1), claim.description)
+        for claim in given
+        if claim.subject in row_of and claim.description
+    )
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
+    return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
+
+
+def _report(community: ImportedCommunity) -> Report | None:
+    report = community.report
+    if report is None:
+        return None
+    rating = min(max(report.rating or 0.0, 0.0), HIGHEST_RATING)
+    return Report(report.title or community.title, report.summary, rating, "", tuple(report.findings), by_model=True)
+
+
+LINK_WEIGHT = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedEdges:
+    """starts: (layers + 1,) the first node of each layer. ends: (r + links, 2), relations before links. weights: (r +
+    links,)."""
+
+    starts: np.ndarray
+    ends: np.ndarray
+    weights: np.ndarray
+
+
+def joined_layers(index: Index) -> tuple[Layer, ...]:
+    """Return all layers below the root, which would lie between any two entities; the base layer at least."""
+    return index.layers[: max(1, len(index.layers) - 1)]
+
+
+def joined_edges(layers: Sequence[Layer]) -> JoinedEdges:
+    """Return the edges of the joined graph."""
+    starts = np.cumsum([0, *(len(layer) for layer in layers)])
+    relations = [layer.ends + start for layer, start in zip(layers, starts[:-1], strict=True)]
+    links = [
+        np.stack([np.arange(len(layer)) + starts[number], layer.parent + starts[number + 1]], axis=1)
+        for number, layer in enumerate(layers[:-1])
+    ]
+    weights = [layer.weights for layer in layers]
+    n_links = sum(map(len, links))
+    return JoinedEdges(
+        starts,
+        np.concatenate([*relations, *links]).astype(np.int64),
+        np.concatenate([*weights, np.full(n_links, LINK_WEIGHT)]).astype(np.float32),
+    )
+
+
+def joined_graph(layers: Sequence[Layer]) -> ElementGraph:
+    """Return the joined graph with the texts of its nodes and edges."""
+    graphs, edges = [graph_of_layer(layer) for layer in layers], joined_edges(layers)
+    names = [name for graph in graphs for name in graph.names]
+    n_relations = sum(len(graph.edge_texts) for graph in graphs)
+    links = edges.ends[n_relations:].tolist()
+    return ElementGraph(
+        names=names,
+        types=[type_ for graph in graphs for type_ in graph.types],
+        descriptions=[text for graph in graphs for text in graph.descriptions],
+        ends=edges.ends,
+        weights=edges.weights,
+        edge_texts=[
+            *(text for graph in graphs for text in graph.edge_texts),
+            *(f"{names[child]} belongs to {names[parent]}." for child, parent in links),
+        ],
+    )

@@ -7,11 +7,10 @@ import pyarrow as pa
 
 from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.files.records import absent_at_default, from_json, to_json
-from leanrag_core.indexing import resolution
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.editing import Replay
 from leanrag_core.indexing.extraction.gathered import Extractor
-from leanrag_core.indexing.resolution import MERGE_RULES, resolve
+from leanrag_core.indexing.resolution import MERGE_RULES, condense, resolve
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.calls import NO_USAGE, Usage, WrittenCall
 from leanrag_core.types.corpus import Chunk, Document
@@ -88,7 +87,7 @@ def extract_base_graph(
 
 def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Report) -> BaseGraph:
     """Return the base graph of an import, long descriptions condensed as those of a build."""
-    condensed = resolution(imported.graph, models.aggregation, models.prompts, apply=models.apply)
+    condensed = condense(imported.graph, models.aggregation, models.prompts, apply=models.apply)
     named = set(condensed.graph.entities["chunks"].combine_chunks().flatten().to_pylist())
     empty = tuple(chunk.id for chunk in imported.chunks if chunk.position not in named)
     findings = Findings((*imported.drops, *condensed.drops), dict(imported.aliases), empty, condensed.usage)
@@ -124,7 +123,7 @@ def _merged(
     replay: Replay,
 ) -> BaseGraph:
     merged = resolve(replay.mentions(extractions), chunks, heuristic=extractor.kind == HEURISTIC)
-    condensed = resolution(replay.rows(merged.graph), models.aggregation, models.prompts, apply=models.apply)
+    condensed = condense(replay.rows(merged.graph), models.aggregation, models.prompts, apply=models.apply)
     lost = [drop for extraction in extractions for drop in extraction.drops]
     usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + condensed.usage
     empty = tuple(extraction.chunk_id for extraction in extractions if not extraction.mentions)

@@ -10,7 +10,7 @@ import numpy as np
 from leanrag_core.clustering.kmeans import kmeans
 from leanrag_core.clustering.options import numbered_by_first_row
 from leanrag_core.errors import ReplyError
-from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.communities.reports import HIGHEST_RATING, Report
