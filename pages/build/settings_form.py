@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
-from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures.drawing import isolated
-from leanrag_core.indexing.chunk_preview import SHOWN, SIZES, chunk_previews
+from leanrag_core.indexing.chunking import SHOWN, SIZES, chunk_previews
 from leanrag_core.indexing.parsing.running_heads import head_key
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, RunningHead
