@@ -1,6 +1,6 @@
 """Lists what a reference graph has no text for: python -m sample_corpora.clusters NAME [--layer N]
 
-Builds the index of the sample corpus at default settings and prints, for each aggregated entity and summarised relation
+Builds the first index of the sample corpus (its corpus.json may name a clustersize) and prints, for each aggregated entity and summarised relation
 without a text of its own, what it stands for (lines with #) and a line to be filled in. Layers above the first are
 clustered by the texts of the layer below: write a layer's texts, then list the next.
 """
@@ -28,8 +28,9 @@ from sample_corpora.check import ROOT, documents_of
 
 
 def built(corpus: str, graph: ReferenceGraph, out: Path) -> Index:
-    """The index of the corpus over its reference graph, at default settings."""
-    config = IndexConfig(model=REFERENCE)
+    """The first index of the corpus over its reference graph."""
+    card = json.loads((ROOT / corpus / "corpus.json").read_text(encoding="utf-8"))
+    config = IndexConfig(model=REFERENCE, cluster_size=card.get("cluster_size", IndexConfig().cluster_size))
     models = BuildModels(MiniLM(), reference=graph)
     return read_index(build_index(BuildRequest(documents_of(corpus), config, out), models))
 

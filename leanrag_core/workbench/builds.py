@@ -200,7 +200,9 @@ class Builds:
         """Return the settings of a sample corpus's first index: over its reference graph where that covers every
         document."""
         names = [document.name for document in self._corpora.documents(sample_id(name))]
-        return IndexConfig(model=REFERENCE) if self._references.is_complete(names) else IndexConfig()
+        if not self._references.is_complete(names):
+            return IndexConfig()
+        return IndexConfig(model=REFERENCE, cluster_size=self._corpora.samples.cluster_size(name))
 
     def start_first_sample(self) -> str | None:
         """Start the build of the sample index on a first start; return the job's id, None with nothing to do."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
@@ -13,6 +14,7 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.system.environment import PROGRAM
+from leanrag_core.types.config import IndexConfig
 
 SAMPLES = PROGRAM / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
@@ -22,6 +24,12 @@ _PREFIX = "sample-"  # of the ids of sample corpora in the store
 def sample_id(name: str) -> str:
     """The id that the sample corpus of that name has in the store."""
     return f"{_PREFIX}{name}"
+
+
+def _card(name: str) -> dict[str, Any]:
+    """Return what a sample corpus says of itself."""
+    card: dict[str, Any] = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+    return card
 
 
 class Samples:
@@ -54,7 +62,7 @@ class Samples:
                 self._read_again(name, digest)
 
     def _read_again(self, name: str, digest: str) -> None:
-        card = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+        card = _card(name)
         parsed = read_files(self._files[name], self._parser())
         corpus_id = sample_id(name)
         self._store.create(card["title"], corpus_id=corpus_id, description=card["description"], sample=True)
@@ -70,8 +78,11 @@ class Samples:
 
     def title(self, corpus_id: str) -> str:
         """The title of a sample corpus."""
-        card = json.loads((SAMPLES / corpus_id.removeprefix(_PREFIX) / "corpus.json").read_text(encoding="utf-8"))
-        return str(card["title"])
+        return str(_card(corpus_id.removeprefix(_PREFIX))["title"])
+
+    def cluster_size(self, name: str) -> int:
+        """Return the clustersize of a sample corpus's first index, for which its reference graph has texts."""
+        return int(_card(name).get("cluster_size", IndexConfig().cluster_size))
 
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""
