@@ -1,8 +1,8 @@
 """Lists what a reference graph has no text for: python -m sample_corpora.clusters NAME [--layer N]
 
-Builds the first index of the sample corpus (its corpus.json may name a clustersize) and prints, for each aggregated entity and summarised relation
-without a text of its own, what it stands for (lines with #) and a line to be filled in. Layers above the first are
-clustered by the texts of the layer below: write a layer's texts, then list the next.
+Builds the first index of the sample corpus (its corpus.json may name a clustersize) and prints, for each aggregated
+entity and summarised relation without a text of its own, what it stands for (lines with #) and a line to be filled in.
+Layers above the first are clustered by the texts of the layer below: write a layer's texts, then list the next.
 """
 
 import argparse

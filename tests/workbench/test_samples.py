@@ -12,6 +12,7 @@ from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.workbench.references import References
+from leanrag_core.workbench.samples import FIRST_SAMPLE, sample_id
 
 pytestmark = pytest.mark.slow
 
@@ -75,3 +76,18 @@ def test_the_first_index_of_an_empty_home_is_that_of_a_reference_graph(tmp_path:
     bench = Workbench.default(tmp_path)
     bench.corpora.all()  # reads the samples
     assert {name: bench.builds.sample_config(name).model for name in NAMES} == dict.fromkeys(NAMES, "reference")
+
+
+def test_the_index_that_opens_first_has_no_builtin_text_and_most_questions_meet_below_its_root(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    bench.corpora.all()  # reads the samples
+    index = bench.build(sample_id(FIRST_SAMPLE), bench.builds.sample_config(FIRST_SAMPLE))
+    assert index.manifest.builtin_texts == 0
+    base, groups, _, root = map(len, index.layers)
+    assert (base, groups, root) == (352, 22, 1)
+    traces = [
+        bench.retrieve(index, question.question, "leanrag", top_n=10)
+        for question in bench.corpora.samples.questions(sample_id(FIRST_SAMPLE))
+    ]
+    highest = [max(item.layer for item in trace.items if "lca" in item.roles) for trace in traces]
+    assert sum(layer < len(index.layers) - 1 for layer in highest) >= 0.6 * len(highest)
