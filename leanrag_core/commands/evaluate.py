@@ -1,7 +1,7 @@
 """evaluate: a strategy's measures over questions with gold evidence, or an extraction against a reference graph."""
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,9 +88,8 @@ def _evaluate_all(options: argparse.Namespace) -> int:
         folder,
         set_id,
         asks_model=bench.questions.asks_model(index.manifest.config.model),
-        answers=False,
     )
-    result = bench.experiments.run(spec, PrintedProgress())
+    result = bench.experiments.run(replace(spec, answers=False), PrintedProgress())
     table = score_table(result)
     if options.json:
         print_json({"experiment": result.id, **table_values(table)})

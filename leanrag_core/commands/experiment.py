@@ -160,11 +160,15 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         wanted,
         asks_model=bench.questions.asks_model(bench.experiments.indexes.open(index).manifest.config.model),
         equal_tokens=options.equal,
+    )
+    return replace(
+        spec,
         answers=not options.no_answers,
         judges=judges,
         seed=options.seed,
+        mode=options.mode,
+        claims=options.claims,
     )
-    return replace(spec, mode=options.mode, claims=options.claims)
 
 
 def _sample_spec(options: argparse.Namespace, bench: "Workbench", name: str) -> "ExperimentSpec":

@@ -63,22 +63,6 @@ def card(
         st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
 
-def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:
-    """A chunk that an entity or relation rests on."""
-    chunk = index.chunk(row)
-    document = index.documents.slice(index.chunks["document"][row].as_py(), 1)
-    text = markup.pieces(passages.excerpt(chunk.text, names, longest=260))
-    draw(
-        html(
-            '<div class="lr-chunk"><div class="top"><b>{}</b><span class="lr-muted">{}</span></div><p>{}</p></div>',
-            document["title"][0].as_py(),
-            say("passage.chunk", n=row + 1),
-            text,
-        )
-    )
-    st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
-
-
 @dataclass(frozen=True)
 class Passage:
     """A chunk that is to be shown in its document. names: to underline; cited: sentences to tint darker."""

@@ -18,6 +18,7 @@ from pages.common.messages import language, say
 _HERE = Path(__file__).resolve().parent
 _SCRIPT, _MARK = _HERE / "blocks.js", _HERE / "blocks_mark.js"
 _FRAME = '<div class="lr-blocks"></div>'
+_KEY = "blocks"
 _PARTS = ("figure_tools", str(_HERE / "block_cells"), str(_HERE / "block_shapes"))
 
 
@@ -48,13 +49,12 @@ def show(
     *,
     crumbs: Sequence[tuple[int, str, str]],
     name: str,
-    key: str,
 ) -> None:
     """The picture. measure: what colours its blocks, None for the last question's hits. crumbs: layer, id and name
     from the root to the focus. name: of the measure."""
 
     def reported(event: str) -> Any:
-        return st.session_state[key].get(event)
+        return st.session_state[_KEY].get(event)
 
     n_nodes = sum(column.total for column in picture.columns)
     data = {
@@ -89,7 +89,7 @@ def show(
     }
     component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
         data=visible_values(data),
-        key=key,
+        key=_KEY,
         height="content",
         on_picked_change=lambda: reports.picked(str(reported("picked"))) if reported("picked") else None,
         on_opened_change=lambda: reports.opened(str(reported("opened"))) if reported("opened") else None,

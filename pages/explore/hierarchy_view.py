@@ -168,7 +168,6 @@ def show(exploring: Exploring) -> None:
         ),
         crumbs=_crumbs(index, focus),
         name=by,
-        key="blocks",
     )
 
 

@@ -43,7 +43,6 @@ from leanrag_core.types.experiment import (
     MODES,
     ExperimentResult,
     ExperimentSpec,
-    JudgeSpec,
     QuestionRow,
     RunCost,
     RunSpec,
@@ -163,9 +162,6 @@ def strategies_spec(
     *,
     asks_model: bool,
     equal_tokens: int | None = None,
-    answers: bool = True,
-    judges: Sequence[JudgeSpec] = (),
-    seed: int = 0,
 ) -> ExperimentSpec:
     """Specify an experiment of strategies on one index with their official settings, naive vectors being the baseline.
 
@@ -178,7 +174,7 @@ def strategies_spec(
     )
     runs = tuple(_run(info, index, equal_tokens) for info in infos)
     baseline = next((run.name for run in runs if run.strategy == BASELINE), "")
-    return ExperimentSpec(title, question_set, runs, baseline, answers, judges=tuple(judges), seed=seed)
+    return ExperimentSpec(title, question_set, runs, baseline)
 
 
 def _run(info: StrategyInfo, index: str, equal_tokens: int | None) -> RunSpec:
