@@ -23,12 +23,25 @@ from pages.common.scope import Scope
 LETTERS = ("A", "B", "C", "D")
 LEAST, MOST = 2, 4
 SIDE, CONTEXTS, MISSED, QUESTIONS, MULTIPLES = "side", "contexts", "missed", "set", "multiples"
-VIEWS = (SIDE, CONTEXTS, MISSED, QUESTIONS)
+VIEWS = (SIDE, CONTEXTS, MISSED, QUESTIONS, MULTIPLES)
 OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
 _STARTERS = ("leanrag", "vector", "lightrag", "graphrag_local")  # strategies of the columns while none was chosen
 _COLUMNS, _BASELINE = "cols", "base"
-_VIEW_NAMES = ("cview", "budget", "equal", "differ", "mark", "piece", "others", "shared", "losses", "phone")
+_VIEW_NAMES = (
+    "cview",
+    "budget",
+    "equal",
+    "differ",
+    "mark",
+    "piece",
+    "others",
+    "shared",
+    "losses",
+    "phone",
+    "vary",
+    "vary_at",
+)
 SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES)
 
 
@@ -139,6 +152,7 @@ def chosen_columns(
         changed, made = changed_index(scope, base), None
         with suppress(LeanRAGError):  # the column says why its index cannot be made
             made = session.trial(base, changed)
+            made = indexes.get(made.id, made) if made else None
         chosen = controls.held(scope, strategies, default=starter(letter, strategies))
         info = strategies[chosen.strategy]
         fixed = equal_budget(info, equal_tokens()) if budget() == EQUAL else {}

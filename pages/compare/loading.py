@@ -147,7 +147,7 @@ def _with_index(column: Column, question: str) -> Loaded:
     loaded, topic = blank(column, question), trial_topic(column.base, column.changed)
     call = _call(column, "trial", topic)
     if call is None:
-        if topic not in _wanted_trials():
+        if not is_wanted(topic):
             index, trials = session.open_index(column.base), session.workbench().trials
             takes = trials.forecast(index, trials.config(index, column.changed))
             if takes.calling or takes.seconds.expected > _QUICK_SECONDS:
@@ -171,6 +171,11 @@ def want_trial(base: IndexSummary, changed: Mapping[str, Any]) -> None:
     _wanted_trials().add(topic)
     for key in [key for key, (of, _) in _calls().items() if of == topic]:
         del _calls()[key]
+
+
+def is_wanted(topic: tuple[object, ...]) -> bool:
+    """Whether a person wants that trial, whatever it takes."""
+    return topic in _wanted_trials()
 
 
 def _wanted_trials() -> set[object]:

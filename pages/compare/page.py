@@ -23,6 +23,7 @@ from pages.compare import (
     gold_view,
     loading,
     missed_view,
+    multiples_view,
     other_lanes,
     saved_view,
     set_view,
@@ -80,6 +81,8 @@ def page() -> None:
             _compare(chosen, question, columns.SIDE, indexes, place)
         elif view == columns.QUESTIONS:
             set_view.show(chosen)
+        elif view == columns.MULTIPLES:
+            multiples_view.show(chosen[0], question)
         elif question:
             _compare(chosen, question, view, indexes, place)
         else:

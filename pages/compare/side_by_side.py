@@ -214,7 +214,7 @@ def _trial_line(loaded: Loaded) -> None:
         return
     if not column.is_trial:
         if column.group and any(setting.of_index for setting in column.group.differing):
-            draw(html('<div class="lr-trial">{}</div>', say("compare.of_index", name=isolated(column.base.title))))
+            draw(html('<div class="lr-trial">{}</div>', say("compare.of_index", name=isolated(column.summary.title))))
         return
     trial = next((each for each in session.workbench().trials.all() if each.id == column.summary.id), None)
     with st.container(

@@ -110,6 +110,34 @@ def first(home: Workbench) -> Index:
     return home.indexes.open(home.indexes.all()[0].id)
 
 
+def test_one_question_is_seen_at_several_values_of_a_setting(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, cview="multiples", vary="top_n", vary_at="1, 2, 4")
+    drawn.assert_sound(app)
+    cards = [drawn.Markup(body).text for body in drawn.html(app) if '"lr-mulhead' in body]
+    assert [card.split()[1] for card in cards] == ["1", "2", "4"]
+    assert "Show as table" in drawn.text(app)
+    app.button("multiples_open_1").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["cols"] == "acb"
+    assert app.query_params["c_n"] == "2"
+    assert "N 2" in heads(app)[1]
+
+
+def test_multiples_of_a_setting_of_the_index_make_their_trials(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, cview="multiples", vary_at="2, 3, 4")
+    drawn.assert_sound(app)
+    if any(button.key == "multiples_make" for button in app.button):  # a slow machine asks first
+        app.button("multiples_make").click().run()
+    drawn.assert_sound(app)
+    assert sorted(trial.summary.config.cluster_size for trial in home.trials.all()) == [2, 4]
+    assert len([body for body in drawn.html(app) if '"lr-mulhead' in body]) == 3
+    app.button("multiples_use_0").click().run()
+    assert app.query_params["a_ix_cluster_size"] == "2"
+    app = visit("compare", home, q=QUESTION, cview="multiples", vary_at="one, 2")
+    drawn.assert_sound(app)
+    assert "Two to seven values" in drawn.text(app)
+
+
 def test_ask_leads_to_two_columns_whose_settings_are_open(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, n="4")
     app.button("compare_settings").click().run()

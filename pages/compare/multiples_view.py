@@ -1,0 +1,412 @@
+"""One question at several values of one setting: a row of subgraphs with tokens, gold found, and where seeds meet."""
+
+from collections.abc import Sequence
+from dataclasses import Field, dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.multiples import Cell, depth_of, depth_words, finding, usual_values, values_of
+from leanrag_core.comparing.variants import Setting, changed_settings
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.figures.small_graph import passages_drawing
+from leanrag_core.figures.tree_card import seed_places, tree_card
+from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
+from leanrag_core.types.config import SETTINGS, IndexConfig
+from pages.ask import presets
+from pages.common import choices, drawing_view, forms, markup, session, state, widgets
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import language, message, say, words
+from pages.common.scope import Scope
+from pages.compare import columns, fragments, gold_view, loading, side_by_side
+from pages.compare.columns import Column
+from pages.compare.loading import Loaded
+
+VARY, AT = "vary", "vary_at"  # their names in links
+_FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
+_WIDTH = 206
+_QUICK_SECONDS = 20.0  # making what is missing begins by itself up to this
+
+
+@dataclass(frozen=True)
+class _Card:
+    """A value with its column, and what there is of it."""
+
+    value: Any
+    in_use: bool
+    loaded: Loaded
+    waits: bool = False  # another one is being made first
+
+
+def show(own: Column, question: str) -> None:
+    """The choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
+    setting, spec, values = _choice(own)
+    if not question:
+        draw(markup.muted(say("multiples.no_question")))
+        return
+    if own.ask(question).calls_model:
+        message(say("multiples.calls_model", system=words(own.info.title)))
+        return
+    cards = _load(own, setting, values, question)
+    if cards is None:
+        return
+    done = [card for card in cards if card.loaded.trace is not None]
+    gold = gold_view.of_question([card.loaded for card in done], question)
+    cells = {card.loaded.letter: _cell(card, gold) for card in done}
+    place = st.empty()
+    if len(done) == len(cards):
+        found = finding(setting, list(cells.values()))
+        rest = html(" {}", words(found.rest)) if found.rest else NOTHING
+        with place:
+            draw(html('<div class="lr-finding"><b>{}</b>{}</div>', words(found.claim), rest))
+    _cards(own, setting, spec, cards, cells, gold)
+    if len(done) == len(cards):
+        _equal(done, setting)
+        _table(setting, done, cells, len(gold.evidence))
+    making = [card.loaded for card in cards if card.loaded.call is not None]
+    if making:
+        side_by_side.wait(making, {making[0].letter: place})
+
+
+def _settings(own: Column) -> dict[str, tuple[Setting, Field[Any]]]:
+    """Every setting that can be varied, by its name in links: those that are moved most first."""
+    found = {
+        name: (Setting(name), spec)
+        for name, spec in forms.option_fields(own.info.config).items()
+        if name not in own.fixed and (not isinstance(spec.default, str) or spec.metadata.get("choices"))
+    }
+    fields = forms.option_fields(IndexConfig)
+    found |= {columns.index_name(name): (Setting(name, of_index=True), fields[name]) for name in SETTINGS}
+    order = {name: place for place, name in enumerate(_FIRST)}
+    return dict(sorted(found.items(), key=lambda each: order.get(each[0], len(order))))
+
+
+def _choice(own: Column) -> tuple[Setting, Field[Any], tuple[Any, ...]]:
+    """The setting and its values, as a person chose them."""
+    known = _settings(own)
+    titles = {
+        name: forms.title_of(setting.name, IndexConfig if setting.of_index else None)
+        for name, (setting, _) in known.items()
+    }
+    first = columns.index_name("cluster_size")
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="multiples_choice"):
+        name = choices.dropdown(VARY, say("multiples.vary"), titles, default=first, forgets=(AT,), width=240)
+        setting, spec = known[name]
+        usual = usual_values(spec, own.settings.value(setting))
+        text = ", ".join(map(_text, usual))
+        if isinstance(spec.default, bool) or spec.metadata.get("choices"):
+            return setting, spec, usual
+
+        def keep(chosen: str) -> None:
+            state.remember(AT, None if chosen.strip() in ("", text) else chosen.strip())
+
+        written = state.recall(AT) or text
+        widgets.show(
+            f"lr_{AT}",
+            written,
+            lambda mount: st.text_input(
+                say("multiples.at"), value=mount.value, key=mount.key, on_change=mount.changed, width=300
+            ),
+            keep,
+            form=name,
+        )
+    values = values_of(written, spec)
+    if values is None:
+        message(say("multiples.not_values", values=written), kind="error")
+    return setting, spec, values or usual
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _with_value(own: Column, setting: Setting, value: Any, place: int) -> Column:
+    """The column with that value of the setting; raises LeanRAGError for one that cannot be."""
+    letter = f"M{place + 1}"
+    if not setting.of_index:
+        options = {**own.chosen.options, setting.name: value}
+        return replace(own, letter=letter, chosen=replace(own.chosen, options=options), group=None)
+    changed = changed_settings(own.base.config.by_name(), {**own.changed, setting.name: value})
+    made = session.trial(own.base, changed)
+    return replace(own, letter=letter, changed=changed, summary=made or own.base, unmade=made is None, group=None)
+
+
+def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -> list[_Card] | None:
+    """What there is of each value; missing indexes are made one after the other. None while a person is asked whether
+    they shall be."""
+    now = own.settings.value(setting)
+    found: list[tuple[Any, Column | None, LeanRAGError | None]] = []
+    for place, value in enumerate(values):
+        try:
+            found.append((value, _with_value(own, setting, value, place), None))
+        except LeanRAGError as error:
+            found.append((value, None, error))
+    unmade = [column for _, column, _ in found if column is not None and column.unmade]
+    if unmade and not _may_make(own, unmade):
+        return None
+    cards, is_making = [], False
+    for place, (value, column, fault) in enumerate(found):
+        in_use = str(value if value is not None else "") == str(now if now is not None else "")
+        if column is None:
+            blank = loading.blank(replace(own, letter=f"M{place + 1}", group=None), question)
+            cards.append(_Card(value, in_use, replace(blank, error=fault)))
+        elif column.unmade and is_making:
+            cards.append(_Card(value, in_use, loading.blank(column, question), waits=True))
+        else:
+            loaded = loading.load(column, question)
+            is_making = is_making or loaded.call is not None
+            cards.append(_Card(value, in_use, loaded))
+    return cards
+
+
+def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
+    """Whether the missing indexes are made now: at once where that is quick, else when a person has said so."""
+    topics = [loading.trial_topic(column.base, column.changed) for column in unmade]
+    if all(loading.is_wanted(topic) for topic in topics):
+        return True
+    trials, index = session.workbench().trials, session.open_index(own.base)
+    seconds = [trials.seconds(index, column.changed).expected for column in unmade]
+    calls = sum(trials.forecast(index, trials.config(index, column.changed)).calls.expected for column in unmade[:1])
+    if not calls and sum(seconds) <= _QUICK_SECONDS:
+        for column in unmade:
+            loading.want_trial(column.base, column.changed)
+        return True
+
+    def make() -> None:
+        for column in unmade:
+            loading.want_trial(column.base, column.changed)
+
+    takes = numbers.duration(sum(seconds))
+    if calls:
+        message(say("compare.takes_calls", n=round(calls) * len(unmade)))
+    st.button(
+        say("multiples.make", n=len(unmade), time=takes),
+        icon=":material/play_arrow:",
+        key="multiples_make",
+        on_click=make,
+    )
+    return False
+
+
+def _cell(card: _Card, gold: gold_view.GoldOf) -> Cell:
+    trace, index = card.loaded.trace, card.loaded.index
+    assert trace is not None
+    assert index is not None
+    found = len(gold.found_ids.get(card.loaded.letter, ())) if gold.evidence else None
+    return Cell(card.value, card.in_use, trace.context.tokens, found, depth_of(trace, index))
+
+
+def _cards(
+    own: Column,
+    setting: Setting,
+    spec: Field[Any],
+    cards: Sequence[_Card],
+    cells: dict[str, Cell],
+    gold: gold_view.GoldOf,
+) -> None:
+    traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
+    places = seed_places(traces)
+    n_layers = max((len(card.loaded.index.layers) for card in cards if card.loaded.index is not None), default=2)
+    most = max((trace.context.tokens for trace in traces), default=1)
+    used = next((cell for cell in cells.values() if cell.in_use), None)
+    found = [cell.gold for cell in cells.values() if cell.gold is not None]
+    best = max(found) if len(set(found)) > 1 else None
+    fewest = min((cell.tokens for cell in cells.values()), default=0) if len(cells) == len(cards) else None
+    trials = {trial.id: trial.seconds for trial in session.workbench().trials.all()}
+    with st.grid(len(cards), min_column_width=150, gap="medium", key="multiples_cards"):
+        for place, card in enumerate(cards):
+            with st.container(gap="xsmall", key=f"multiples_card_{place}"):
+                _head(setting, card)
+                loaded = card.loaded
+                if loaded.trace is None or loaded.index is None:
+                    _missing(card)
+                    continue
+                cell = cells[loaded.letter]
+                if places:
+                    drawing = tree_card(
+                        loaded.trace, loaded.index, places, n_layers=n_layers, width=_WIDTH, language=language()
+                    )
+                else:
+                    drawing = passages_drawing(loaded.trace, {}, width=_WIDTH, language=language())
+                drawing_view.show([drawing], key=f"multiples_graph_{place}", most=1.6)
+                n = len(loaded.index.layers)
+                seconds = trials.get(loaded.column.summary.id)
+                made = (
+                    say("multiples.made", n=n, time=numbers.duration(seconds))
+                    if seconds
+                    else say("multiples.layers", n=n)
+                )
+                draw(html('<div class="lr-mulrow mute">{}</div>', made))
+                draw(_tokens(loaded, cell, used, most, is_fewest=cell.tokens == fewest))
+                if cell.gold is not None:
+                    draw(_gold(cell.gold, len(gold.evidence), is_most=cell.gold == best))
+                draw(
+                    html(
+                        '<div class="lr-mulrow"><span>{}</span><b>{}</b></div>',
+                        say("multiples.ancestor"),
+                        words(depth_words(cell.depth)),
+                    )
+                )
+                draw(_chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
+                _buttons(own, setting, card, place)
+
+
+def _head(setting: Setting, card: _Card) -> None:
+    is_trial = card.loaded.live is not None and (card.loaded.live.is_trial or card.loaded.live.unmade)
+    tag = NOTHING
+    if card.in_use:
+        tag = html('<span class="lr-tag used">{}</span>', say("multiples.in_use"))
+    elif is_trial:
+        tag = html('<span class="lr-kind">{}</span>', say("multiples.trial"))
+    draw(
+        html(
+            '<div class="lr-mulhead{}"><span>{} <b>{}</b></span>{}</div>',
+            " used" if card.in_use else "",
+            words(setting.title),
+            words(setting.value_words(card.value)),
+            tag,
+        )
+    )
+
+
+def _missing(card: _Card) -> None:
+    """A card without a graph: why."""
+    if card.loaded.error is not None:
+        message(card.loaded.error, kind="error")
+    elif card.waits or card.loaded.call is not None:
+        draw(html('<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>', say("multiples.making")))
+
+
+def _tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewest: bool) -> Markup:
+    trace = loaded.trace
+    assert trace is not None
+    change = cell.tokens / max(1, used.tokens) - 1 if used is not None else 0.0
+    beside = ""
+    if is_fewest:
+        beside = say("multiples.fewest_word")
+    elif used is not None and not cell.in_use:
+        beside = f"{'+' if change >= 0 else '−'}{numbers.share(abs(change))}"
+    bar = joined(
+        html(
+            '<i class="p{}" style="{};width:{:.2f}%"></i>',
+            place % 4,
+            markup.paint(known_colour(section.colour)),
+            100 * section.tokens / max(1, most),
+        )
+        for place, section in enumerate(trace.context.sections)
+        if section.tokens
+    )
+    return html(
+        '<div class="lr-mulrow"><span><b>{:,}</b> {}</span><span>{}</span></div>'
+        '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span></div>',
+        cell.tokens,
+        say("compare.tokens"),
+        beside,
+        fragments.tokens_by_section(trace.context),
+        bar,
+    )
+
+
+def _gold(found: int, n_gold: int, *, is_most: bool) -> Markup:
+    squares = joined(html('<i class="{}"></i>', "y" if place < found else "") for place in range(min(n_gold, 12)))
+    word = html("<b>{}</b> ", say("multiples.most_word")) if is_most else NOTHING
+    return html(
+        '<div class="lr-mulrow{}"><span>{}</span><span>{}{} / {} <span class="lr-mulgold">{}</span></span></div>',
+        " most" if is_most else "",
+        say("compare.gold_found"),
+        word,
+        found,
+        n_gold,
+        squares,
+    )
+
+
+def _chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Markup:
+    """The marks of the chunks; what stands in one card alone is tinted, gold has its edge."""
+    trace = loaded.trace
+    assert trace is not None
+    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    chips = []
+    for passage in trace.passages[:8]:
+        alone = sum(any(other.id == passage.id for other in each.passages) for each in traces) == 1
+        kind = " ".join(word for word, holds in (("alone", alone), ("found", passage.id in gold_ids)) if holds)
+        chips.append(
+            html('<span class="lr-mulchip {}" title="{}">{}</span>', kind, passage.name, marks.get(passage.id, "–"))
+        )
+    return html('<div class="lr-mulchips">{}</div>', joined(chips))
+
+
+def _take(own: Column, target: Scope, setting: Setting, value: Any) -> None:
+    if setting.of_index:
+        same = str(value or "") == str(own.base.config.by_name()[setting.name] or "")
+        state.remember(target.name(columns.index_name(setting.name)), None if same else state.written(value))
+    else:
+        presets.set_options(target, own.info, {setting.name: value})
+
+
+def _open(own: Column, setting: Setting, value: Any) -> None:
+    """The value is a column of its own, beside the one that it varies. For callbacks."""
+    letter = columns.duplicate(own.letter)
+    if letter:
+        _take(own, columns.scope_of(letter), setting, value)
+        state.remember("cview", None)
+
+
+def _buttons(own: Column, setting: Setting, card: _Card, place: int) -> None:
+    with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
+        if card.in_use:
+            draw(markup.muted(say("multiples.is_column", letter=own.letter)))
+            return
+        st.button(
+            say("multiples.open"),
+            type="tertiary",
+            key=f"multiples_open_{place}",
+            disabled=len(columns.letters()) >= columns.MOST,
+            on_click=_open,
+            args=(own, setting, card.value),
+        )
+        st.button(
+            say("multiples.use"),
+            type="tertiary",
+            key=f"multiples_use_{place}",
+            help=say("multiples.use_help", letter=own.letter),
+            on_click=partial(_take, own, own.scope, setting, card.value),
+        )
+
+
+def _equal(cards: Sequence[_Card], setting: Setting) -> None:
+    """What all cards have alike, in one line."""
+    traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
+    seeds = set.intersection(*({item.id for item in trace.with_role("seed")} for trace in traces))
+    chunks = set.intersection(*({passage.id for passage in trace.passages} for trace in traces))
+    line = say("multiples.equal", seeds=len(seeds), chunks=len(chunks), setting=words(setting.title))
+    draw(
+        html('<div class="lr-equal">{}</div>', line),
+        html('<div class="lr-small lr-muted">{}</div>', say("multiples.legend")),
+    )
+
+
+def _table(setting: Setting, cards: Sequence[_Card], cells: dict[str, Cell], n_gold: int) -> None:
+    """The same as a table, folded."""
+    head = joined(
+        html("<th>{}</th>", title)
+        for title in (words(setting.title), say("compare.tokens"), say("compare.gold_found"), say("multiples.ancestor"))
+    )
+    rows = []
+    for card in cards:
+        cell = cells[card.loaded.letter]
+        gold = "–" if cell.gold is None else f"{cell.gold} / {n_gold}"
+        texts = (words(setting.value_words(cell.value)), f"{cell.tokens:,}", gold, words(depth_words(cell.depth)))
+        rows.append(html("<tr>{}</tr>", joined(html("<td>{}</td>", text) for text in texts)))
+    draw(
+        html(
+            '<details class="lr-equal"><summary>{}</summary><table class="lr-facts"><tr>{}</tr>{}</table></details>',
+            say("figure.as_table"),
+            head,
+            joined(rows),
+        )
+    )
