@@ -16,7 +16,14 @@ from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.manifest import corpus_fingerprint, count_layers, edits_fingerprint, id_of, manifest_of
+from leanrag_core.indexing.manifest import (
+    corpus_fingerprint,
+    count_layers,
+    counts_of,
+    edits_fingerprint,
+    id_of,
+    manifest_of,
+)
 from leanrag_core.indexing.stages.base_graph import (
     BaseGraph,
     Findings,
@@ -66,11 +73,11 @@ def assemble(
     """Make the index in memory. chunk_vectors: (n_chunks, d) float32. update: the changes, for an updated index."""
     refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in origin.refusals]
     drops = [*refused, *base.report.drops, *hierarchy.drops]
+    layers = count_layers(hierarchy.layers)
     manifest = manifest_of(
         origin.deciding,
-        layers=count_layers(hierarchy.layers),
-        n_documents=tables.documents.num_rows,
-        n_chunks=tables.chunks.num_rows,
+        layers=layers,
+        counts=counts_of(layers, tables.documents.num_rows, tables.chunks.num_rows),
         kind=origin.kind,
         name=origin.name,
         corpus=origin.corpus,

@@ -213,7 +213,7 @@ class ReadTask:
     def unpack(self, content: bytes) -> list[list[ReadSentence]]:
         """Return the sentences. Raises ValueError for a damaged file."""
         try:
-            return [[_sentence(*cells) for cells in block] for block in json.loads(content)]
+            return [[_sentence(cells) for cells in block] for block in json.loads(content)]
         except TypeError as error:
             raise ValueError("the file holds no sentences") from error
 
@@ -225,18 +225,8 @@ def _cells(sentence: ReadSentence) -> list[Any]:
     return list(cells.values())
 
 
-def _sentence(
-    document: int,
-    start: int,
-    end: int,
-    text: str,
-    sightings: list[list[Any]],
-    links: list[list[Any]],
-    acronyms: list[list[str]],
-    left_out: list[str],
-    unlinked: int,
-    words: list[tuple[str, int]],
-) -> ReadSentence:
+def _sentence(cells: list[Any]) -> ReadSentence:
+    document, start, end, text, sightings, links, acronyms, left_out, unlinked, words = cells
     return ReadSentence(
         document,
         start,
