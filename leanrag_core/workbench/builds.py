@@ -9,7 +9,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.empty_chunks import forget_empty_chunks
+from leanrag_core.indexing.extraction.llm import forget_empty_chunks
 from leanrag_core.indexing.forecasting.forecasts import (
     build_speeds,
     forecast_builtin_build,

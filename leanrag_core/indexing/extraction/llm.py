@@ -8,23 +8,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
+from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
-from leanrag_core.indexing.extraction.reply import (
-    ENTITIES_SCHEMA,
-    GLEAN_SCHEMA,
-    GRAPH_SCHEMA,
-    Reply,
-    parse_reply,
-)
+from leanrag_core.indexing.extraction.reply import ENTITIES_SCHEMA, GLEAN_SCHEMA, GRAPH_SCHEMA, Reply, parse_reply
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
+from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.settings import Apply
 
@@ -313,3 +310,17 @@ def _halves(text: str) -> tuple[str, str] | None:
 def _as_material(text: str) -> str:
     """Return the text, unable to close the fence that marks it as material."""
     return _FENCE.sub(lambda fence: fence[0].replace("<", "‹").replace(">", "›"), text)
+
+
+def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageModel | None, calls: CallStore) -> None:
+    """Delete the stored answers about those chunks, so that the next build asks the model again.
+
+    Raises InvalidConfig for an index of the built-in engine, which would find the same again.
+    """
+    if not isinstance(language, RemoteLanguageModel):
+        raise InvalidConfig("build.builtin_finds_the_same")
+    empty = set(index.report.empty_chunks)
+    rows = [row for row, chunk_id in enumerate(index.chunks["id"].to_pylist()) if chunk_id in empty]
+    extractor = LLMExtractor.of(language, config)
+    questions = (extractor.first_question(index.chunk(row).text) for row in rows)
+    calls.forget(language.key(messages, schema=schema, task=task) for messages, schema, task in questions)
