@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.types.index import Index
@@ -155,6 +155,28 @@ def gold_ranking(question: GoldQuestion, trace: Trace, chunks: ChunkTexts | None
         passages = [(chunks.names(row), chunks.text(row)) for row in trace.ranked_chunks[:DEPTH]]
     ranked = tuple(held(*passage) for passage in passages[:DEPTH])
     return GoldRanking(len(gold), ranked, tuple(held(*passage) for passage in context_passages(trace)))
+
+
+def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Callable[[str], str]) -> Quotes:
+    """Return the numbers of the quotes that passages of the context hold, as GoldRanking.context has them.
+
+    gold: document and normalised quote of each. normalise: normalised(), or a function that remembers what it gives;
+    passages of documents without gold are not read.
+    """
+    texts: dict[str, list[str]] = {}
+    for section in trace.context.sections:
+        for item in section.items:
+            texts.setdefault(item.ref, []).append(item.text[item.lead :])
+    found: set[int] = set()
+    for passage in trace.passages:
+        if passage.source is None or passage.id not in texts:
+            continue
+        names = _names(passage.source)
+        wanted = [number for number, (document, _) in enumerate(gold) if document in names and number not in found]
+        if wanted:
+            text = normalise(" ".join(texts[passage.id]))
+            found.update(number for number in wanted if gold[number][1] in text)
+    return Quotes(found)
 
 
 def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:

@@ -43,6 +43,49 @@ class ReadAhead:
             thread.join()
 
 
+class Superseded(Exception):
+    """Ends work that newer work has taken the place of."""
+
+
+class LatestWork:
+    """Does in a thread what was begun last. What was begun before ends at its next look."""
+
+    def __init__(self) -> None:
+        self._begun = 0
+        self._changing = threading.Condition()
+
+    def begin(self, work: Callable[[Callable[[], None]], object], *, after_seconds: float = 0.0) -> threading.Thread:
+        """Return the thread that does the work, once so many seconds have passed without newer work. work: is given
+        what it calls often, which raises Superseded."""
+        with self._changing:
+            self._begun += 1
+            number = self._begun
+            self._changing.notify_all()
+
+        def look() -> None:
+            if self._begun != number:
+                raise Superseded
+
+        def run() -> None:
+            with self._changing:
+                self._changing.wait_for(lambda: self._begun != number, after_seconds)
+            try:
+                look()
+                work(look)
+            except Superseded:
+                pass  # nobody waits for it
+
+        thread = threading.Thread(target=run, daemon=True, name="latest work")
+        thread.start()
+        return thread
+
+    def end(self) -> None:
+        """End what is under way at its next look: something else needs the processor now."""
+        with self._changing:
+            self._begun += 1
+            self._changing.notify_all()
+
+
 @dataclass
 class StreamedCall(Generic[_Piece, _Result]):
     """A call that writes in pieces, under way or done."""

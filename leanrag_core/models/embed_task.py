@@ -59,7 +59,9 @@ def _model(fingerprint: str) -> MiniLM:
     return model
 
 
+@cache
 def _runtime() -> str:
+    """Return the version of the installed runtime, which is read from its files once."""
     from importlib.metadata import version
 
     return version("onnxruntime")

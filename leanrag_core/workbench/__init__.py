@@ -58,7 +58,7 @@ from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.questions import AskRequest, Questions
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import SAMPLES
-from leanrag_core.workbench.settings import Presets, SettingsFile
+from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
 from leanrag_core.workbench.trials import Trials
 from leanrag_core.workbench.updates import Updates, UpdateWork
@@ -87,6 +87,7 @@ class Workbench:
         self.root = root
         self.settings = SettingsFile(root / "settings.json")
         self.presets = Presets(root / "presets.json")
+        self.defaults = IndexDefaults(root / "defaults.json")
         self.calls = CallStore(root / "calls")
         self.stages = StageStore(root / "stages")
         self.searches = SearchStore()

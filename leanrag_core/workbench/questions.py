@@ -83,6 +83,18 @@ class Questions:
         spent = tools.meter.read().usage
         return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
 
+    def retriever(self, index: Index, name: str, options: Mapping[str, Any]) -> Callable[[str], Trace]:
+        """Return what retrieves for one question after another, by a strategy that calls no model: it, its models and
+        its tools are chosen once for all of them. Raises as retrieve() does."""
+        chosen = strategy(name, options)
+        self.choose_search_server()
+        tools = self._tools(index)
+
+        def retrieve(question: str) -> Trace:
+            return chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)
+
+        return retrieve
+
     def _tools(self, index: Index, budget: Budget | None = None) -> Tools:
         """Return what a strategy may use for one question."""
         models = self._models.make(budget=budget, index=index.folder_name)

@@ -1,11 +1,16 @@
-"""The settings file of a workbench, and the presets: those of the program, and those that a person has saved."""
+"""The settings file of a workbench, how its indexes are asked, and the presets: the program's and a person's own."""
 
 import os
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from leanrag_core.files import private
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.storage.settings import OwnPresets, read_settings, write_settings
 from leanrag_core.types.config import Preset, presets
@@ -52,3 +57,42 @@ class Presets(OwnPresets):
             for preset in self.all()
         )
         return (*presets(), *own)
+
+
+@dataclass(frozen=True)
+class AskedWith:
+    """A strategy and those of its options that are not official."""
+
+    strategy: str
+    options: Mapping[str, Any]
+
+
+class IndexDefaults:
+    """How each index is asked on Ask and Compare unless a person says otherwise there. path: of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._changing = threading.Lock()
+
+    def of(self, index_id: str) -> AskedWith | None:
+        """Return what was chosen for the index; None for the official settings. Raises RecordDamaged."""
+        return self._all().get(index_id)
+
+    def use(self, index_id: str, asked: AskedWith | None) -> AskedWith | None:
+        """Choose how the index is asked, None for the official settings; return what was chosen before. Raises
+        RecordDamaged, StorageFailed."""
+        with self._changing:
+            chosen = self._all()
+            before = chosen.pop(index_id, None)
+            if asked is not None:
+                chosen[index_id] = asked
+            with writing(message("what.settings", path=str(self._path)), message("kept.settings")):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(self._path, to_json(chosen, indent=1), private=True)
+        return before
+
+    def _all(self) -> dict[str, AskedWith]:
+        if not self._path.is_file():
+            return {}
+        private.tighten_file(self._path)
+        return from_json(dict[str, AskedWith], self._path.read_bytes(), name=self._path.name)

@@ -8,6 +8,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages.ask import (
     asking,
     controls,
+    defaults,
     follow_view,
     history_view,
     presets,
@@ -48,6 +49,7 @@ def page() -> None:
             heading(say("page.ask"), f"{facts}{size}")
         history_view.button(PAGE)
     kind_line(summary)
+    defaults.begin(PAGE, summary, strategies)
     follow_view.take(PAGE, summary)
     question_view.form(PAGE)
     st.fragment(_asked)(summary, names, _above())

@@ -19,11 +19,13 @@ from pages.ask import asking, controls, presets
 from pages.common import forms, session, state
 from pages.common.messages import LANGUAGE, words
 from pages.common.scope import Scope
+from pages.compare import board_state
 
 LETTERS = ("A", "B", "C", "D")
 LEAST, MOST = 2, 4
-SIDE, CONTEXTS, MISSED, QUESTIONS, MULTIPLES = "side", "contexts", "missed", "set", "multiples"
-VIEWS = (SIDE, CONTEXTS, MISSED, QUESTIONS, MULTIPLES)
+SIDE, CONTEXTS, MISSED, QUESTIONS = "side", "contexts", "missed", "set"
+BOARD, MULTIPLES = "board", "multiples"
+VIEWS = (SIDE, CONTEXTS, MISSED, QUESTIONS, BOARD, MULTIPLES)
 OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
 _STARTERS = ("leanrag", "vector", "lightrag", "graphrag_local")  # strategies of the columns while none was chosen
@@ -42,7 +44,7 @@ _VIEW_NAMES = (
     "vary",
     "vary_at",
 )
-SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES)
+SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES, *board_state.NAMES)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from leanrag_core.comparing.sharing import compare
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
-from pages.ask import beside_view, question_view
+from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
 from pages.common import choices, session, state, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
@@ -17,6 +17,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.common.scope import PAGE, Scope
 from pages.compare import (
+    board_view,
     columns,
     contexts_view,
     fragments,
@@ -58,6 +59,7 @@ def page() -> None:
     wanted = st.session_state.pop(beside_view.OPEN_SETTINGS, "")
     if wanted in columns.letters():
         settings_panel.open_for(wanted)
+    defaults.begin(columns.scope_of("A"), summary, strategies)
     chosen = columns.chosen_columns(summary, indexes, strategies)
     place = _head(chosen)
     for broken in listed.broken:
@@ -81,6 +83,8 @@ def page() -> None:
             _compare(chosen, question, columns.SIDE, indexes, place)
         elif view == columns.QUESTIONS:
             set_view.show(chosen)
+        elif view == columns.BOARD:
+            board_view.show(chosen, strategies)
         elif view == columns.MULTIPLES:
             multiples_view.show(chosen[0], question)
         elif question:
@@ -102,7 +106,7 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
     """Title, buttons and question; returns the place of the button that shares what is compared."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
         with st.container(width="stretch", gap=None):
-            heading(say("page.compare"), fragments.columns_sentence([loading.blank(column, "") for column in chosen]))
+            heading(say("page.compare"), _facts(chosen))
         st.button(
             say("compare.add_column"),
             icon=":material/add:",
@@ -112,8 +116,16 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
             on_click=columns.add,
         )
         shared_place = st.container(width="content", gap=None)
-    question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
+    if state.recall("cview") != columns.BOARD:  # which asks all questions of the set
+        question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
     return shared_place
+
+
+def _facts(chosen: Sequence[Column]) -> str:
+    """What is compared, in a line."""
+    if state.recall("cview") == columns.BOARD:
+        return say("board.facts", n=len(gold_view.questions_of(chosen[0].summary)))
+    return fragments.columns_sentence([loading.blank(column, "") for column in chosen])
 
 
 def _views(views: tuple[str, ...]) -> str:
@@ -130,6 +142,8 @@ def _toolbar(chosen: Sequence[Column]) -> str:
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
         view = _views(columns.VIEWS)
+        if view == columns.BOARD:
+            return view
         chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
         if chosen_budget == columns.EQUAL:
             _equal_tokens()

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from leanrag_core.execution.background import ReadAhead, StreamedCalls
+from leanrag_core.execution.background import LatestWork, ReadAhead, StreamedCalls
 from tests.sharing import SlowKey, errors_at_once
 
 
@@ -102,3 +102,24 @@ def test_what_a_call_writes_is_read_by_others_while_calls_begin_end_and_are_drop
         assert calls.kept(key) in (None, key.number)
 
     assert errors_at_once(step, threads=6, steps=60) == []
+
+
+def test_newer_work_ends_the_older_at_its_next_look() -> None:
+    latest, looking, superseded, done = LatestWork(), threading.Event(), threading.Event(), list[str]()
+
+    def older(look: Callable[[], None]) -> None:
+        looking.set()
+        superseded.wait(10)
+        look()
+        done.append("older")
+
+    first = latest.begin(older)
+    assert looking.wait(10)
+    second = latest.begin(lambda look: done.append("newer"))
+    superseded.set()
+    first.join(10)
+    second.join(10)
+    assert done == ["newer"]
+    latest.begin(lambda look: done.append("too late"), after_seconds=30)
+    latest.end()
+    assert done == ["newer"]

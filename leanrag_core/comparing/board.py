@@ -1,0 +1,224 @@
+"""Settings of a strategy over a question set: what each finds and costs, and how it stands beside a pinned one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from leanrag_core.evaluation.base import Ratio
+from leanrag_core.evaluation.gold import GoldQuestion, gold_in_context, normalised
+from leanrag_core.evaluation.statistics import Interval, differ, difference_interval, mean_interval, paired_test
+from leanrag_core.evaluation.tables import ratio_scores
+from leanrag_core.figures import numbers
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.trace import Trace
+
+FOUND, ALL, PER_THOUSAND, PASSAGES = "found", "all", "per_thousand", "passages"
+MEASURES = (FOUND, ALL, PER_THOUSAND, PASSAGES)
+WITHOUT_GOLD = (PASSAGES,)  # what a set without gold evidence can be measured by
+FEW = 10  # questions with gold below which nothing is told
+_KEPT_TEXTS = 4096
+_SHARE = Ratio("", "", 1000.0)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a setting made of a question. found: of its n_gold quotes, how many the context holds. tokens, passages: of
+    the context."""
+
+    found: int
+    n_gold: int
+    tokens: int
+    passages: int
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the gold that was found; None without gold."""
+        return self.found / self.n_gold if self.n_gold else None
+
+
+@dataclass(frozen=True)
+class SetScores:
+    """A setting over the set, question by question in its order."""
+
+    questions: tuple[Scored, ...]
+
+    def scores(self, measure: str) -> tuple[float | None, ...]:
+        """Return the scores whose mean is the figure of the measure; None where the question lacks gold."""
+        recalls = [each.recall for each in self.questions]
+        if measure == FOUND:
+            return tuple(recalls)
+        if measure == ALL:
+            return tuple(None if recall is None else float(recall == 1) for recall in recalls)
+        if measure == PASSAGES:
+            return tuple(float(each.passages) for each in self.questions)
+        with_gold = [None if recall is None else tokens for recall, tokens in zip(recalls, self.tokens, strict=True)]
+        return ratio_scores(_SHARE, recalls, with_gold)
+
+    @property
+    def tokens(self) -> tuple[float, ...]:
+        """Tokens of each context."""
+        return tuple(float(each.tokens) for each in self.questions)
+
+    @property
+    def n_gold(self) -> int:
+        """How many questions have gold."""
+        return sum(each.n_gold > 0 for each in self.questions)
+
+    def interval(self, measure: str) -> Interval | None:
+        """Return the figure of the measure with its interval; None where no question has it."""
+        return mean_interval(self.scores(measure))
+
+    def token_interval(self) -> Interval | None:
+        """Return the mean tokens of a context with their interval; None without questions."""
+        return mean_interval(self.tokens)
+
+
+class QuestionScorer:
+    """Scores retrievals of a question set. Texts are normalised once and kept, since neighbouring settings retrieve the
+    same passages."""
+
+    def __init__(self, questions: Sequence[GoldQuestion]) -> None:
+        self.questions = tuple(questions)
+        self._gold = [[(each.document, normalised(each.quote)) for each in one.evidence] for one in self.questions]
+        self._texts: dict[str, str] = {}
+
+    def score(self, retrieve: Callable[[str], Trace], on_question: Callable[[], object] = lambda: None) -> SetScores:
+        """Retrieve for every question. on_question: is called before each, and may raise to end the work."""
+        scored = []
+        for question, gold in zip(self.questions, self._gold, strict=True):
+            on_question()
+            trace = retrieve(question.question)
+            held = {item.ref for section in trace.context.sections for item in section.items}
+            passages = sum(passage.id in held for passage in trace.passages)
+            found = len(gold_in_context(gold, trace, self._normalised))
+            scored.append(Scored(found, len(gold), trace.context.tokens, passages))
+        return SetScores(tuple(scored))
+
+    def _normalised(self, text: str) -> str:
+        """Return the normalised text. Threads may do so at the same time."""
+        known = self._texts.get(text)
+        if known is None:
+            if len(self._texts) >= _KEPT_TEXTS:  # cut to the budgets of many settings
+                self._texts.clear()
+            known = self._texts[text] = normalised(text)
+        return known
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A setting beside the pinned one on the same questions. difference: of the measure, now less pinned; None where no
+    question has both. differs: by the paired rank test, as everywhere (rank_tests.differ). tokens: mean of now over
+    that of pinned. won, lost: places of questions of which more, or less, gold was found; the largest change first.
+    n_gold: questions that have gold."""
+
+    measure: str
+    difference: Interval | None
+    differs: bool
+    tokens: float
+    won: tuple[int, ...]
+    lost: tuple[int, ...]
+    n_gold: int
+
+
+def standing(now: SetScores, pinned: SetScores, measure: str) -> Standing:
+    """Compare two settings on the same set, question by question. Raises ValueError for sets of different length."""
+    ours, theirs = now.scores(measure), pinned.scores(measure)
+    changes = [
+        round(a.recall - b.recall, 12) if a.recall is not None and b.recall is not None else 0.0
+        for a, b in zip(now.questions, pinned.questions, strict=True)
+    ]
+    places = sorted(range(len(changes)), key=lambda place: (-abs(changes[place]), place))
+    before = sum(pinned.tokens)
+    return Standing(
+        measure,
+        difference_interval(ours, theirs),
+        differ(paired_test(ours, theirs)),
+        sum(now.tokens) / before if before else 1.0,
+        tuple(place for place in places if changes[place] > 0),
+        tuple(place for place in places if changes[place] < 0),
+        now.n_gold,
+    )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence in three parts, of which `claim` is drawn bold."""
+
+    before: Message
+    claim: Message
+    after: Message
+
+
+def finding(name: Message, stands: Standing) -> Finding:
+    """Say what the setting of that name finds beside the pinned one: more, less, or nothing that can be told."""
+    nothing, change = message("plain", text=""), stands.difference
+    if change is None:
+        return Finding(nothing, message("board.nothing_to_measure"), nothing)
+    said: dict[str, Message | int | str] = {
+        "name": name,
+        "change": _amount(change.value, stands.measure),
+        "low": _amount(change.low, stands.measure),
+        "high": _amount(change.high, stands.measure),
+        "tokens": _tokens(stands.tokens),
+        "won": message("board.questions_won", n=len(stands.won)),
+        "lost": len(stands.lost),
+    }
+    few = message("board.few", n=stands.n_gold) if 0 < stands.n_gold < FEW else nothing
+    if not stands.differs:
+        claim = message("board.not_told", n=change.n)
+        return Finding(message("board.name", name=name), claim, message("board.not_told_rest", few=few, **said))
+    way = "more" if change.value > 0 else "less"
+    amount = _amount(abs(change.value), stands.measure, signed=False)
+    claim = message(f"board.{stands.measure}.{way}", name=name, amount=amount)
+    if change.value < 0:  # the sentence has the direction, and the interval goes the same way
+        said |= {
+            "low": _amount(-(change.high or 0.0), stands.measure),
+            "high": _amount(-(change.low or 0.0), stands.measure),
+        }
+    return Finding(nothing, claim, message("board.rest", few=few, **said))
+
+
+def _amount(value: float | None, measure: str, *, signed: bool = True) -> str:
+    """Write a difference: of shares in points of a hundred, else to two places."""
+    if value is None:
+        return "–"
+    if measure in (FOUND, ALL):
+        text = numbers.decimal(100 * value, 0)
+    else:
+        text = numbers.decimal(value, 1 if measure == PASSAGES else 2)
+    return text.removeprefix("−") if not signed else text
+
+
+def _tokens(ratio: float) -> Message:
+    percent = round(100 * (ratio - 1))
+    if not percent:
+        return message("board.tokens.same")
+    return message("board.tokens.more" if percent > 0 else "board.tokens.fewer", percent=abs(percent))
+
+
+@dataclass(frozen=True)
+class KindMeans:
+    """The mean of a measure over the questions of a kind. pinned, now: None where none of them has a score."""
+
+    kind: str
+    n: int
+    pinned: float | None
+    now: float | None
+
+
+def by_kind(
+    questions: Sequence[GoldQuestion], now: SetScores, pinned: SetScores, measure: str
+) -> tuple[KindMeans, ...]:
+    """Return the means of each kind of question, in the order in which kinds occur; kinds without scores are left
+    out."""
+    places: dict[str, list[int]] = {}
+    ours, theirs = now.scores(measure), pinned.scores(measure)
+    for place, question in enumerate(questions):
+        if ours[place] is not None and theirs[place] is not None:
+            places.setdefault(question.kind, []).append(place)
+    return tuple(KindMeans(kind, len(rows), _mean(theirs, rows), _mean(ours, rows)) for kind, rows in places.items())
+
+
+def _mean(scores: Sequence[float | None], rows: Sequence[int]) -> float | None:
+    known = [score for row in rows if (score := scores[row]) is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,62 @@
+"""The settings that a person chose for an index on the board: a session that has set nothing else begins with them."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.settings import AskedWith
+from pages.ask import controls, presets
+from pages.common import session, state
+from pages.common.frame import plain_errors
+from pages.common.scope import Scope
+
+_BEGUN = "lr_defaults"  # of each scope, the index with which it began
+
+
+def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, StrategyInfo]) -> None:
+    """The controls of the scope hold the settings of the index, once for each index, unless others were chosen."""
+    begun: dict[str, str] = st.session_state.setdefault(_BEGUN, {})
+    before = begun.get(scope.prefix)
+    if before == summary.id:
+        return
+    begun[scope.prefix] = summary.id
+    with plain_errors():
+        known = session.workbench().defaults
+        left, asked = known.of(before) if before else None, known.of(summary.id)
+        if left is not None and is_held(scope, left, strategies):
+            forget(scope, left, strategies)
+        if asked is not None and asked.strategy in strategies and not _is_set(scope, asked, strategies):
+            take(scope, asked, strategies)
+
+
+def take(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
+    """The controls of the scope hold that strategy with those options."""
+    state.remember(scope.name("strategy"), asked.strategy)
+    presets.set_options(scope, strategies[asked.strategy], asked.options, reset=True)
+
+
+def is_held(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
+    """Whether the controls hold just that."""
+    if asked.strategy not in strategies:
+        return False
+    held = controls.held(scope, strategies)
+    official = {name: spec.default for name, spec in strategies[asked.strategy].config.__dataclass_fields__.items()}
+    return held.strategy == asked.strategy and held.options == {**official, **asked.options}
+
+
+def forget(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
+    """The controls of the scope are official again."""
+    for name in _names(scope, asked, strategies):
+        state.remember(name, None)
+
+
+def _names(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> list[str]:
+    beside = {scope.name(name) for name in ("index", "q", "step", "node", "show")}
+    every = controls.url_names(scope, {asked.strategy: strategies[asked.strategy]})
+    return [name for name in every[:-1] if name not in beside]  # the last one is the language
+
+
+def _is_set(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
+    return any(state.recall(name) for name in _names(scope, asked, strategies))

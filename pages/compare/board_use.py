@@ -1,0 +1,80 @@
+"""What becomes of a setting that was found on the board: the index's own, a column, a question side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.types.config import SETTINGS
+from leanrag_core.workbench.indexes import TRIAL
+from leanrag_core.workbench.settings import AskedWith
+from pages.ask import defaults, presets
+from pages.common import session, state
+from pages.common.scope import PAGE
+from pages.compare import columns
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Used:
+    """What *Use these settings* replaced. remembered: everything that links hold."""
+
+    index_id: str
+    before: AskedWith | None
+    remembered: Mapping[str, str]
+
+
+def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id: str) -> Used:
+    """Ask and column A use the settings on this index from now on, here and in later sessions; a trial index is kept.
+
+    trial_id: of another index that they are of. Raises what keeping a trial and writing a file raise.
+    """
+    bench, remembered = session.workbench(), dict(state.memory().values)
+    used_id = bench.trials.keep(trial_id) if trial_id.startswith(TRIAL) else trial_id or index_id
+    official = official_settings(info)
+    asked = AskedWith(info.name, {name: value for name, value in options.items() if value != official[name]})
+    before = bench.defaults.use(used_id, asked)
+    state.remember("index", used_id)
+    state.remember(columns.scope_of("A").name("index"), None)
+    for name in SETTINGS:  # they are those of the index now
+        state.remember(columns.scope_of("A").name(columns.index_name(name)), None)
+    for scope in (PAGE, columns.scope_of("A")):
+        defaults.take(scope, asked, {info.name: info})
+    return Used(used_id, before, remembered)
+
+
+def undo(used: Used) -> None:
+    """Ask and Compare use what they did before; an index that was kept stays."""
+    session.workbench().defaults.use(used.index_id, used.before)
+    values = state.memory().values
+    values.clear()
+    values.update(used.remembered)
+
+
+def open_as_column(info: StrategyInfo, options: Mapping[str, Any], of_index: Mapping[str, Any]) -> None:
+    """The settings are one more column, side by side; with four columns they are the last one. of_index: settings of
+    its index that differ from that of column A."""
+    columns.add()
+    _set_column(columns.letters()[-1], info, options, of_index)
+    state.remember("cview", columns.SIDE)
+
+
+def open_question(question: str, info: StrategyInfo, pairs: Sequence[tuple[Options, Options]]) -> None:
+    """The question is side by side with the two settings as columns A and B. pairs: options of each, and
+    settings of its index that differ from that of column A."""
+    for letter, (options, of_index) in zip(("A", "B"), pairs, strict=True):
+        _set_column(letter, info, options, of_index)
+    state.remember("cols", "ab")
+    state.remember("q", question)
+    state.remember("cview", columns.SIDE)
+
+
+def _set_column(letter: str, info: StrategyInfo, options: Mapping[str, Any], of_index: Mapping[str, Any]) -> None:
+    scope, base = columns.scope_of(letter), state.recall(columns.scope_of("A").name("index"))
+    state.remember(scope.name("strategy"), info.name)
+    state.remember(scope.name("index"), base)
+    presets.set_options(scope, info, options, reset=True)
+    for name in SETTINGS:
+        state.remember(scope.name(columns.index_name(name)), of_index.get(name))

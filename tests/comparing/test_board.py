@@ -1,0 +1,210 @@
+"""Settings over a question set: what is scored, how a setting stands beside a pinned one, what can be moved."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leanrag_core.comparing.board import (
+    ALL,
+    FOUND,
+    MEASURES,
+    PASSAGES,
+    PER_THOUSAND,
+    KindMeans,
+    QuestionScorer,
+    Scored,
+    SetScores,
+    by_kind,
+    finding,
+    standing,
+)
+from leanrag_core.comparing.board_controls import (
+    CHOICE,
+    SLIDER,
+    SWITCH,
+    Control,
+    index_controls,
+    index_settings,
+    neighbours,
+    settings_name,
+    split_settings,
+    strategy_controls,
+)
+from leanrag_core.comparing.gold_passages import GoldFinder
+from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+from tests.retrieval.tools import TOOLS
+
+QUEEN = np.array([1, 0, 0, 0], dtype=np.float32)
+NAME = message("plain", text="N 5")
+
+
+def scores(*questions: tuple[int, int, int]) -> SetScores:
+    """Of found, gold and tokens of each question."""
+    return SetScores(tuple(Scored(found, gold, tokens, 2) for found, gold, tokens in questions))
+
+
+def said(now: SetScores, pinned: SetScores, measure: str = FOUND) -> str:
+    parts = finding(NAME, standing(now, pinned, measure))
+    return " ".join(sentence(each) for each in (parts.before, parts.claim, parts.after))
+
+
+def questions(index: Index) -> tuple[GoldQuestion, ...]:
+    finder = GoldFinder(index)
+    gold = [Evidence(finder.chunk(row).document, index.chunk(row).text) for row in range(4)]
+    return (
+        GoldQuestion("1", "the queen", evidence=(gold[0], gold[1])),
+        GoldQuestion("2", "all of it", evidence=tuple(gold)),
+        GoldQuestion("3", "nothing"),
+    )
+
+
+def retrieve(index: Index, **options: Any) -> Any:
+    def one(question: str) -> Trace:
+        return strategy("leanrag", options).retrieve(Query(question, QUEEN), index, TOOLS)
+
+    return one
+
+
+@pytest.mark.parametrize("options", [{}, {"top_c": 2}, {"max_tokens": 40}, {"context": "compact", "top_n": 2}])
+def test_gold_is_found_as_the_measure_of_the_experiments_finds_it(index: Index, options: dict[str, Any]) -> None:
+    asked, one = questions(index), retrieve(index, **options)
+    scored = QuestionScorer(asked).score(one)
+    expected = [Outcome(question, one(question.question)).ranking for question in asked]
+    assert scored.scores(FOUND) == tuple(each.recall if each else None for each in expected)
+    assert scored.tokens == tuple(float(one(question.question).context.tokens) for question in asked)
+
+
+def test_work_that_is_no_longer_wanted_ends_before_the_next_question(index: Index) -> None:
+    seen: list[int] = []
+
+    def enough() -> None:
+        seen.append(len(seen))
+        if len(seen) == 2:
+            raise StopIteration
+
+    with pytest.raises(StopIteration):
+        QuestionScorer(questions(index)).score(retrieve(index), enough)
+    assert seen == [0, 1]
+
+
+def test_measures_are_means_of_questions_with_gold_and_the_ratio_is_that_of_the_means() -> None:
+    scored = scores((1, 2, 500), (2, 2, 1500), (0, 0, 9000))
+    values = {measure: scored.interval(measure) for measure in MEASURES}
+    assert {measure: each.value for measure, each in values.items() if each} == {
+        FOUND: 0.75,
+        ALL: 0.5,
+        PER_THOUSAND: 0.75,  # .75 of the gold at 1,000 tokens, not the mean of 1.0 and .67
+        PASSAGES: 2.0,
+    }
+    assert scores((0, 0, 9)).interval(FOUND) is None
+
+
+def test_questions_are_won_and_lost_by_gold_the_largest_change_first() -> None:
+    pinned = scores((1, 4, 100), (0, 2, 100), (2, 2, 100), (1, 1, 100), (0, 0, 100))
+    now = scores((2, 4, 150), (2, 2, 150), (1, 2, 150), (1, 1, 150), (0, 0, 150))
+    stands = standing(now, pinned, FOUND)
+    assert (stands.won, stands.lost, stands.n_gold, stands.tokens) == ((1, 0), (2,), 4, 1.5)
+    assert standing(now, pinned, PASSAGES).won == stands.won
+    with pytest.raises(ValueError, match="zip"):
+        standing(now, scores((1, 1, 1)), FOUND)
+
+
+def test_more_gold_is_said_only_where_the_paired_rank_test_tells_the_settings_apart() -> None:
+    pinned = scores(*[(0, 2, 1000)] * 10, *[(1, 1, 1000)] * 10)
+    won = scores(*[(1, 2, 1150)] * 10, *[(1, 1, 1150)] * 10)
+    text = said(won, pinned)
+    assert text.strip().startswith("N 5 finds 25 points more gold than the pinned setting (95 % interval")
+    assert "on 15 % more tokens; 10 questions won, 0 lost." in text
+    assert said(pinned, won).strip().startswith("N 5 finds 25 points less gold than the pinned setting")
+    assert "on 13 % fewer tokens" in said(pinned, won)
+    few = scores(*[(1, 2, 1000)] * 4, *[(0, 2, 1000)] * 6, *[(1, 1, 1000)] * 10)
+    assert "cannot be told apart from the pinned setting on 20 questions" in said(few, pinned)
+    assert "as many tokens" in said(few, pinned)
+
+
+def test_few_questions_are_said_to_tell_little_and_none_with_gold_nothing() -> None:
+    assert "With gold on 2 questions only, too few to tell." in said(
+        scores((1, 1, 5), (0, 1, 5)), scores(*[(0, 1, 5)] * 2)
+    )
+    assert "No question of this set can be measured so." in said(scores((0, 0, 5)), scores((0, 0, 5)))
+
+
+def test_kinds_of_questions_have_means_of_their_own() -> None:
+    asked = [GoldQuestion(str(n), "?", kind=kind) for n, kind in enumerate(("fact", "hop", "fact", "none"))]
+    now, pinned = scores((1, 1, 5), (1, 2, 5), (0, 1, 5), (0, 0, 5)), scores((1, 1, 5), (0, 2, 5), (1, 1, 5), (0, 0, 5))
+    assert by_kind(asked, now, pinned, FOUND) == (KindMeans("fact", 2, 1.0, 0.5), KindMeans("hop", 1, 0.0, 0.5))
+
+
+def test_every_option_with_bounds_or_choices_of_every_system_has_a_control() -> None:
+    for info in strategies().strategies:
+        controls = {control.name: control for control in strategy_controls(info.config, ())}
+        for name, spec in info.config.__dataclass_fields__.items():
+            if isinstance(spec.default, bool) or spec.metadata.get("choices") or spec.metadata.get("high") is not None:
+                assert controls[name].place(spec.default) is not None, (info.name, name)
+                for stop in controls[name].stops:
+                    info.config(**{name: stop})
+            else:
+                assert name not in controls
+
+
+def test_sliders_have_each_number_or_round_ones_and_the_values_in_use() -> None:
+    controls = {each.name: each for each in strategy_controls(leanrag.Config, [{"top_n": 42, "max_tokens": 3333}])}
+    assert controls["top_n"].stops == tuple(range(1, 43))
+    assert {3333, 2000, 8000, 37_000, 128_000} < set(controls["max_tokens"].stops)
+    assert 0 not in controls["max_tokens"].stops
+    assert 0 in controls["inter_cluster_share"].stops
+    assert (controls["findings"].kind, controls["context"].kind, controls["top_n"].kind) == (SWITCH, CHOICE, SLIDER)
+    assert controls["top_c"].place(5.0) == controls["top_c"].place(5) == 5
+    assert controls["findings"].place(1) is None
+
+
+def test_an_index_offers_what_changes_its_hierarchy_alone() -> None:
+    config = IndexConfig(cluster_size=7)
+    controls = index_controls(config, ({"index.cluster_size": 9},), heuristic=True)
+    assert [each.key for each in controls] == ["index.cluster_size", "index.tau", "index.size_cap"]
+    assert {7, 9} < set(controls[0].stops)
+    settings = index_settings(config, heuristic=True)
+    assert settings == {"index.cluster_size": 7, "index.tau": "3,q0.75", "index.size_cap": True}
+    assert controls[1].stops[3:5] == ("3", "3,q0.75")
+    assert split_settings({"top_n": 3, **settings}) == (
+        {"top_n": 3},
+        {"cluster_size": 7, "tau": "3,q0.75", "size_cap": True},
+    )
+
+
+def test_a_setting_is_named_by_what_differs() -> None:
+    controls = (*strategy_controls(leanrag.Config, ()), *index_controls(IndexConfig(), (), heuristic=False))
+    base = {each.key: each.stops[0] for each in controls} | {"top_n": 10, "top_c": 5, "inter_cluster": True}
+
+    def name(**changes: Any) -> str:
+        return sentence(settings_name(controls, {**base, **changes}, base))
+
+    assert name() == "N 10, C 5"
+    assert name(top_n=5) == "N 5"
+    assert name(top_n=5, **{"index.cluster_size": 8}) == "N 5, clustersize 8"
+    assert name(inter_cluster=False) == "Inter-cluster relations off"
+    assert name(max_tokens=8000) == "budget 8,000"
+    assert name(top_n=5, top_c=8, findings=True, root=True) == "N 5, C 8, 2 more"
+
+
+def test_what_is_likely_next_goes_on_the_way_of_the_slider_that_was_moved() -> None:
+    controls = (
+        Control("top_n", SLIDER, (1, 2, 3, 4)),
+        Control("findings", SWITCH, (False, True)),
+        Control("cluster_size", SLIDER, (2, 3), of_index=True),
+        Control("ties", CHOICE, ("a", "b"), first=False),
+    )
+    now = {"top_n": 2, "findings": False, "index.cluster_size": 2, "ties": "a"}
+    ahead = list(neighbours(controls, now, "top_n", 1))
+    assert [each["top_n"] for each in ahead] == [3, 4, 1, 2]
+    assert ahead[-1] == now | {"findings": True}
+    assert next(neighbours(controls, now | {"top_n": 4}, "top_n", 1))["top_n"] == 3
