@@ -33,6 +33,122 @@ def chunk_rows(page: Page) -> list[list[str]]:
     return [text.split() for text in lists.all_inner_texts()]
 
 
+def fill(page: Page, setting: str, value: str) -> None:
+    """Write a value into the panel of settings."""
+    field = page.locator(".st-key-compare_panel").get_by_role("spinbutton", name=setting)
+    field.fill(value)
+    field.press("Enter")
+    settled(page)
+
+
+def names(page: Page) -> list[str]:
+    """What the columns are called."""
+    return page.locator(".lr-colhead b").all_inner_texts()
+
+
+def test_a_column_is_tried_with_other_settings_and_kept(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server_in(bench.root).url}/compare?b_strategy=bm25")
+    settled(page)
+    assert len(names(page)) == 2, "what is compared is seen before a question is asked"
+    page.get_by_role("textbox", name="Question").fill(QUESTION)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    settled(page)
+
+    # Two clicks and a number: both answers of LeanRAG stand beside each other.
+    page.locator(".st-key-compare_duplicate_a button:visible").first.click()
+    settled(page)
+    fill(page, "clustersize", "2")
+    page.get_by_role("button", name="Apply to C").click()
+    settled(page)
+    expect(page.locator(".lr-colhead b").nth(1)).to_have_text("clustersize 2")
+    assert names(page)[0] == "clustersize 4"
+    assert "c_ix_cluster_size=2" in page.url
+    expect(page.locator(".lr-answer")).to_have_count(3)
+    snap(page, "compare_variants")
+    (trial,) = bench.trials.all()
+    assert trial.summary.config.cluster_size == 2
+
+    # The same again with another value, then back to what A has, then away.
+    fill(page, "clustersize", "3")
+    page.get_by_role("button", name="Apply to C").click()
+    settled(page)
+    expect(page.locator(".lr-colhead b").nth(1)).to_have_text("clustersize 3")
+    page.get_by_role("button", name="Same as A").click()
+    settled(page)
+    page.get_by_role("button", name="Apply to C").click()
+    settled(page)
+    assert names(page)[:2] == ["LeanRAG", "LeanRAG"]
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-compare_panel")).to_have_count(0)
+    settled(page)
+
+    # Only differences, on and off: B is removed, so that both answers are the same.
+    page.locator(".st-key-compare_settings_b button:visible").first.click()
+    settled(page)
+    page.get_by_role("button", name="Remove column B").click()
+    settled(page)
+    expect(page.get_by_text("The same answer")).to_be_visible()
+    expect(page.locator(".lr-answer")).to_have_count(2)
+    for n in (0, 2):
+        page.get_by_text("Only differences").click()
+        settled(page)
+        expect(page.locator(".lr-answer")).to_have_count(n)
+        expect(page.get_by_text("The same answer")).to_be_visible()
+
+    # A trial is kept, the others are cleared away.
+    page.locator(".st-key-compare_settings_c button:visible").first.click()
+    settled(page)
+    fill(page, "clustersize", "2")
+    page.get_by_role("button", name="Apply to C").click()
+    settled(page)
+    page.get_by_role("button", name="Keep as index").click()
+    settled(page)
+    expect(page.get_by_text("Kept as Grey Coast, clustersize 2")).to_be_visible()
+    assert {index.config.cluster_size for index in bench.indexes.all()} == {2, 4}
+    page.get_by_text("Trial indexes: 1").click()
+    settled(page)
+    page.get_by_role("button", name="Clear away", exact=True).click()
+    settled(page)
+    expect(page.get_by_text("Trial indexes:")).to_have_count(0)
+    assert bench.trials.all() == []
+    watched.assert_clean()
+
+
+def test_one_question_at_several_values_and_a_column_of_one(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server_in(bench.root).url}/compare?vary_at=2,3,4&q={QUESTION.replace(' ', '+')}")
+    settled(page)
+    page.get_by_role("radio", name="Multiples").click()
+    settled(page)
+    cards = page.locator(".lr-mulhead")
+    expect(cards).to_have_count(3)
+    expect(page.locator(".lr-finding")).to_be_visible()
+    expect(page.locator('[class*="st-key-multiples_graph_"] svg:visible')).to_have_count(3)
+    snap(page, "compare_multiples")
+    values = page.get_by_role("textbox", name="At (2 to 7 values)")
+    for text, n in (("2, 4", 2), ("1, 2", 5), ("2, 3, 4", 3)):  # 1 is out of bounds: the usual ones are shown
+        values.fill(text)
+        values.press("Enter")
+        settled(page)
+        if page.get_by_role("button", name="Make the missing trial indexes").count():
+            page.get_by_role("button", name="Make the missing trial indexes").click()
+            settled(page)
+        expect(cards).to_have_count(n)
+    page.get_by_role("button", name="Open as column").first.click()
+    settled(page)
+    expect(page.locator(".lr-colhead b").nth(1)).to_have_text("clustersize 2")
+    watched.assert_clean()
+
+
 def test_two_columns_are_compared_shared_and_opened_elsewhere(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
@@ -51,13 +167,14 @@ def test_two_columns_are_compared_shared_and_opened_elsewhere(
 
     # The settings of B: fewer passages; A stays as it was.
     a_rows = page.locator(".lr-ckrows").first.locator(".ck").count()
-    page.locator(".st-key-compare_settings_b button").first.click()
+    page.locator(".st-key-compare_settings_b button:visible").first.click()
     settled(page)
-    slider = page.get_by_role("slider", name="Top-C chunks")
-    slider.press("Home")
+    fill(page, "Top-C chunks", "1")
+    page.get_by_role("button", name="Apply to B").click()
     settled(page)
-    page.keyboard.press("Escape")
+    page.locator(".st-key-compare_panel_close button:visible").click()
     settled(page)
+    expect(page.locator(".st-key-compare_panel")).to_have_count(0)
     expect(page.locator(".lr-ckrows").nth(1).locator(".ck")).to_have_count(1)
     expect(page.locator(".lr-ckrows").first.locator(".ck")).to_have_count(a_rows)
     assert "b_c=1" in page.url
@@ -146,7 +263,24 @@ def test_on_a_phone_columns_are_tabs_and_nothing_scrolls_sideways(
     settled(page)
     expect(page.locator(".st-key-compare_col_b")).to_be_visible()
     expect(page.locator(".st-key-compare_col_a")).to_be_hidden()
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert wide <= 0
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) <= 0
+    page.locator(".st-key-compare_settings_b button:visible").first.click()
+    settled(page)
+    panel = page.locator(".st-key-compare_panel")
+    expect(panel).to_be_visible()
+    box = panel.bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"]) == (0, 390), "the settings cover the page"
+    page.get_by_role("button", name="Apply to B").click()
+    settled(page)
+    expect(panel).to_be_hidden()
+    column = page.locator(".st-key-compare_col_b").bounding_box()
+    assert column is not None
+    assert column["width"] > 300, "the column has the width of the page again"
+    page.get_by_role("radio", name="Multiples").click()
+    settled(page)
+    expect(page.locator(".lr-mulhead").first).to_be_visible()
+    assert page.evaluate(wide) <= 0
     snap(page, "compare_phone")
     watched.assert_clean()
