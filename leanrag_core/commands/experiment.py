@@ -66,7 +66,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index", nargs="+", default=[], metavar="DIR", help="folders or ids of indexes, one experiment each"
     )
-    parser.add_argument("--samples", action="store_true", help="the sample corpora, each with its own questions")
+    parser.add_argument(
+        "--samples", nargs="*", metavar="NAME", help="these sample corpora, or all, each with its own questions"
+    )
     parser.add_argument("--questions", metavar="SET", help="id of a question set, or a file of questions")
     parser.add_argument("--strategies", nargs="+", default=["all"], metavar="NAME", help="or all (default)")
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all strategies")
@@ -128,12 +130,15 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
     """Return the experiments that the command asks for. Raises InvalidConfig."""
     from leanrag_core.evaluation.experiments.running import read_spec
 
-    if sum((options.spec is not None, bool(options.index), options.samples)) != 1:
+    if sum((options.spec is not None, bool(options.index), options.samples is not None)) != 1:
         raise InvalidConfig("command.experiment_of_what")
     if options.spec is not None:
         return [read_spec(options.spec)]
-    if options.samples:
-        return [_sample_spec(options, bench, name) for name in bench.corpora.samples.names()]
+    if options.samples is not None:
+        known = bench.corpora.samples.names()
+        if unknown := set(options.samples) - set(known):
+            raise InvalidConfig("command.unknown_sample", name=", ".join(sorted(unknown)), known=", ".join(known))
+        return [_sample_spec(options, bench, name) for name in options.samples or known]
     if not options.questions:
         raise InvalidConfig("command.experiment_questions")
     set_id = question_set_of(options.questions, bench)
@@ -147,7 +152,7 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
 
     kinds = ALL_JUDGEMENTS if options.grade else JUDGEMENTS
     judges = tuple(JudgeSpec(model, kinds, options.repeats) for model in options.judge)
-    title = options.title and (options.title if not options.samples else f"{options.title}, {name}")
+    title = options.title and (options.title if options.samples is None else f"{options.title}, {name}")
     if options.table:
         return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     wanted = () if options.strategies == ["all"] else options.strategies

@@ -30,7 +30,7 @@ from leanrag_core.models.registry import require_models
 from leanrag_core.storage import layout
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.storage.staging import copy_index, give_up_staging
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import REFERENCE, IndexConfig, is_remote
@@ -46,7 +46,7 @@ from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
 from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
-from leanrag_core.workbench.samples import FIRST_SAMPLE, sample_id
+from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, sample_id
 
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
@@ -205,13 +205,20 @@ class Builds:
         return IndexConfig(model=REFERENCE, cluster_size=self._corpora.samples.cluster_size(name))
 
     def start_first_sample(self) -> str | None:
-        """Start the build of the sample index on a first start; return the job's id, None with nothing to do."""
+        """Put the prepared sample index in its place on a first start; where none is prepared for these settings, start
+        its build and return the job's id. Return None with nothing more to do."""
         listed, begun = self._indexes.index_list(), ("queued", "running", "cancelled")
         jobs = self._jobs.all()
         if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in jobs):
             return None
+        corpus = sample_id(FIRST_SAMPLE)
+        config = IndexConfig(model=REFERENCE, cluster_size=self._corpora.samples.cluster_size(FIRST_SAMPLE))
+        prepared = PREPARED / folder_name(corpus, config)
+        if prepared.is_dir():
+            copy_index(prepared, self._indexes.path(prepared.name))
+            return None
         self._corpora.samples.read(FIRST_SAMPLE)
-        return self.start(sample_id(FIRST_SAMPLE), self.sample_config(FIRST_SAMPLE))
+        return self.start(corpus, self.sample_config(FIRST_SAMPLE))
 
     def sample_index(self, name: str) -> tuple[str, str]:
         """Return the ids of a sample corpus's first index, built where it is missing, and of its question set."""

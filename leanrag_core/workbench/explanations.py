@@ -4,15 +4,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.remedies import Remedy, offers
+from leanrag_core.comparing.structure import MOST_RELATIONS, Structure, brought_by_climb, inter_cluster_descriptions
 from leanrag_core.comparing.why_not import WhyNot, why_not
 from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench.questions import AskRequest, Questions
+
+_KEPT_INDEXES = 4  # whose vectors of inter-cluster relations are kept
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,16 @@ class Explanations:
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
+        self._relation_vectors: BoundedCache[str, np.ndarray] = BoundedCache(_KEPT_INDEXES)
+
+    def structure(self, index: Index, trace: Trace, answer: Answer | None = None) -> Structure:
+        """Return what the climb alone brought into the context of that trace, and which sentences of the answer rest on
+        it. Raises ModelMismatch, EndpointError where the index's embedding is not at hand."""
+        descriptions, vectors = inter_cluster_descriptions(index), None
+        if len(descriptions) <= MOST_RELATIONS and not is_remote(index.manifest.config.embedding):  # no calls for this
+            key = index.manifest.id
+            vectors = self._relation_vectors.get_or_make(key, lambda: self._questions.embedded(index, descriptions))
+        return brought_by_climb(index, trace, self._questions.question_vector(index, trace.question), vectors, answer)
 
     def without(self, index: Index, trace: Trace, ids: Sequence[str]) -> RunWithout:
         """Return the retrieval of that trace without the seeds, relations, chunks or other items of its context with

@@ -144,6 +144,12 @@ class Questions:
         vector = self._vectors.get_or_make(key, lambda: np.asarray(model.embed([question.strip()])[0]))
         return vector
 
+    def embedded(self, index: Index, texts: Sequence[str]) -> np.ndarray:
+        """Return the (n, d) unit vectors of the texts by the model that the index was built with."""
+        recorded = index.manifest.embedding
+        vectors = self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts))
+        return np.asarray(vectors).reshape(len(texts), recorded.dimension)
+
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:
         """Return the answer to a trace's question: the strategy's own where it has one, else from the context alone.
 

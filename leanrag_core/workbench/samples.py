@@ -4,12 +4,14 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
+from leanrag_core.files.records import from_json
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
 from leanrag_core.storage.corpora import CorpusStore
@@ -18,6 +20,8 @@ from leanrag_core.types.config import IndexConfig
 
 SAMPLES = PROGRAM / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
+EXAMPLES = "examples.json"  # written by sample_corpora.openings
+PREPARED = SAMPLES / "indexes"  # holds the index of the first start, below its id
 _PREFIX = "sample-"  # of the ids of sample corpora in the store
 
 
@@ -30,6 +34,32 @@ def _card(name: str) -> dict[str, Any]:
     """Return what a sample corpus says of itself."""
     card: dict[str, Any] = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
     return card
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question that is offered, and why. id: in the corpus's question set. gold, gold_of_vectors: shares of its gold
+    that the contexts of LeanRAG and of vector search hold, both of so many tokens, None without gold. right: the
+    built-in answer; of an unanswerable question that it is declined. below_root: its lowest common ancestor."""
+
+    id: str
+    kind: str
+    gold: float | None
+    gold_of_vectors: float | None
+    tokens: int
+    right: bool
+    below_root: bool
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The questions that a sample corpus offers first, one of each kind, with what the choice rests on: clustersize of
+    its first index, questions of the set, and of how many the lowest common ancestor is below the root."""
+
+    cluster_size: int
+    questions: int
+    below_root: int
+    examples: tuple[Example, ...]
 
 
 class Samples:
@@ -83,6 +113,11 @@ class Samples:
     def cluster_size(self, name: str) -> int:
         """Return the clustersize of a sample corpus's first index, for which its reference graph has texts."""
         return int(_card(name).get("cluster_size", IndexConfig().cluster_size))
+
+    def examples(self, corpus_id: str) -> Examples | None:
+        """Return the questions of a sample corpus that are offered first; None for another corpus."""
+        path = SAMPLES / corpus_id.removeprefix(_PREFIX) / EXAMPLES
+        return from_json(Examples, path.read_bytes(), name=EXAMPLES) if self.questions(corpus_id) else None
 
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""

@@ -34,11 +34,15 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
         with st.container(width="content"):
             code = "beside.naive" if trace.passages else "beside.no_chunks"
             draw(markup.muted(say(code, share=share, n=n_shared, of=len(own), **tokens)))
-        if st.button(
-            say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=scope.name("compare_naive")
-        ):
-            take_along(scope)
-            st.switch_page(page_path("compare"))
+        compare_button(scope)
+
+
+def compare_button(scope: Scope) -> None:
+    """The way to Compare, where naive RAG stands beside this question and these settings."""
+    key = scope.name("compare_naive")
+    if st.button(say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=key):
+        take_along(scope)
+        st.switch_page(page_path("compare"))
 
 
 def with_other_settings(scope: Scope) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.samples import Example
 from pages.ask import asking, reference_view
 from pages.common import forms, markup, session, state, widgets
 from pages.common.html import draw
@@ -77,25 +78,32 @@ def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 
 
 def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
-    """Questions of the corpus as buttons, one of each type first. askers: see form()."""
-    questions = session.workbench().corpora.samples.questions(summary.corpus_id)
-    if not questions:
+    """Questions of a sample corpus as buttons, one of each kind, and how they were chosen. askers: see form()."""
+    samples = session.workbench().corpora.samples
+    offered = samples.examples(summary.corpus_id)
+    if offered is None:
         message(say("ask.no_examples"))
         return
     draw(markup.label(say("ask.examples")))
-    first_of_type: dict[str, str] = {}
-    for question in questions:
-        first_of_type.setdefault(question.kind, question.question)
-    shown = list(first_of_type.values())[:5]
-    others = [question.question for question in questions if question.question not in shown]
-    shown += others[: max(0, 3 - len(shown))]
+    texts = {question.id: question.question for question in samples.questions(summary.corpus_id)}
     with st.container(gap="xxsmall"):
-        for number, text in enumerate(shown):
+        for number, example in enumerate(offered.examples):
             st.button(
-                forms.plain(text),
+                forms.plain(texts[example.id]),
                 key=scope.name(f"example_{number}"),
                 icon=":material/chat_bubble:",
                 type="tertiary",
+                help=_why_chosen(example),
                 on_click=_take_example,
-                args=(scope, text, askers or (scope,)),
+                args=(scope, texts[example.id], askers or (scope,)),
             )
+    chosen = say("ask.examples_chosen", clustersize=offered.cluster_size)
+    markup.note(f"{chosen} {say('ask.examples_below_root', n=offered.below_root, questions=offered.questions)}")
+
+
+def _why_chosen(example: Example) -> str | None:
+    """Tell what the contexts of LeanRAG and of vector search hold of the example's gold."""
+    if example.gold is None or example.gold_of_vectors is None:
+        return None
+    held, vectors = round(100 * example.gold), round(100 * example.gold_of_vectors)
+    return say("ask.example_gold", held=held, vectors=vectors, tokens=example.tokens)

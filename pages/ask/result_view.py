@@ -26,6 +26,7 @@ from pages.ask import (
     recorded_view,
     reference_view,
     retrieval_view,
+    structure_view,
     why_view,
     without_view,
 )
@@ -153,9 +154,9 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
                 beside_view.with_other_settings(scope)
                 pinned.button(scope, ask, trace)
                 play_file.button(scope, trace)
+    structure = st.container(gap="small")
     why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)
-    beside_view.line(scope, ask, trace)
     context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))
     with slot:
         follow_view.thread(scope, ask.question)
@@ -167,6 +168,8 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
             recorded_view.save_button(scope, trace, answer)
         changes_view.panel(scope, held or before, trace, pinned=held is not None)
         answer_view.notes_panel(trace)
+    with structure:
+        structure_view.show(scope, index, ask, trace, answer)
     with why:
         why_view.panel(scope, index, ask, trace)
     with without:

@@ -55,9 +55,9 @@ TEXTS = {
     ),
 }
 QUESTIONS = (
-    {"question": "What do beekeepers use against Varroa destructor?", "type": "single-hop"},
-    {"question": "Is $x$ <b>less</b> than [y](http://y)?", "type": "multi-hop"},
-    {"question": "What does a hive weigh?", "type": "unanswerable"},
+    {"id": "q1", "question": "What do beekeepers use against Varroa destructor?", "type": "single-hop"},
+    {"id": "q2", "question": "Is $x$ <b>less</b> than [y](http://y)?", "type": "multi-hop"},
+    {"id": "q3", "question": "What does a hive weigh?", "type": "unanswerable"},
 )
 CORPUS = "sample-agriculture"
 CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
@@ -105,6 +105,10 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "agriculture" / "corpus.json").write_text(json.dumps(about), encoding="utf-8")
     lines = "\n".join(json.dumps(question) for question in QUESTIONS)
     (folder / "agriculture" / "questions.jsonl").write_text(lines, encoding="utf-8")
+    shares = {"gold": 1.0, "gold_of_vectors": 0.5, "tokens": 900, "right": True, "below_root": True}
+    offered = [{"id": each["id"], "kind": each["type"], **shares} for each in QUESTIONS]
+    examples = {"cluster_size": 3, "questions": len(QUESTIONS), "below_root": 2, "examples": offered}
+    (folder / "agriculture" / "examples.json").write_text(json.dumps(examples), encoding="utf-8")
     return folder
 
 

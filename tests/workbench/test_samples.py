@@ -11,8 +11,11 @@ from leanrag_core import Workbench
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
+from leanrag_core.jobs import runner
+from leanrag_core.workbench import builds
 from leanrag_core.workbench.references import References
-from leanrag_core.workbench.samples import FIRST_SAMPLE, sample_id
+from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, sample_id
+from sample_corpora.openings import chosen
 
 pytestmark = pytest.mark.slow
 
@@ -80,8 +83,8 @@ def test_the_first_index_of_an_empty_home_is_that_of_a_reference_graph(tmp_path:
 
 def test_the_index_that_opens_first_has_no_builtin_text_and_most_questions_meet_below_its_root(tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
-    bench.corpora.all()  # reads the samples
-    index = bench.build(sample_id(FIRST_SAMPLE), bench.builds.sample_config(FIRST_SAMPLE))
+    bench.builds.start_first_sample()
+    index = bench.open(bench.indexes.all()[0].id)
     assert index.manifest.builtin_texts == 0
     base, groups, _, root = map(len, index.layers)
     assert (base, groups, root) == (352, 22, 1)
@@ -91,3 +94,44 @@ def test_the_index_that_opens_first_has_no_builtin_text_and_most_questions_meet_
     ]
     highest = [max(item.layer for item in trace.items if "lca" in item.roles) for trace in traces]
     assert sum(layer < len(index.layers) - 1 for layer in highest) >= 0.6 * len(highest)
+
+
+def test_the_first_start_has_a_prepared_index_and_builds_none(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    assert bench.builds.start_first_sample() is None
+    assert bench.builds.start_first_sample() is None, "it is there now"
+    [summary] = bench.indexes.index_list().indexes
+    assert (summary.corpus_id, summary.config.cluster_size) == (f"sample-{FIRST_SAMPLE}", 16)
+    assert bench.jobs.all() == []
+    assert bench.retrieve(summary.id, "What do beekeepers use against Varroa destructor?").passages
+
+
+def test_without_a_prepared_index_the_first_start_builds_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builds, "PREPARED", tmp_path / "none")
+    bench = Workbench.default(tmp_path / "home")
+    monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
+    assert bench.builds.start_first_sample() is not None
+    assert bench.indexes.index_list().indexes == ()
+
+
+def test_the_prepared_index_has_the_bytes_of_a_build_and_the_examples_are_those_that_are_measured(
+    tmp_path: Path,
+) -> None:
+    bench = Workbench.default(tmp_path)
+    index_id, _ = bench.builds.sample_index(FIRST_SAMPLE)
+    made, prepared = bench.indexes.path(index_id), PREPARED / index_id
+    names = {path.name for path in prepared.iterdir()}
+    assert names == {path.name for path in made.iterdir() if path.is_file()}
+    different = {name for name in names if (prepared / name).read_bytes() != (made / name).read_bytes()}
+    assert different <= {"manifest.json"}, "which names the libraries of this machine"
+    assert chosen(bench, FIRST_SAMPLE) == bench.corpora.samples.examples(f"sample-{FIRST_SAMPLE}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_kind_of_question_is_offered_once(name: str, tmp_path: Path) -> None:
+    samples = Workbench.default(tmp_path).corpora.samples
+    offered, questions = samples.examples(f"sample-{name}"), samples.questions(f"sample-{name}")
+    assert offered is not None
+    kinds = {question.id: question.kind for question in questions}
+    assert [kinds[example.id] for example in offered.examples] == list(dict.fromkeys(kinds.values()))
+    assert offered.questions == len(questions)

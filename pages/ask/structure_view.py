@@ -1,0 +1,188 @@
+"""What the hierarchy brought into this context that search by similarity would not have, and what the paper's rivals
+would send for the same question."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.structure import AGGREGATED, KINDS, RELATIONS, Brought, Structure, climbs
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.base import Outcome
+from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace
+from pages.ask import asking, beside_view, part_view, roles
+from pages.common import markup, session
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import say, words
+from pages.common.scope import Scope
+
+RIVALS = ("vector", "graphrag_local", "lightrag", "hirag", "fastgraphrag")  # naive RAG and those of Figure 3
+_LISTED = 5  # items of a kind
+
+
+def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
+    """The panel; nothing for a strategy that climbs no hierarchy."""
+    if not climbs(trace):
+        beside_view.line(scope, ask, trace)
+        return
+    try:
+        structure = session.workbench().explanations.structure(index, trace, answer)
+    except LeanRAGError:  # the retrieval above has said what an endpoint that embeds has to say
+        return
+    with st.container(border=True, gap="small", key=scope.name("structure")):
+        draw(_head(structure))
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            draw(_lists(trace, structure))
+        with right:
+            st.fragment(_rivals)(scope, ask, trace)
+
+
+def _head(structure: Structure) -> Markup:
+    n = len(structure.brought)
+    title = html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("structure.title"))
+    if not n:
+        return title + markup.muted(say("structure.nothing"))
+    claim = say("structure.claim", n=n, items=structure.items)
+    cost = say("structure.cost", tokens=structure.brought_tokens, all=structure.tokens)
+    return title + html('<div class="lr-small"><b>{}</b> {}</div>', claim, cost) + markup.muted(say("structure.rule"))
+
+
+def _lists(trace: Trace, structure: Structure) -> Markup:
+    lists = [_list(trace, structure, kind) for kind in KINDS if structure.counts[kind]]
+    unranked = markup.muted(say("structure.unranked", n=structure.unranked)) if structure.unranked else NOTHING
+    return html('<div class="lr-brought">{}</div>{}', joined(lists), unranked)
+
+
+def _list(trace: Trace, structure: Structure, kind: str) -> Markup:
+    brought, marks = structure.of_kind(kind), roles.marks_by_ref(trace.context)
+    names = roles.names_of(trace) | {
+        relation.id: " – ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations
+    }
+    rows = [
+        html(
+            '<li>{}<div><span dir="auto">{}</span><small>{}</small></div></li>',
+            marks[item.ref].drawn(),
+            names.get(item.ref, item.mark),
+            _reason(item),
+        )
+        for item in brought[:_LISTED]
+    ]
+    more = len(brought) - len(rows)
+    return html(
+        '<div><div class="lr-label" role="heading" aria-level="3">{}<span>{}</span></div>{}{}</div>',
+        say(f"structure.{kind}"),
+        say("structure.of", n=len(brought), all=structure.counts[kind]),
+        html("<ul>{}</ul>", joined(rows)) if rows else NOTHING,
+        markup.muted(say("cite.more", n=more)) if more else NOTHING,
+    )
+
+
+def _reason(item: Brought) -> str:
+    if item.kind == RELATIONS:
+        why = say("structure.strength", strength=numbers.decimal(item.strength, 0))
+    elif item.is_ancestor:
+        why = say("structure.ancestor")
+    else:
+        why = say("structure.above" if item.kind == AGGREGATED else "structure.in_chunk", n=item.seeds)
+    rank = say("structure.rank", rank=item.rank)
+    if not item.sentences:
+        return say("ask.comma").join((why, rank))
+    sentences = say("ask.comma").join(map(str, item.sentences))
+    carries = say("structure.carries", n=len(item.sentences), sentences=sentences)
+    return say("ask.comma").join((why, rank, carries))
+
+
+def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
+    """Tokens of the rivals' contexts for this question, counted when a person asks for it."""
+    draw(markup.label(say("structure.tokens")))
+    wanted = st.session_state.setdefault(scope.key("rivals"), set())
+    topic = (ask.summary.id, ask.question)
+    rows: list[tuple[str, Trace | str]] = [(words(trace.title), trace)]
+    if topic in wanted:
+        infos = {info.name: info for info in strategies().strategies}
+        rows += [(words(infos[name].title), _rival(scope, ask, name)) for name in RIVALS if name != ask.strategy]
+    draw(_bars(rows, ask))
+    others = [row for _, row in rows[1:] if isinstance(row, Trace)]
+    if others:
+        draw(_sentence(trace, others, ask))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("rival_actions")):
+        if topic not in wanted:
+            st.button(
+                say("structure.count"),
+                icon=":material/data_usage:",
+                key=scope.name("count_rivals"),
+                help=say("structure.count_help"),
+                on_click=wanted.add,
+                args=(topic,),
+            )
+        beside_view.compare_button(scope)
+
+
+def _rival(scope: Scope, ask: asking.Ask, name: str) -> Trace | str:
+    """The retrieval of that system with its official settings; why there is none."""
+    info = strategies().named(name)
+    if info.calls_model and session.workbench().questions.asks_model(ask.summary.config.model):
+        return say("structure.asks_model")
+    try:
+        return part_view.with_quick_parts(
+            scope, ask.summary, ask.question, lambda: session.retrieve(ask.summary, ask.question, name, ())
+        )
+    except LeanRAGError as error:
+        return words(error.message)
+
+
+def _bars(rows: list[tuple[str, Trace | str]], ask: asking.Ask) -> Markup:
+    most = max((row.context.tokens for _, row in rows if isinstance(row, Trace)), default=1) or 1
+    first = rows[0][1]
+    own = first.context.tokens if isinstance(first, Trace) else 0
+    lines: list[Markup] = []
+    for place, (title, row) in enumerate(rows):
+        if isinstance(row, str):
+            lines.append(html('<tr><th role="rowheader">{}</th><td title="{}">–</td><td></td></tr>', title, row))
+            continue
+        times = f" × {numbers.decimal(row.context.tokens / own)}" if place and own else ""
+        lines.append(
+            html(
+                '<tr><th role="rowheader">{}</th><td><i style="width:{}%" class="{}"></i>{}<small>{}</small></td>'
+                "<td>{}</td></tr>",
+                title,
+                round(55 * row.context.tokens / most, 1),
+                "other" if place else "own",
+                numbers.tokens(row.context.tokens),
+                times,
+                _gold_squares(row, ask),
+            )
+        )
+    return html('<table class="lr-rivals">{}</table>', joined(lines))
+
+
+def _gold(trace: Trace, ask: asking.Ask) -> tuple[int, int] | None:
+    """How many gold passages the context holds, of how many; None where the question is of no set or has none."""
+    samples = session.workbench().question_sets.about(ask.summary.corpus_id)
+    gold = next((question for question in samples if question.question == ask.question and question.evidence), None)
+    ranking = Outcome(gold, trace).ranking if gold else None
+    return None if gold is None or ranking is None else (round(ranking.recall * ranking.n), ranking.n)
+
+
+def _gold_squares(trace: Trace, ask: asking.Ask) -> Markup:
+    held = _gold(trace, ask)
+    if held is None:
+        return NOTHING
+    squares = joined(html("<s></s>") if place < held[0] else html('<s class="o"></s>') for place in range(held[1]))
+    return html(
+        '<span class="lr-gold" role="img" aria-label="{}">{}</span>',
+        say("structure.gold", n=held[0], all=held[1]),
+        squares,
+    )
+
+
+def _sentence(trace: Trace, others: list[Trace], ask: asking.Ask) -> Markup:
+    sizes = [other.context.tokens for other in others]
+    said = say("structure.beside", tokens=trace.context.tokens, least=min(sizes), most=max(sizes))
+    own, held = _gold(trace, ask), [gold[0] for other in others if (gold := _gold(other, ask))]
+    if own and held:
+        said += " " + say("structure.gold_beside", n=own[0], all=own[1], least=min(held), most=max(held))
+    return markup.muted(said)
