@@ -76,6 +76,11 @@ class Trials:
         """Return the folder of all trials."""
         return self._indexes.trials_root
 
+    def prepare(self) -> None:
+        """Import what the first build of a process waits for, some seconds long; make() does it too."""
+        import sklearn.feature_extraction.text  # heavy: no command that does not build imports it
+        import sklearn.mixture  # noqa: F401
+
     def make(
         self,
         index: Index,

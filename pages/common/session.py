@@ -181,6 +181,11 @@ def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | Non
     return None if id_ is None else workbench().indexes.summary(id_)
 
 
+def prepare_trials() -> None:
+    """What the first build of this server would have to load is loaded while the person chooses settings."""
+    _read_ahead().begin("trials", workbench().trials.prepare)
+
+
 def make_trial(base: IndexSummary, settings: Mapping[str, Any]) -> StreamedCall[Progress, Index]:
     """The making of that trial that is under way, for whichever session, else one that begins now."""
     bench, index = workbench(), open_index(base)

@@ -44,6 +44,7 @@ class _Card:
 
 def show(own: Column, question: str) -> None:
     """The choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
+    session.prepare_trials()
     setting, spec, values = _choice(own)
     if not question:
         draw(markup.muted(say("multiples.no_question")))

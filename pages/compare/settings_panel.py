@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -18,6 +19,7 @@ from leanrag_core.types.config import SETTINGS, STEPS, IndexConfig, is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import controls, presets
 from pages.common import choices, forms, markup, session, state, widgets
+from pages.common.component import component
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -29,6 +31,7 @@ WIDTH = 306
 _OPEN = "lr_compare_panel"  # in the session: the column that is set
 _UNSEEN = "lr_compare_panel_unseen"  # on a phone, where it covers the page: it was applied
 _MORE = "draft_more"
+_ENTER = Path(__file__).with_name("panel_enter.js")
 _MODELS = ("model", "embedding", "aggregation_model")  # settings of an index that may name one at an endpoint
 _PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}  # how much another value would take
 
@@ -81,6 +84,7 @@ def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
         return
     if _UNSEEN in st.session_state:
         draw(html("<style>@media (max-width:640px){{.st-key-compare_panel{{display:none!important}}}}</style>"))
+    session.prepare_trials()
     with st.container(key="compare_panel", width=WIDTH, gap="xsmall"):
         st.fragment(_panel)(column, tuple(chosen), dict(indexes))
 
@@ -133,6 +137,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         _choice("strategy", say("ask.strategy"), {name: words(each.title) for name, each in strategies.items()})
         if more:
             presets.buttons(DRAFT, info)
+    component(_ENTER, "<span></span>")(data={}, key="compare_panel_enter")
     n_hidden = _options(info, held.options, beside, column.fixed) + _index(base, beside)
     st.button(
         say("compare.less") if more else say("compare.panel_more", n=n_hidden),

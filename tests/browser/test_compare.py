@@ -75,7 +75,8 @@ def test_a_column_is_tried_with_other_settings_and_kept(
 
     # The same again with another value, then back to what A has, then away.
     fill(page, "clustersize", "3")
-    page.get_by_role("button", name="Apply to C").click()
+    expect(page.get_by_role("button", name="Apply to C")).to_be_focused()
+    page.keyboard.press("Enter")
     settled(page)
     expect(page.locator(".lr-colhead b").nth(1)).to_have_text("clustersize 3")
     page.get_by_role("button", name="Same as A").click()
