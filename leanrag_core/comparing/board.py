@@ -105,37 +105,49 @@ class QuestionScorer:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """Places of questions of which one setting found more gold than another, and of which less; the largest change
+    first."""
+
+    won: tuple[int, ...]
+    lost: tuple[int, ...]
+
+
+def changes(now: SetScores, pinned: SetScores) -> Changes:
+    """Compare the gold found, question by question. Raises ValueError for sets of different length."""
+    gained = [
+        round(a.recall - b.recall, 12) if a.recall is not None and b.recall is not None else 0.0
+        for a, b in zip(now.questions, pinned.questions, strict=True)
+    ]
+    places = sorted(range(len(gained)), key=lambda place: (-abs(gained[place]), place))
+    return Changes(
+        tuple(place for place in places if gained[place] > 0), tuple(place for place in places if gained[place] < 0)
+    )
+
+
+@dataclass(frozen=True)
 class Standing:
     """A setting beside the pinned one on the same questions. difference: of the measure, now less pinned; None where no
     question has both. differs: by the paired rank test, as everywhere (rank_tests.differ). tokens: mean of now over
-    that of pinned. won, lost: places of questions of which more, or less, gold was found; the largest change first.
-    n_gold: questions that have gold."""
+    that of pinned. n_gold: questions that have gold."""
 
     measure: str
     difference: Interval | None
     differs: bool
     tokens: float
-    won: tuple[int, ...]
-    lost: tuple[int, ...]
+    changes: Changes
     n_gold: int
 
 
 def standing(now: SetScores, pinned: SetScores, measure: str) -> Standing:
-    """Compare two settings on the same set, question by question. Raises ValueError for sets of different length."""
-    ours, theirs = now.scores(measure), pinned.scores(measure)
-    changes = [
-        round(a.recall - b.recall, 12) if a.recall is not None and b.recall is not None else 0.0
-        for a, b in zip(now.questions, pinned.questions, strict=True)
-    ]
-    places = sorted(range(len(changes)), key=lambda place: (-abs(changes[place]), place))
-    before = sum(pinned.tokens)
+    """Compare two settings on the same set. Raises ValueError for sets of different length."""
+    ours, theirs, before = now.scores(measure), pinned.scores(measure), sum(pinned.tokens)
     return Standing(
         measure,
         difference_interval(ours, theirs),
         differ(paired_test(ours, theirs)),
         sum(now.tokens) / before if before else 1.0,
-        tuple(place for place in places if changes[place] > 0),
-        tuple(place for place in places if changes[place] < 0),
+        changes(now, pinned),
         now.n_gold,
     )
 
@@ -160,8 +172,8 @@ def finding(name: Message, stands: Standing) -> Finding:
         "low": _amount(change.low, stands.measure),
         "high": _amount(change.high, stands.measure),
         "tokens": _tokens(stands.tokens),
-        "won": message("board.questions_won", n=len(stands.won)),
-        "lost": len(stands.lost),
+        "won": message("board.questions_won", n=len(stands.changes.won)),
+        "lost": len(stands.changes.lost),
     }
     few = message("board.few", n=stands.n_gold) if 0 < stands.n_gold < FEW else nothing
     if not stands.differs:

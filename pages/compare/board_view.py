@@ -332,9 +332,14 @@ def _other_methods(made: Board, chosen: Sequence[Column], measure: str) -> list[
     return points
 
 
+@st.cache_resource(show_spinner=False)
+def _intervals() -> BoundedCache[tuple[SetScores, str], tuple[Interval | None, Interval | None]]:
+    return BoundedCache(_KEPT)
+
+
 def _point(scores: SetScores, measure: str) -> dict[str, Any]:
     """A point of the chart: values, bounds and the words beside it."""
-    y, x = scores.interval(measure), scores.token_interval()
+    y, x = _intervals().get_or_make((scores, measure), lambda: (scores.interval(measure), scores.token_interval()))
     if y is None or x is None:
         return {"x": None, "y": None, "text": "–"}
     tokens = f"{x.value:,.0f}"
@@ -370,7 +375,8 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
         now = {key: made.ground[key] if key.startswith("index.") else value for key, value in now.items()}
         _remember(board_state.NOW, now, made)
         now_scores, seconds = _scored(made, now)
-    pinned_scores, _ = _scored(made, pinned)
+    pinned_scores, of_pinned = _scored(made, pinned)
+    seconds = min(seconds, of_pinned)  # the first one embeds the questions
     stands = board.standing(now_scores, pinned_scores, measure)
     said = board.finding(settings_name(made.controls, now, pinned), stands)
     is_pinned = now == pinned
@@ -394,9 +400,9 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
         "near": state.recall(board_state.SCALE) == "near",
         "budget": now.get(MAX_TOKENS),
         "sentence": sentence,
-        "won": _rows(made, now_scores, pinned_scores, stands.won),
-        "lost": _rows(made, now_scores, pinned_scores, stands.lost),
-        "nSame": stands.n_gold - len(stands.won) - len(stands.lost),
+        "won": _rows(made, now_scores, pinned_scores, stands.changes.won),
+        "lost": _rows(made, now_scores, pinned_scores, stands.changes.lost),
+        "nSame": stands.n_gold - len(stands.changes.won) - len(stands.changes.lost),
         "all": _rows(made, now_scores, pinned_scores, range(len(made.questions))),
         "kinds": _kinds(made, now_scores, pinned_scores, measure),
         "undo": held.undo is not None,
@@ -479,7 +485,7 @@ def _trail_point(
 ) -> dict[str, Any]:
     scores, _ = _scored(made, settings)
     stands = board.standing(scores, pinned_scores, measure)
-    changed = say("board.won_lost", won=len(stands.won), lost=len(stands.lost))
+    changed = say("board.won_lost", won=len(stands.changes.won), lost=len(stands.changes.lost))
     name = made.name(settings, pinned)
     return {**_point(scores, measure), "name": name, "against": changed, "isPinned": settings == pinned}
 

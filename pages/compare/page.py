@@ -140,9 +140,11 @@ def _toolbar(chosen: Sequence[Column]) -> str:
         columns.OFFICIAL: say("compare.budget.official"),
         columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),
     }
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
+    on_board = state.recall("cview") == columns.BOARD
+    key = "board_toolbar" if on_board else "compare_toolbar"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
         view = _views(columns.VIEWS)
-        if view == columns.BOARD:
+        if on_board:
             return view
         chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
         if chosen_budget == columns.EQUAL:

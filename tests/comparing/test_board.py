@@ -11,6 +11,7 @@ from leanrag_core.comparing.board import (
     MEASURES,
     PASSAGES,
     PER_THOUSAND,
+    Changes,
     KindMeans,
     QuestionScorer,
     Scored,
@@ -112,8 +113,8 @@ def test_questions_are_won_and_lost_by_gold_the_largest_change_first() -> None:
     pinned = scores((1, 4, 100), (0, 2, 100), (2, 2, 100), (1, 1, 100), (0, 0, 100))
     now = scores((2, 4, 150), (2, 2, 150), (1, 2, 150), (1, 1, 150), (0, 0, 150))
     stands = standing(now, pinned, FOUND)
-    assert (stands.won, stands.lost, stands.n_gold, stands.tokens) == ((1, 0), (2,), 4, 1.5)
-    assert standing(now, pinned, PASSAGES).won == stands.won
+    assert (stands.changes, stands.n_gold, stands.tokens) == (Changes((1, 0), (2,)), 4, 1.5)
+    assert standing(now, pinned, PASSAGES).changes == stands.changes
     with pytest.raises(ValueError, match="zip"):
         standing(now, scores((1, 1, 1)), FOUND)
 

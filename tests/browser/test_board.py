@@ -1,0 +1,179 @@
+"""The board of Compare as a person uses it: sliders by keyboard and mouse, the trail, questions, settings used."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+SAMPLE = "sample-agriculture"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    bench = Workbench.default(tmp_path_factory.mktemp("board") / "home")
+    bench.corpora.all()  # reads the samples
+    bench.build(SAMPLE, IndexConfig(model="reference"))
+    return bench.root
+
+
+def slider(page: Page, name: str) -> Locator:
+    return page.get_by_role("slider", name=name)
+
+
+def trail(page: Page) -> Locator:
+    return page.locator(".lr-board ol li")
+
+
+def says(page: Page, text: str) -> None:
+    expect(page.locator(".lr-board .sentence")).to_contain_text(text, timeout=90_000)
+
+
+def test_sliders_move_the_point_and_the_whole_set_answers(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    page.goto(f"{server.url}/compare?cview=board")
+    says(page, "This is the pinned setting: .80 at")
+    expect(page.get_by_role("button", name="Pin", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Back one")).to_be_disabled()
+
+    # N and C by keyboard: the trail has a point for each slider, and the sentence the paired result.
+    for name, keys in (("Top-N seeds", ("ArrowLeft",) * 5), ("Top-C chunks", ("ArrowRight",) * 3)):
+        slider(page, name).focus()
+        for key in keys:
+            page.keyboard.press(key)
+        expect(slider(page, name)).to_have_attribute("aria-valuetext", "5" if name == "Top-N seeds" else "8")
+        settled(page)
+    says(page, "N 5, C 8 finds 13 points more gold than the pinned setting")
+    says(page, "9 questions won, 1 lost.")
+    expect(page).to_have_url(re.compile("bset=top_n%3D5%3Btop_c%3D8"))
+    expect(page.locator(".lr-board .question.won")).to_have_count(8)
+    page.get_by_role("button", name="1 more").click()
+    expect(page.locator(".lr-board .question.won")).to_have_count(9)
+    expect(page.locator(".lr-board .question.lost")).to_have_count(1)
+    snap(page, "board")
+
+    # By mouse; one drag leaves one point.
+    before = trail(page).count()
+    box = slider(page, "Top-N seeds").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 7 + (box["width"] - 14) * 4 / 29, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"], box["y"] + 10, steps=6)
+    page.mouse.up()
+    expect(slider(page, "Top-N seeds")).to_have_attribute("aria-valuetext", "30")
+    says(page, "N 30, C 8")
+    settled(page)
+    expect(trail(page)).to_have_count(before + 1)
+
+    # A switch twice; back by key and by button; a point of the trail.
+    switch = page.get_by_role("switch", name="Inter-cluster relations")
+    for checked in ("false", "true"):
+        switch.click()
+        expect(switch).to_have_attribute("aria-checked", checked)
+        settled(page)
+    says(page, "N 30, C 8 ")
+    page.locator(".lr-board .plot svg").click(position={"x": 200, "y": 300})
+    page.keyboard.press("Backspace")
+    says(page, "Inter-cluster relations off")
+    page.get_by_role("button", name="Back one").click()
+    settled(page)
+    page.get_by_role("button", name="Back one").click()
+    says(page, "N 5, C 8 finds 13 points")
+    mark = page.locator(".lr-board .left").last
+    mark.focus()
+    expect(page.locator(".lr-board .card")).to_contain_text("against pinned")
+    mark.press("Enter")
+    settled(page)
+    says(page, "pinned setting")
+
+    # Table, measure, axis: there and back.
+    for wanted in (1, 0):
+        page.get_by_role("button", name="Show as table").click()
+        expect(page.locator(".lr-board .table table")).to_have_count(wanted)
+    for name in ("0 to 1", "near the points"):
+        page.get_by_role("button", name=name, exact=True).click()
+        settled(page)
+    expect(page.get_by_role("button", name="0 to 1", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Clear trail").click()
+    expect(trail(page)).to_have_count(0)
+    watched.assert_clean()
+
+
+def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    page.goto(f"{server.url}/compare?cview=board&bset=top_n%3D5%3Btop_c%3D8&bpin=-")
+    says(page, "N 5, C 8 finds 13 points more gold")
+    page.keyboard.press("p")
+    says(page, "This is the pinned setting: .93")
+    slider(page, "Top-N seeds").press("End")
+    says(page, "N 30")
+    slider(page, "Top-N seeds").press("Home")
+    says(page, "N 1 ")
+    settled(page)
+
+    use, undo = page.get_by_role("button", name="Use these settings"), page.get_by_role("button", name="Undo")
+    for _ in range(2):
+        use.click()
+        expect(page.locator(".lr-board")).to_contain_text("Ask and Compare use these settings now.")
+        asked = Workbench.default(home).defaults.of(page.url.split("index=")[1].split("&")[0])
+        assert asked is not None
+        assert dict(asked.options) == {"top_n": 1, "top_c": 8}
+        settled(page)
+        undo.click()
+        expect(undo).to_have_count(0)
+        settled(page)
+        assert Workbench.default(home).defaults.of(page.url.split("index=")[1].split("&")[0]) is None
+    use.click()
+    expect(undo).to_be_visible()
+    settled(page)
+    other = watch().page  # a session that has set nothing
+    other.goto(f"{server.url}/ask")
+    settled(other)
+    expect(other).to_have_url(re.compile(r"[?&]n=1(&|$)"))
+    other.goto(f"{server.url}/compare")
+    settled(other)
+    expect(other).to_have_url(re.compile(r"a_n=1(&|$)"))
+
+    # Another clustersize is a trial, made from kept stages.
+    slider(page, "clustersize").press("ArrowLeft")
+    says(page, "clustersize 15")
+    expect(page.get_by_role("button", name="Use and keep the trial index")).to_be_visible()
+    slider(page, "clustersize").press("ArrowRight")
+    expect(page.get_by_role("button", name="Use these settings")).to_be_visible(timeout=90_000)
+    settled(page)
+
+    page.keyboard.press("c")
+    expect(page.locator(".lr-colhead")).to_have_count(0)  # no question was asked: the columns wait
+    expect(page).to_have_url(re.compile(r"cols=abc"))
+    page.get_by_role("radio", name="Board").click()
+    page.locator(".lr-board .question").first.click()
+    expect(page.locator(".lr-answer")).to_have_count(2, timeout=90_000)
+    expect(page).to_have_url(re.compile(r"a_n=5.*b_n=1|b_n=1.*a_n=5"))
+    watched.assert_clean()
+
+
+def test_without_questions_the_board_says_where_to_make_them(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    corpus = bench.add_documents("Bees", [("bees.md", b"# Bees\n\nHoney bees pollinate oilseed rape.\n")]).corpus_id
+    bench.build(corpus, IndexConfig())
+    server, watched = server_in(bench.root), watch()
+    watched.page.goto(f"{server.url}/compare?cview=board")
+    expect(watched.page.get_by_text("No questions for this corpus.")).to_be_visible()
+    watched.page.get_by_role("button", name="Make questions in Evaluate").click()
+    expect(watched.page).to_have_url(re.compile("/evaluate"))
+    watched.assert_clean()
