@@ -190,7 +190,7 @@ function drawIslands(body, view, { deck, slides, slide }) {
       if (bridge.is_summarised) line.style.strokeWidth = `${1.5 + 5 * (bridge.strength / strongest)}px`;
       titled(
         line,
-        `${spots[bridge.source].name} – ${spots[bridge.target].name}, λ ${bridge.strength}. ${bridge.about}`,
+        `${spots[bridge.source].name} – ${spots[bridge.target].name} (${bridge.strength}). ${bridge.about}`,
       );
     });
   spots.forEach((spot, place) => {
@@ -237,7 +237,7 @@ function drawSpotName(spot, { x, y, r, width, near }, taken, parent) {
 function drawStrength(bridge, spots, at, taken, parent) {
   const [x1, y1] = at(spots[bridge.source]),
     [x2, y2] = at(spots[bridge.target]),
-    label = `λ ${bridge.strength}`;
+    label = `${bridge.strength}`;
   pen.font = `650 15px ${FONT}`;
   const half = pen.measureText(label).width / 2 + 9;
   for (const t of [0.5, 0.4, 0.6, 0.3, 0.7]) {

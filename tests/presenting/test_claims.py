@@ -104,9 +104,9 @@ def test_a_bridge_says_how_many_statements_and_documents_are_behind_it(make: Mak
     assert relations_claim(spread, question) == spread_text
     whole = replace(side, bridges=(replace(side.bridges[0], documents=2, most_in_one=2),))
     assert relations_claim(whole, question) == plain
-    # Of a higher layer lambda, which the picture shows, is another count; the sentence says what each of them counts.
+    # Of a higher layer the number in the picture is another count; the sentence says what each of them counts.
     higher = replace(side, bridges=(replace(side.bridges[0], statements=31),))
-    added = "; lambda 2 counts the relations of the layer below that add them up."
+    added = "; 2 relations of the layer below add them up."
     assert relations_claim(higher, question) == plain.replace("2 st", "31 st").rstrip(".") + added
 
 
