@@ -188,10 +188,7 @@ function drawIslands(body, view, { deck, slides, slide }) {
         lines,
       );
       if (bridge.is_summarised) line.style.strokeWidth = `${1.5 + 5 * (bridge.strength / strongest)}px`;
-      titled(
-        line,
-        `${spots[bridge.source].name} – ${spots[bridge.target].name} (${bridge.strength}). ${bridge.about}`,
-      );
+      titled(line, `${spots[bridge.source].name} – ${spots[bridge.target].name} (${bridge.strength}). ${bridge.about}`);
     });
   spots.forEach((spot, place) => {
     const [x, y] = at(spot),
