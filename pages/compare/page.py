@@ -207,6 +207,8 @@ def _compare(
         with st.container(horizontal=True, wrap=False, gap="medium", key="compare_body"):
             main = st.container(width="stretch", key="compare_main")
             settings_panel.show(chosen, indexes)
+        if len(chosen) + bool(settings_panel.shown()) >= columns.MOST:  # too narrow for a name and its tags
+            draw(html("<style>.lr-colhead.variant :is(.lr-tag,.lr-kind){{display:none}}</style>"))
         with main:
             side_by_side.equal_line(chosen)
             places = side_by_side.show(

@@ -137,7 +137,6 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         _choice("strategy", say("ask.strategy"), {name: words(each.title) for name, each in strategies.items()})
         if more:
             presets.buttons(DRAFT, info)
-    component(_ENTER, "<span></span>")(data={}, key="compare_panel_enter")
     n_hidden = _options(info, held.options, beside, column.fixed) + _index(base, beside)
     st.button(
         say("compare.less") if more else say("compare.panel_more", n=n_hidden),
@@ -155,6 +154,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         on_click=_remove,
         args=(letter,),
     )
+    component(_ENTER, "<span></span>")(data={}, key="compare_panel_enter")
     if st.session_state.pop("lr_compare_removed", False):
         st.rerun()
 

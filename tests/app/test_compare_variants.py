@@ -69,7 +69,7 @@ def test_a_setting_of_the_index_is_tried_on_the_spot_and_kept(home: Workbench, v
     assert [trial.summary.config.cluster_size for trial in home.trials.all()] == [2]
     assert "clustersize 2" in heads(app)[1]
     assert "trial index" in heads(app)[1]
-    assert "from kept stages" in drawn.text(app)
+    assert "Trial index, made in" in drawn.text(app)
     assert len(rows(app)) == 2
     app.button("compare_keep_b").click().run()
     drawn.assert_sound(app)

@@ -17,6 +17,8 @@ def states(question: str, *, index: str = "") -> dict[str, str]:
         "present_shown": "present?show=people-cities-and-ideas",
         "ask_answered": f"ask?{asked}",
         "compare_answered": f"compare?{asked}",
+        "compare_variants": f"compare?{asked}&b_strategy=leanrag&b_ix_cluster_size=3",
+        "compare_multiples": f"compare?{asked}&cview=multiples&vary=top_n&vary_at=2,5,10",
         **{f"evaluate_{tab}": f"evaluate?tab={tab}" for tab in TABS},
     }
     if index:
