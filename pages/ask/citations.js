@@ -96,7 +96,10 @@ export default function (component) {
   }
 
   const sentences = data.parts.map((part) => {
-    const sentence = element("span", [part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim());
+    const sentence = element(
+      "span",
+      [part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim(),
+    );
     const end = part.text.search(/(?:[^\p{M}\s]\p{M}*){1,6}$/u); // a few letters: in Chinese a sentence is one word
     const cut = part.marks.length && end >= 0 ? end : part.text.length;
     const said = element("span", "said");
