@@ -1,5 +1,6 @@
 """What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -14,6 +15,7 @@ from leanrag_core.types.config import validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceIndex
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up to nine bytes for each
 _DECLARED = ("name", "title", "help", "badge", "differs", "calls_model", "parts", "presets", "retrieve")
 # How near a strategy is to what was published under its name; titles are the messages "badge.NAME".
@@ -26,7 +28,7 @@ def require_question(text: str) -> None:
     if not text.strip():
         raise InvalidConfig("question.empty")
     # Python reads bytes of another encoding on the command line as lone surrogates.
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if _SURROGATE.search(text):
         raise InvalidConfig("question.not_utf8")
     if len(text) > MAX_QUESTION:
         raise InvalidConfig("question.too_long", characters=len(text), limit=MAX_QUESTION)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from leanrag_core.messages.message import Message, message
@@ -87,7 +87,7 @@ class Retrieval:
             question=self.query.text,
             strategy=self.strategy.name,
             title=self.title,
-            parameters=asdict(self.options),
+            parameters={spec.name: getattr(self.options, spec.name) for spec in fields(self.options)},
             items=tuple(items),
             relations=tuple(relations),
             context=context,
