@@ -1,4 +1,4 @@
-"""A first start: the app opens on the prepared index, an example shows what the structure brought, rivals are counted."""
+"""A first start opens on the prepared index; an example shows what the structure brought; rivals are counted."""
 
 import re
 from collections.abc import Callable
