@@ -38,6 +38,15 @@ _FIGURES = (
     "milliseconds",
     "processor_milliseconds",
 )
+_CONTEXTS = (
+    "vectors C 5",
+    "vectors C 10",
+    "LeanRAG C 5",
+    "LeanRAG C 5, compact",
+    "LeanRAG-walk C 5",
+    "LeanRAG-walk C 5, compact",
+    "LeanRAG-walk C 8, compact",
+)
 _WHOLE = ("documents_touched", "answer_entities", "whole_corpus_tokens")
 _HEADS = ("system", "recall@5", "all-gold@8", "MRR", "in context", "answer", "tokens", "recall per 1,000", "p50 ms")
 
@@ -57,7 +66,7 @@ def filled(text: str) -> str:
 
 
 def table_of(name: str) -> str:
-    """The table of that name: `figure3`, `released DATA`, `whole GRAPH`, `official DATA`, `equal DATA`, or one of
+    """The table of that name: `figure3`, `contexts`, `released DATA`, `whole GRAPH`, `official DATA`, `equal DATA`, or one of
     benchmarks.speed_tables."""
     kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
@@ -66,6 +75,7 @@ def table_of(name: str) -> str:
         "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
         "official": lambda dataset: systems(rows_of(_read("systems"), dataset), OFFICIAL),
         "equal": lambda dataset: systems(rows_of(_read("systems"), dataset), EQUAL),
+        "contexts": lambda _: contexts(_read("contexts")),
         "imported": lambda _: imported(_read("imported_graphs")),
         "latency": lambda _: speed_tables.latency(_read),
         "pages": lambda _: speed_tables.pages(_read),
@@ -75,6 +85,34 @@ def table_of(name: str) -> str:
         "growth": lambda _: speed_tables.growth(_read),
     }
     return made[kind](dataset)
+
+
+def contexts(results: Mapping[str, Any]) -> str:
+    """What LeanRAG's contexts hold for their tokens, beside vectors, on each index."""
+    rows = []
+    for index, made in results.items():
+        shown = [name for name in _CONTEXTS if name in made["systems"]]
+        for place, name in enumerate(shown):
+            system = made["systems"][name]
+            is_vectors = name.startswith("vectors")
+            rows.append(
+                (
+                    index if place == 0 else "",
+                    name,
+                    f"{system['tokens']:,.0f}",
+                    f"{system['recall']['value']:.3f}",
+                    f"{system['answered']['value']:.3f}",
+                    f"{system['recall_per_1000']['value']:.2f}",
+                    "" if is_vectors else _interval(system["answered_beside_equal_tokens"], "+.3f"),
+                    "" if is_vectors else _interval(system["tokens_at_equal_recall"], ".2f"),
+                )
+            )
+    head = ("index", "system", "tokens", "recall", "answer", "recall per 1,000 tokens", "answers beside equal tokens")
+    return markdown((*head, "tokens at equal recall"), rows)
+
+
+def _interval(given: Mapping[str, float] | None, form: str) -> str:
+    return f"{given['value']:{form}} [{given['low']:{form}}, {given['high']:{form}}]" if given else "–"
 
 
 def rows_of(results: Mapping[str, Any], dataset: str) -> list[Row]:
