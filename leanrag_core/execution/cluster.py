@@ -3,7 +3,6 @@
 Anybody who reaches a scheduler's port can run code on every worker: see docs/scale.md for TLS and private networks.
 """
 
-import asyncio
 import logging
 import sys
 import threading
@@ -78,6 +77,8 @@ def require_scheduler(scheduler: str, seconds: float) -> None:
 
 
 def _in_own_loop(question: Coroutine[Any, Any, _Answer]) -> _Answer:
+    import asyncio  # takes a tenth of the time in which the workbench is imported, and few use a cluster
+
     with ThreadPoolExecutor(1) as pool:  # a thread of its own, since the caller's may have an event loop already
         return pool.submit(asyncio.run, question).result()
 
@@ -122,6 +123,8 @@ async def _status(client: Any, scheduler: str) -> ClusterStatus:
 async def _with_timeout(answer: Awaitable[Any], seconds: float | None = None) -> Any:
     """Wait for the answer. Raises TimeoutError: Dask itself would wait for ever for a first answer or a worker that
     hangs."""
+    import asyncio
+
     return await asyncio.wait_for(answer, _TIMEOUT_SECONDS if seconds is None else seconds)
 
 
