@@ -24,7 +24,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.question_set import UNANSWERABLE
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench import Workbench
-from leanrag_core.workbench.samples import EXAMPLES, FIRST_SAMPLE, PREPARED, SAMPLES, Example, Examples
+from leanrag_core.workbench.samples import EXAMPLES, FIRST_SAMPLE, PREPARED, PREPARED_STAGES, SAMPLES, Example, Examples
 
 _GOLD = ("evidence-recall", "answer-in-context", "answer-entities")
 
@@ -40,11 +40,15 @@ def chosen(bench: Workbench, name: str) -> Examples:
     return Examples(index.manifest.config.cluster_size, len(questions), below, tuple(examples))
 
 
-def prepare(bench: Workbench) -> None:
-    """Keep the first sample's index with the program."""
-    index_id, _ = bench.builds.sample_index(FIRST_SAMPLE)
-    shutil.rmtree(PREPARED, ignore_errors=True)
-    shutil.copytree(bench.indexes.path(index_id), PREPARED / index_id, ignore=shutil.ignore_patterns(".*", "parts"))
+def prepare() -> None:
+    """Keep the first sample's index with the program, and what its build kept of its stages."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Workbench(Path(folder))
+        index_id, _ = bench.builds.sample_index(FIRST_SAMPLE)
+        shutil.rmtree(PREPARED, ignore_errors=True)
+        shutil.copytree(bench.indexes.path(index_id), PREPARED / index_id, ignore=shutil.ignore_patterns(".*", "parts"))
+        bench.stages.save(PREPARED_STAGES)
+        bench.stages.close()
 
 
 def _measured(bench: Workbench, index: Index, question: GoldQuestion) -> Example:
@@ -90,7 +94,7 @@ def main() -> int:
             text = json.dumps(asdict(examples), indent=1, ensure_ascii=False) + "\n"
             (SAMPLES / name / EXAMPLES).write_text(text, encoding="utf-8")
             if name == FIRST_SAMPLE:
-                prepare(bench)
+                prepare()
             print(f"{name}: below the root {examples.below_root} of {examples.questions}")
             for example in examples.examples:
                 print(" ", example)

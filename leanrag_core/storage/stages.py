@@ -21,10 +21,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from filelock import FileLock, Timeout
 
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes
+from leanrag_core.storage.tables import read_table, require_columns, write_table
 
 T = TypeVar("T")
 _DATABASE = "stages.db"
@@ -37,6 +40,7 @@ _USED_SECONDS = 3600  # how exactly the time of the last use is kept; a finer on
 _KEYS_A_QUERY = 500
 _TRIM_TO = 0.9  # of the limit, so that not every build trims
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_ENTRIES = pa.schema([("stage", pa.string()), ("key", pa.binary()), ("content", pa.binary())])
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entries (
     key BLOB PRIMARY KEY, stage TEXT NOT NULL, used INTEGER NOT NULL, size INTEGER NOT NULL, seal BLOB NOT NULL,
@@ -171,6 +175,22 @@ class StageStore:
                 connection.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
             for key in keys:
                 self._large_path(key).unlink(missing_ok=True)
+
+    def save(self, path: Path) -> None:
+        """Write every entry into an Arrow file, by key: what is prepared for other machines. Raises StorageFailed."""
+        with self._lock:
+            rows = self._open().execute("SELECT stage, key, content FROM entries ORDER BY key").fetchall()
+        entries = [(stage, key, self._large(key) if content is None else content) for stage, key, content in rows]
+        columns = [[entry[place] for entry in entries] for place in range(len(_ENTRIES))]
+        write_table(path, pa.table(columns, schema=_ENTRIES))
+
+    def take(self, path: Path) -> None:
+        """Keep what save() wrote into that file. Raises IndexDamaged for a file that does not read."""
+        table = read_table(path)
+        require_columns(table, _ENTRIES, path)
+        for stage in sorted(set(table["stage"].to_pylist())):
+            rows = table.filter(pc.equal(table["stage"], stage))
+            self.put_many(stage, dict(zip(rows["key"].to_pylist(), rows["content"].to_pylist(), strict=True)))
 
     def sizes(self) -> list[StageSize]:
         """Return what is kept, by stage."""

@@ -46,7 +46,7 @@ from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
 from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
-from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, sample_id
+from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
@@ -215,6 +215,7 @@ class Builds:
         config = IndexConfig(model=REFERENCE, cluster_size=self._corpora.samples.cluster_size(FIRST_SAMPLE))
         prepared = PREPARED / folder_name(corpus, config)
         if prepared.is_dir():
+            self._stages.take(PREPARED_STAGES)
             copy_index(prepared, self._indexes.path(prepared.name))
             return None
         self._corpora.samples.read(FIRST_SAMPLE)

@@ -22,6 +22,7 @@ SAMPLES = PROGRAM / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
 EXAMPLES = "examples.json"  # written by sample_corpora.openings
 PREPARED = SAMPLES / "indexes"  # holds the index of the first start, below its id
+PREPARED_STAGES = PREPARED / "stages.arrow"  # what its build kept, from which another clustersize or tau is made
 _PREFIX = "sample-"  # of the ids of sample corpora in the store
 
 

@@ -14,7 +14,7 @@ from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.jobs import runner
 from leanrag_core.workbench import builds
 from leanrag_core.workbench.references import References
-from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, sample_id
+from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 from sample_corpora.openings import chosen
 
 pytestmark = pytest.mark.slow
@@ -103,6 +103,7 @@ def test_the_first_start_has_a_prepared_index_and_builds_none(tmp_path: Path) ->
     [summary] = bench.indexes.index_list().indexes
     assert (summary.corpus_id, summary.config.cluster_size) == (f"sample-{FIRST_SAMPLE}", 16)
     assert bench.jobs.all() == []
+    assert {size.stage for size in bench.stages.sizes()} == {"base graph", "embeddings"}
     assert bench.retrieve(summary.id, "What do beekeepers use against Varroa destructor?").passages
 
 
@@ -124,6 +125,8 @@ def test_the_prepared_index_has_the_bytes_of_a_build_and_the_examples_are_those_
     assert names == {path.name for path in made.iterdir() if path.is_file()}
     different = {name for name in names if (prepared / name).read_bytes() != (made / name).read_bytes()}
     assert different <= {"manifest.json"}, "which names the libraries of this machine"
+    bench.stages.save(tmp_path / "stages.arrow")
+    assert (tmp_path / "stages.arrow").read_bytes() == PREPARED_STAGES.read_bytes()
     assert chosen(bench, FIRST_SAMPLE) == bench.corpora.samples.examples(f"sample-{FIRST_SAMPLE}")
 
 
