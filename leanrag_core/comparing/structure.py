@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Answer, ContextItem, Trace, TraceItem
 
 AGGREGATED, RELATIONS, CHUNKS = "aggregated", "relations", "chunks"
 KINDS = (AGGREGATED, RELATIONS, CHUNKS)
-MOST_RELATIONS = 1000  # inter-cluster relations that are embedded to rank them
+MOST_RELATIONS = 200  # inter-cluster relations of an index that are embedded unasked, to rank them: about a second
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,19 @@ class Explanations:
         self._questions = questions
         self._relation_vectors: BoundedCache[str, np.ndarray] = BoundedCache(_KEPT_INDEXES)
 
-    def structure(self, index: Index, trace: Trace, answer: Answer | None = None) -> Structure:
+    def structure(
+        self, index: Index, trace: Trace, answer: Answer | None = None, *, rank_all: bool = False
+    ) -> Structure:
         """Return what the climb alone brought into the context of that trace, and which sentences of the answer rest on
-        it. Raises ModelMismatch, EndpointError where the index's embedding is not at hand."""
-        descriptions, vectors = inter_cluster_descriptions(index), None
-        if len(descriptions) <= MOST_RELATIONS and not is_remote(index.manifest.config.embedding):  # no calls for this
-            key = index.manifest.id
+        it.
+
+        rank_all: inter-cluster relations are ranked however many the index has of them; else those of an index with few
+        of them, once they are embedded. No endpoint is called for it. Raises ModelMismatch, EndpointError where the
+        index's embedding is not at hand.
+        """
+        descriptions, key, vectors = inter_cluster_descriptions(index), index.manifest.id, None
+        wanted = rank_all or len(descriptions) <= MOST_RELATIONS or key in self._relation_vectors
+        if wanted and not is_remote(index.manifest.config.embedding):
             vectors = self._relation_vectors.get_or_make(key, lambda: self._questions.embedded(index, descriptions))
         return brought_by_climb(index, trace, self._questions.question_vector(index, trace.question), vectors, answer)
 

@@ -1,6 +1,8 @@
 """What the hierarchy brought into this context that search by similarity would not have, and what the paper's rivals
 would send for the same question."""
 
+from functools import partial
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -10,6 +12,7 @@ from leanrag_core.evaluation.base import Outcome
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from pages.ask import asking, beside_view, part_view, roles
@@ -27,8 +30,9 @@ def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answ
     if not climbs(trace):
         beside_view.line(scope, ask, trace)
         return
+    rank_all = bool(st.session_state.get(scope.key("rank_all")))
     try:
-        structure = session.workbench().explanations.structure(index, trace, answer)
+        structure = session.workbench().explanations.structure(index, trace, answer, rank_all=rank_all)
     except LeanRAGError:  # the retrieval above has said what an endpoint that embeds has to say
         return
     with st.container(border=True, gap="small", key=scope.name("structure")):
@@ -36,6 +40,14 @@ def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answ
         left, right = st.columns([3, 2], gap="medium")
         with left:
             draw(_lists(trace, structure))
+            if structure.unranked and not is_remote(ask.summary.config.embedding):
+                st.button(
+                    say("structure.rank_all"),
+                    icon=":material/format_list_numbered:",
+                    type="tertiary",
+                    key=scope.name("rank_all"),
+                    on_click=partial(st.session_state.__setitem__, scope.key("rank_all"), True),
+                )
         with right:
             st.fragment(_rivals)(scope, ask, trace)
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.workbench import explanations
 from pages.ask.structure_view import RIVALS
 from tests.app import drawn
 
@@ -35,6 +37,22 @@ def test_the_rivals_are_counted_when_a_person_asks_for_it_and_stay_counted(home:
     app.run()
     assert "the others take" in drawn.text(app)
     assert not [button for button in app.button if button.key == "count_rivals"]
+
+
+def test_many_relations_are_ranked_when_a_person_asks_for_it(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explanations, "MOST_RELATIONS", 0)
+    app = visit("ask", home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert "not ranked yet" in drawn.text(app)
+    app.button("rank_all").click().run()
+    drawn.assert_sound(app)
+    assert "not ranked yet" not in drawn.text(app)
+    index = home.indexes.open(home.indexes.all()[0].id)
+    ranked = home.explanations.structure(index, home.retrieve(index, QUESTION), rank_all=True)
+    assert ranked.unranked == 0
+    assert f"{len(ranked.brought)} of {ranked.items} items" in drawn.text(app)
 
 
 def test_a_system_without_a_hierarchy_has_no_such_panel(home: Workbench, visit: Visit) -> None:
