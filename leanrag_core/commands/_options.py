@@ -1,7 +1,6 @@
 """Options that several verbs take, and what they name: configuration, question, documents, question set."""
 
 import argparse
-import json
 import os
 import sys
 from dataclasses import fields, replace
@@ -103,6 +102,7 @@ def asked_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the strategy's options that were given. Raises InvalidConfig for one without a value."""
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.retrieval.base import strategies
+    from leanrag_core.retrieval.settings import parsed_option
 
     chosen: dict[str, Any] = {}
     listed = strategies()
@@ -115,10 +115,7 @@ def asked_options(options: argparse.Namespace) -> dict[str, Any]:
         name, separator, value = pair.partition("=")
         if not separator:
             raise InvalidConfig("command.option_without_value", option=pair)
-        try:
-            chosen[name.replace("-", "_")] = json.loads(value.lower())
-        except ValueError:
-            chosen[name.replace("-", "_")] = value
+        chosen[name.replace("-", "_")] = parsed_option(value)
     return chosen | top_options(options)
 
 

@@ -26,13 +26,16 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = verbs.add_parser("compare", help="two to four strategies on the same question, or over a question set")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("question", nargs="?", help="one question; else --questions")
-    parser.add_argument("--questions", type=Path, metavar="FILE", help="questions with gold evidence, JSON lines")
+    parser.add_argument(
+        "--questions", metavar="SET", help="id of a question set, or a file of questions with gold evidence"
+    )
     parser.add_argument(
         "--columns",
         nargs="+",
         default=["leanrag", "vector"],
         metavar="STRATEGY[:OPTION=VALUE,...][@DIR]",
-        help="two to four; the option preset=NAME stands for the strategy's own; @DIR is another index",
+        help="two to four, over questions also one; the option preset=NAME stands for the strategy's own; @DIR is "
+        "another index",
     )
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all columns")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="a question set that may hold the question's gold")
@@ -53,7 +56,8 @@ def _compare(options: argparse.Namespace) -> int:
     listed = strategies()
     for broken in listed.broken:
         print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
-    specs = column_specs(options.columns, listed, equal_tokens=options.equal)
+    least = 2 if options.questions is None else 1
+    specs = column_specs(options.columns, listed, equal_tokens=options.equal, least=least)
     bench, own = Workbench.default(), open_index(options.index)
     opened: dict[Path, Index] = {}
     for spec in specs:
@@ -73,7 +77,13 @@ def _over_set(
     from leanrag_core.evaluation.question_sets.reading import read_questions
     from leanrag_core.retrieval.settings import all_settings, settings_words
 
-    questions = read_questions(options.questions)
+    is_set = options.questions in {card.id for card in bench.question_sets.all()}
+    own_file = Path(options.questions)
+    questions = (
+        read_questions(own_file)
+        if own_file.exists() or not is_set
+        else bench.question_sets.questions(options.questions)
+    )
     results = {}
     for spec in specs:
 

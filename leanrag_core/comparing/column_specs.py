@@ -1,6 +1,5 @@
 """Columns of a comparison as a person writes them on a command line: NAME[:OPTION=VALUE,...][@DIR]."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import StrategyInfo, StrategyList, equal_budget
+from leanrag_core.retrieval.settings import parsed_option
 
 LETTERS = ("A", "B", "C", "D")
 PRESET = "preset"  # an option of every column: the name of a preset, which its other options change
@@ -24,10 +24,10 @@ class ColumnSpec:
 
 
 def column_specs(
-    texts: Sequence[str], known: StrategyList, *, equal_tokens: int | None = None
+    texts: Sequence[str], known: StrategyList, *, equal_tokens: int | None = None, least: int = 2
 ) -> tuple[ColumnSpec, ...]:
-    """Parse two to four columns. equal_tokens: the budget that all of them get. Raises InvalidConfig."""
-    if not 2 <= len(texts) <= len(LETTERS):
+    """Parse `least` to four columns. equal_tokens: the budget that all of them get. Raises InvalidConfig."""
+    if not least <= len(texts) <= len(LETTERS):
         raise InvalidConfig("comparison.number_of_columns", n=len(texts), most=len(LETTERS))
     return tuple(_spec(letter, text, known, equal_tokens) for letter, text in zip(LETTERS, texts, strict=False))
 
@@ -41,16 +41,9 @@ def _spec(letter: str, text: str, known: StrategyList, equal_tokens: int | None)
         option, separator, value = pair.partition("=")
         if not separator:
             raise InvalidConfig("command.option_without_value", option=pair)
-        options[option.strip().replace("-", "_")] = _value(value.strip())
+        options[option.strip().replace("-", "_")] = parsed_option(value.strip())
     if PRESET in options:
         options = {**info.preset(str(options.pop(PRESET))).options, **options}
     if equal_tokens is not None:
         options |= equal_budget(info, equal_tokens)
     return ColumnSpec(letter, info, options, Path(index) if at else None)
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text.lower())
-    except ValueError:
-        return text

@@ -3,6 +3,8 @@
 Official are the defaults of a strategy's own Config: every door that names no other value uses them.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from functools import reduce
@@ -14,11 +16,19 @@ from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo, strateg
 from leanrag_core.types.config import CHUNKS, CONTEXT, SEEDS
 from leanrag_core.types.trace import Parameter
 
+_PLAIN = re.compile(r"[\w.-]+")  # texts that need no quotes
+
 
 def official_settings(info: StrategyInfo) -> dict[str, Parameter]:
     """Return every option of the strategy with its official value, in the order of its Config."""
     defaults: Mapping[str, Any] = {spec.name: spec.default for spec in fields(info.config)}
     return dict(defaults)
+
+
+def own_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Return those of the options that are not official."""
+    official = official_settings(info)
+    return {name: value for name, value in options.items() if value != official[name]}
 
 
 def all_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
@@ -95,3 +105,25 @@ def _setting(name: str, value: Parameter) -> Message:
     if isinstance(value, bool):
         return title if value else message("setting.without", option=title)
     return message("setting.value", option=title, value=option_value(name, value))
+
+
+def option_text(value: Parameter) -> str:
+    """Return the value as a command line has it; parsed_option() reads it back, also where others stand beside it,
+    separated by commas or followed by @."""
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and parsed_option(value) == value:
+        return value
+    return json.dumps(value).replace(",", r"\u002c").replace("@", r"\u0040")
+
+
+def parsed_option(text: str) -> Any:
+    """Return the value of an option that a person wrote: JSON, True or False in any case, else the text itself."""
+    for written in (text, text.lower()):
+        try:
+            return json.loads(written, parse_constant=_refuse)
+        except ValueError:
+            continue
+    return text
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

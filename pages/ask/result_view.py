@@ -8,8 +8,10 @@ from functools import partial
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.comparing.as_code import Asked, Code, code_of_question
 from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import own_settings
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
 from pages.ask import (
@@ -30,7 +32,7 @@ from pages.ask import (
     why_view,
     without_view,
 )
-from pages.common import copy_button, markup, session
+from pages.common import code_view, copy_button, markup, session
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
@@ -165,6 +167,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
             follow_view.form(scope)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             copy_button.copy_link(key=scope.name("copy_link"))
+            code_view.button(partial(_code, ask), key=scope.name("copy_code"))
             recorded_view.save_button(scope, trace, answer)
         changes_view.panel(scope, held or before, trace, pinned=held is not None)
         answer_view.notes_panel(trace)
@@ -177,6 +180,13 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
     follow_view.remember_answer(scope, answer)
     history_view.keep(scope, ask, answer, follow_view.way(scope, ask.question))
     reference_view.place(scope, index, trace, answer)
+
+
+def _code(ask: asking.Ask) -> Code:
+    """What repeats the question."""
+    options = own_settings(strategies().named(ask.strategy), dict(ask.options))
+    asked = Asked(ask.summary.id, ask.summary.path, ask.strategy, options)
+    return code_of_question(session.workbench().root, asked, ask.question)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.retrieval.base import StrategyInfo
-from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.retrieval.settings import own_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.workbench.indexes import TRIAL
 from leanrag_core.workbench.settings import AskedWith
@@ -33,8 +33,7 @@ def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id:
     """
     bench, remembered = session.workbench(), dict(state.memory().values)
     used_id = bench.trials.keep(trial_id) if trial_id.startswith(TRIAL) else trial_id or index_id
-    official = official_settings(info)
-    asked = AskedWith(info.name, {name: value for name, value in options.items() if value != official[name]})
+    asked = AskedWith(info.name, own_settings(info, options))
     before = bench.defaults.use(used_id, asked)
     state.remember("index", used_id)
     state.remember(columns.scope_of("A").name("index"), None)

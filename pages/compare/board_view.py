@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.comparing import board
+from leanrag_core.comparing.as_code import Asked, Code, code_of_board
 from leanrag_core.comparing.board import QuestionScorer, SetScores
 from leanrag_core.comparing.board_controls import (
     CHOICE,
@@ -28,14 +29,14 @@ from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.execution.background import LatestWork
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
-from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.retrieval.settings import official_settings, own_settings
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
-from pages.common import choices, session, state
+from pages.common import choices, code_view, session, state
 from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.frame import page_path
@@ -154,8 +155,20 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
     component(_HERE / "board.js", _FRAME, draws_svg=True, parts=("figure_tools",), library=_HERE / "board_chart.js")(
         data=data, key=_KEY, on_event_change=lambda: _heard(made, held)
     )
+    code_view.button(lambda: _code(made, measure), key="board_code")
     state.publish_again()
     _read_ahead(made, held, _now(made))
+
+
+def _code(made: Board, measure: str) -> Code:
+    """What repeats the setting now, and the pinned one where that is another."""
+    settings, now = {}, _now(made)
+    for name, values in (("now", now), ("pinned", _pinned(made))):
+        if name == "now" or values != now:
+            folder = _index_of(made, values).path or made.summary.path
+            options, changed = own_settings(made.info, _options(made, values)), _of_index(made, values)
+            settings[name] = Asked(made.summary.id, folder, made.info.name, options, changed)
+    return code_of_board(session.workbench().root, settings, made.summary.corpus_id, measure)
 
 
 def _now(made: Board) -> dict[str, Any]:

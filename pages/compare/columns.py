@@ -5,12 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from leanrag_core.comparing.as_code import Asked
 from leanrag_core.comparing.variants import Group, VariantSettings, changed_settings, groups, index_settings
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.retrieval.base import strategies as all_strategies
-from leanrag_core.retrieval.settings import shown_settings
+from leanrag_core.retrieval.settings import own_settings, shown_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter
@@ -94,6 +95,12 @@ class Column:
     def shown_options(self) -> dict[str, Parameter]:
         """The options that the head shows."""
         return shown_settings(self.info, self.chosen.options)
+
+    @property
+    def as_code(self) -> Asked:
+        """What repeats it."""
+        options = own_settings(self.info, self.chosen.options)
+        return Asked(self.base.id, self.summary.path, self.info.name, options, self.changed)
 
     def ask(self, question: str) -> asking.Ask:
         """The question with the column's settings."""

@@ -1,17 +1,19 @@
 """Compare: several strategies, settings or indexes on the same question, side by side."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
+from leanrag_core.comparing.as_code import code_of_comparison
 from leanrag_core.comparing.sharing import compare
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
-from pages.common import choices, session, state, widgets
+from pages.common import choices, code_view, session, state, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -115,7 +117,7 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
             disabled=len(chosen) >= columns.MOST,
             on_click=columns.add,
         )
-        shared_place = st.container(width="content", gap=None)
+        shared_place = st.container(horizontal=True, width="content", gap="small")
     if state.recall("cview") != columns.BOARD:  # which asks all questions of the set
         question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
     return shared_place
@@ -202,6 +204,10 @@ def _compare(
     gold = gold_view.of_question(loaded, question)
     if traces:
         with place:
+            by_letter = {column.letter: column.as_code for column in chosen if not column.unmade}
+            code_view.button(
+                partial(code_of_comparison, session.workbench().root, by_letter, question), key="compare_code"
+            )
             saved_view.share_button(loaded, shared, gold, question)
     if view == columns.SIDE:
         with st.container(horizontal=True, wrap=False, gap="medium", key="compare_body"):

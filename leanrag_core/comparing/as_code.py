@@ -1,0 +1,122 @@
+"""What a page shows, as Python and as a command that repeat it. What people wrote is quoted: it is never run."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.retrieval.settings import option_text
+
+_PROGRAM = "python -m leanrag_core"
+_IMPORT = "from leanrag_core import Workbench\n"
+
+
+@dataclass(frozen=True)
+class Code:
+    """The same work as Python and as a line for a shell."""
+
+    python: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A strategy on an index. index: its id; folder: where the index that is asked lies. options: of the strategy,
+    those that are not official. changed: settings that a trial has otherwise than the index of that id."""
+
+    index: str
+    folder: Path
+    strategy: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    changed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def opened(self) -> str:
+        """The expression that opens the index; a trial that was cleared away is made again."""
+        opened = f"bench.open({self.index!r})"
+        return f"bench.trials.make({opened}, {dict(self.changed)!r})" if self.changed else opened
+
+    @property
+    def row(self) -> str:
+        """The expression of index, strategy and options."""
+        return f"({self.opened}, {self.strategy!r}, {dict(self.options)!r})"
+
+    def column(self, folder: Path) -> str:
+        """Return the column as `compare` reads it. folder: of the command's index."""
+        options = ",".join(f"{name}={option_text(value)}" for name, value in self.options.items())
+        at = "" if self.folder == folder else f"@{self.folder}"
+        return f"{self.strategy}{':' if options else ''}{options}{at}"
+
+
+def code_of_question(home: Path, asked: Asked, question: str) -> Code:
+    """Return the code that retrieves and answers."""
+    options = "".join(f", {name}={value!r}" for name, value in asked.options.items())
+    python = (
+        f"{_IMPORT}\n{_bench(home)}index = {asked.opened}\n"
+        f"trace = bench.retrieve(index, {question!r}, {asked.strategy!r}{options})\n"
+        "print(bench.answer(index, trace).text)\n"
+    )
+    chosen = [part for name, value in asked.options.items() for part in ("--option", f"{name}={option_text(value)}")]
+    words = ["ask", "--strategy", asked.strategy, *chosen, "--", str(asked.folder), question]
+    return Code(python, _command(home, words))
+
+
+def code_of_comparison(home: Path, columns: Mapping[str, Asked], question: str) -> Code:
+    """Return the code that retrieves and answers with each column. columns: by letter."""
+    python = (
+        f"{_IMPORT}\n{_bench(home)}question = {question!r}\n{_rows('columns', columns)}traces, answers = {{}}, {{}}\n"
+        "for letter, (index, strategy, options) in columns.items():\n"
+        "    traces[letter] = bench.retrieve(index, question, strategy, **options)\n"
+        "    answers[letter] = bench.answer(index, traces[letter])\n"
+        "    print(letter, strategy, traces[letter].context.tokens, answers[letter].text)\n"
+    )
+    return Code(python, _compare(home, columns, question=question))
+
+
+def code_of_board(home: Path, settings: Mapping[str, Asked], set_id: str, measure: str) -> Code:
+    """Return the code that asks a whole question set. settings: by name. measure: of comparing.board."""
+    python = (
+        f"{_IMPORT}from leanrag_core.comparing.board import QuestionScorer\n\n{_bench(home)}"
+        f"scorer = QuestionScorer(bench.question_sets.questions({set_id!r}))\n"
+        f"{_rows('settings', settings)}scores = {{}}\n"
+        "for name, (index, strategy, options) in settings.items():\n"
+        "    scores[name] = scorer.score(bench.questions.retriever(index, strategy, options))\n"
+        f"    print(name, scores[name].interval({measure!r}), scores[name].token_interval())\n"
+    )
+    return Code(python, _compare(home, settings, set_id=set_id))
+
+
+def _bench(home: Path) -> str:
+    return f"bench = Workbench.default({str(home)!r})\n"
+
+
+def _rows(name: str, rows: Mapping[str, Asked]) -> str:
+    return f"{name} = {{\n" + "".join(f"    {key!r}: {asked.row},\n" for key, asked in rows.items()) + "}\n"
+
+
+def _compare(home: Path, columns: Mapping[str, Asked], *, question: str = "", set_id: str = "") -> str:
+    folder = next(iter(columns.values())).folder
+    words = ["compare", *(("--questions", set_id) if set_id else ())]
+    words += ["--columns", *(asked.column(folder) for asked in columns.values()), "--", str(folder)]
+    return _command(home, [*words, question] if question else words)
+
+
+def _command(home: Path, words: list[str]) -> str:
+    return f"LEANRAG_HOME={_quoted(str(home))} {_PROGRAM} {' '.join(map(_quoted, words))}"
+
+
+def _quoted(text: str) -> str:
+    """Return the text as one word of a shell. A terminal may act on what is not printable before the shell reads it, so
+    that such a text is written in octal numbers; no word can hold a zero byte, which is left out."""
+    if text.isprintable():
+        return shlex.quote(text)
+    written = (
+        "\\" + sign
+        if sign in "\\'"
+        else sign
+        if sign.isprintable()
+        else "".join(f"\\{byte:03o}" for byte in sign.encode("utf-8", "replace"))
+        for sign in text.replace("\0", "")
+    )
+    return f"$'{''.join(written)}'"

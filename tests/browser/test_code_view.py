@@ -1,0 +1,73 @@
+"""Copy as Python as a person uses it: opened, copied, closed, opened again, on Ask, Compare and the board."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import becomes, settled
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+SAMPLE = "sample-agriculture"
+QUESTION = "What's “varroa”, 蜜蜂 and $(exit)?"
+
+
+def copied(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def copies_twice(page: Page, picture: str) -> str:
+    """Opens the code, copies the Python, closes it, opens it again and copies the command; returns the Python."""
+    button = page.get_by_role("button", name="Copy as Python")
+    python, command = (page.get_by_role("button", name=name) for name in ("Copy the Python", "Copy the command"))
+    button.click()
+    settled(page)
+    expect(command).to_be_visible()
+    snap(page, picture)
+    python.click()
+    becomes(page, lambda: copied(page).startswith("from leanrag_core import Workbench\n"), True)
+    text = copied(page)
+    page.keyboard.press("Escape")
+    expect(python).to_be_hidden()
+    settled(page)
+    button.click()
+    settled(page)
+    command.click()
+    becomes(page, lambda: copied(page).startswith("LEANRAG_HOME="), True)
+    page.keyboard.press("Escape")
+    expect(command).to_be_hidden()
+    settled(page)
+    return text
+
+
+def test_code_is_copied_from_ask_compare_and_the_board(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    bench.corpora.all()  # reads the samples
+    bench.build(SAMPLE, IndexConfig())
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    asked = f"q={quote_plus(QUESTION)}"
+    names: dict[str, dict[str, Any]] = {}
+    for name, path in {
+        "ask": f"ask?n=3&{asked}",
+        "compare": f"compare?a_n=3&{asked}",
+        "board": "compare?cview=board&bset=top_n%3D3&bpin=-",
+    }.items():
+        page.goto(f"{server.url}/{path}")
+        expect(page.get_by_role("button", name="Copy as Python")).to_be_visible(timeout=90_000)
+        settled(page)
+        text, names[name] = copies_twice(page, f"code_{name}"), {}
+        exec(text, names[name])
+    assert names["ask"]["trace"].question == names["compare"]["question"] == QUESTION
+    assert names["ask"]["trace"].context == names["compare"]["traces"]["A"].context
+    assert set(names["board"]["scores"]) == {"now", "pinned"}
+    watched.assert_clean()
