@@ -8,13 +8,12 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import Page, expect
 
-from leanrag_core import IndexConfig, Workbench
+from leanrag_core import Workbench
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import becomes, settled
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
-SAMPLE = "sample-agriculture"
 QUESTION = "What's “varroa”, 蜜蜂 and $(exit)?"
 
 
@@ -51,12 +50,12 @@ def test_code_is_copied_from_ask_compare_and_the_board(
 ) -> None:
     bench = Workbench.default(tmp_path / "home")
     bench.corpora.all()  # reads the samples
-    bench.build(SAMPLE, IndexConfig())
+    assert bench.builds.start_first_sample() is None  # its index is prepared
     server, watched = server_in(bench.root), watch()
     page = watched.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     asked = f"q={quote_plus(QUESTION)}"
-    names: dict[str, dict[str, Any]] = {}
+    texts = {}
     for name, path in {
         "ask": f"ask?n=3&{asked}",
         "compare": f"compare?a_n=3&{asked}",
@@ -65,9 +64,10 @@ def test_code_is_copied_from_ask_compare_and_the_board(
         page.goto(f"{server.url}/{path}")
         expect(page.get_by_role("button", name="Copy as Python")).to_be_visible(timeout=90_000)
         settled(page)
-        text, names[name] = copies_twice(page, f"code_{name}"), {}
-        exec(text, names[name])
-    assert names["ask"]["trace"].question == names["compare"]["question"] == QUESTION
-    assert names["ask"]["trace"].context == names["compare"]["traces"]["A"].context
-    assert set(names["board"]["scores"]) == {"now", "pinned"}
+        texts[name] = copies_twice(page, f"code_{name}")
+    assert f"question = {QUESTION!r}\n" in texts["compare"]
+    assert "    'now': (" in texts["board"]
+    made: dict[str, Any] = {}
+    exec(texts["ask"], made)
+    assert made["trace"].context == bench.retrieve(bench.indexes.all()[0].id, QUESTION, top_n=3).context
     watched.assert_clean()
