@@ -117,7 +117,7 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
             disabled=len(chosen) >= columns.MOST,
             on_click=columns.add,
         )
-        shared_place = st.container(horizontal=True, width="content", gap="small")
+        shared_place = st.container(horizontal=True, wrap=False, width="content", gap="small")
     if state.recall("cview") != columns.BOARD:  # which asks all questions of the set
         question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
     return shared_place
