@@ -50,6 +50,7 @@ _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-board"></div>'
 _KEY = "lr_board_events"
 _KEPT = 400  # results of settings
+_HEIGHT = 640  # pixels of the board, while the first scores are computed
 _AHEAD_AFTER = 0.15  # seconds in which the answer reaches the browser
 _WORDS = (
     *("now", "pinned", "pinned_at", "as_pinned", "earlier", "other", "interval", "back_one", "clear_trail", "go_back"),
@@ -147,11 +148,17 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
         held.leave = False
         st.rerun()
     _ahead().end()
+    waiting = st.empty()
+    if not held.is_drawn:
+        waiting.container().skeleton(_HEIGHT)
     try:
         data = _data(made, held, chosen, measure)
     except PartMissing as error:
         message(error, title=say("board.part_missing"))
         return
+    finally:
+        waiting.empty()
+    held.is_drawn = True
     component(_HERE / "board.js", _FRAME, draws_svg=True, parts=("figure_tools",), library=_HERE / "board_chart.js")(
         data=data, key=_KEY, on_event_change=lambda: _heard(made, held)
     )
