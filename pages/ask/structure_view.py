@@ -10,7 +10,6 @@ from leanrag_core.comparing.structure import AGGREGATED, KINDS, RELATIONS, Broug
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.figures import numbers
-from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
@@ -70,12 +69,12 @@ def _lists(trace: Trace, structure: Structure) -> Markup:
 
 def _list(trace: Trace, structure: Structure, kind: str) -> Markup:
     brought, marks = structure.of_kind(kind), roles.marks_by_ref(trace.context)
-    names = roles.names_of(trace) | {
-        relation.id: " – ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations
-    }
+    names = {id_: markup.name(name) for id_, name in roles.names_of(trace).items()}
+    ends = {relation.id: roles.ends(trace, relation) for relation in trace.relations}
+    names |= {id_: joined(map(markup.name, pair), " – ") for id_, pair in ends.items()}
     rows = [
         html(
-            '<li>{}<div><span dir="auto">{}</span><small>{}</small></div></li>',
+            "<li>{}<div>{}<small>{}</small></div></li>",
             marks[item.ref].drawn(),
             names.get(item.ref, item.mark),
             _reason(item),
