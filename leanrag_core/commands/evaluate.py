@@ -1,6 +1,7 @@
 """evaluate: a strategy's measures over questions with gold evidence, or an extraction against a reference graph."""
 
 import argparse
+import sys
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
@@ -35,7 +36,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _evaluate(options: argparse.Namespace) -> int:
     """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
-    from leanrag_core.evaluation.base import Outcome, measure_infos
+    from leanrag_core.evaluation.base import Outcome, broken_measures, measure_infos
     from leanrag_core.evaluation.gold import ChunkTexts
     from leanrag_core.evaluation.question_sets.reading import read_questions
     from leanrag_core.evaluation.tables import means
@@ -48,6 +49,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         raise InvalidConfig("command.evaluate_what")
     if options.all:
         return _evaluate_all(options)
+    for broken in broken_measures():
+        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
     chosen, chunks = top_options(options), ChunkTexts(index)

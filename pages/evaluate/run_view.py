@@ -6,6 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.base import broken_measures
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.calls import Budget
@@ -48,6 +49,8 @@ def _form() -> None:
         message(say("evaluate.form.nothing"))
         return
     strategies = experiments.strategies()
+    for broken in broken_measures():
+        message(broken.message, title=say("evaluate.broken_measure"))
     left, right = st.columns(2, gap="medium")
     with left:
         what = _what()

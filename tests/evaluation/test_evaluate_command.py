@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.evaluation import measures as folder
 from leanrag_core.evaluation.base import measures
 from leanrag_core.workbench.samples import SAMPLES
 
@@ -36,6 +37,18 @@ def test_every_measure_is_in_the_result_and_those_that_apply_are_printed_in_grou
     printed = capsys.readouterr().out
     assert printed.index("Gold evidence") < printed.index("Recall@5") < printed.index("Context\n")
     assert "Exact match" not in printed
+
+
+def test_a_measure_that_does_not_load_is_noted_and_the_others_are_there(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spoilt.py").write_text("raise RuntimeError('no key is set')")
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
+    capsys.readouterr()
+    assert main(["evaluate", str(built), str(SAMPLE / "questions.jsonl")]) == 0
+    shown = capsys.readouterr()
+    assert "note: the file spoilt.py cannot be loaded: no key is set" in shown.err
+    assert "Recall@5" in shown.out
 
 
 def test_an_extraction_is_scored_in_three_ways_with_examples(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
