@@ -16,6 +16,7 @@ CHANGES = {
 }
 # Shared, and neither frozen nor with a lock of its own, each with the reason why that is right.
 REASONS = {
+    "QuestionScorer": "its questions stay as they are, and its texts are in a cache with a lock",
     "GoldFinder": "its dictionary is filled when it is made, and read from then on",
     "MiniLM": "its session is made once (cached_property) and can be asked by any number of threads",
     "BatchWork": "of a worker process, which does one batch after the other in one thread",
@@ -52,7 +53,9 @@ def is_guarded(node: ast.ClassDef) -> bool:
     decorators = " ".join(map(ast.unparse, node.decorator_list))
     bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
     locks = {ast.unparse(call.func).rpartition(".")[2] for call in ast.walk(node) if isinstance(call, ast.Call)}
-    return "frozen=True" in decorators or bool(bases & {"Enum", "StrEnum", "NamedTuple"} or locks & {"Lock", "RLock"})
+    return "frozen=True" in decorators or bool(
+        bases & {"Enum", "StrEnum", "NamedTuple"} or locks & {"Lock", "RLock", "Condition"}
+    )
 
 
 def name_of(node: ast.expr | None) -> str:

@@ -10,6 +10,7 @@ from leanrag_core.evaluation.statistics import Interval, differ, difference_inte
 from leanrag_core.evaluation.tables import ratio_scores
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, message
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.trace import Trace
 
 FOUND, ALL, PER_THOUSAND, PASSAGES = "found", "all", "per_thousand", "passages"
@@ -80,7 +81,7 @@ class QuestionScorer:
     def __init__(self, questions: Sequence[GoldQuestion]) -> None:
         self.questions = tuple(questions)
         self._gold = [[(each.document, normalised(each.quote)) for each in one.evidence] for one in self.questions]
-        self._texts: dict[str, str] = {}
+        self._texts: BoundedCache[str, str] = BoundedCache(_KEPT_TEXTS)  # threads score at the same time
 
     def score(self, retrieve: Callable[[str], Trace], on_question: Callable[[], object] = lambda: None) -> SetScores:
         """Retrieve for every question. on_question: is called before each, and may raise to end the work."""
@@ -95,13 +96,7 @@ class QuestionScorer:
         return SetScores(tuple(scored))
 
     def _normalised(self, text: str) -> str:
-        """Return the normalised text. Threads may do so at the same time."""
-        known = self._texts.get(text)
-        if known is None:
-            if len(self._texts) >= _KEPT_TEXTS:  # cut to the budgets of many settings
-                self._texts.clear()
-            known = self._texts[text] = normalised(text)
-        return known
+        return self._texts.get_or_make(text, lambda: normalised(text))
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,10 @@ class IndexDefaults:
         self._path = path
         self._changing = threading.Lock()
 
-    def of(self, index_id: str) -> AskedWith | None:
-        """Return what was chosen for the index; None for the official settings. Raises RecordDamaged."""
-        return self._all().get(index_id)
+    def chosen_for(self, index_id: str) -> AskedWith | None:
+        """Return how the index is asked; None for the official settings. Raises RecordDamaged."""
+        chosen = self._all()
+        return chosen.get(index_id)
 
     def use(self, index_id: str, asked: AskedWith | None) -> AskedWith | None:
         """Choose how the index is asked, None for the official settings; return what was chosen before. Raises

@@ -24,7 +24,7 @@ def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, Strategy
     begun[scope.prefix] = summary.id
     with plain_errors():
         known = session.workbench().defaults
-        left, asked = known.of(before) if before else None, known.of(summary.id)
+        left, asked = known.chosen_for(before) if before else None, known.chosen_for(summary.id)
         if left is not None and is_held(scope, left, strategies):
             forget(scope, left, strategies)
         if asked is not None and asked.strategy in strategies and not _is_set(scope, asked, strategies):

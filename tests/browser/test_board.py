@@ -128,14 +128,14 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     for _ in range(2):
         use.click()
         expect(page.locator(".lr-board")).to_contain_text("Ask and Compare use these settings now.")
-        asked = Workbench.default(home).defaults.of(page.url.split("index=")[1].split("&")[0])
+        asked = Workbench.default(home).defaults.chosen_for(page.url.split("index=")[1].split("&")[0])
         assert asked is not None
         assert dict(asked.options) == {"top_n": 1, "top_c": 8}
         settled(page)
         undo.click()
         expect(undo).to_have_count(0)
         settled(page)
-        assert Workbench.default(home).defaults.of(page.url.split("index=")[1].split("&")[0]) is None
+        assert Workbench.default(home).defaults.chosen_for(page.url.split("index=")[1].split("&")[0]) is None
     use.click()
     expect(undo).to_be_visible()
     settled(page)

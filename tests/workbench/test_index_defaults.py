@@ -11,13 +11,13 @@ from leanrag_core.workbench.settings import AskedWith, IndexDefaults
 def test_what_was_chosen_is_kept_for_each_index_and_can_be_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "home" / "defaults.json"
     first, second = AskedWith("leanrag", {"top_n": 5, "findings": True}), AskedWith("vector", {"top_c": 8})
-    assert IndexDefaults(path).of("a") is None
+    assert IndexDefaults(path).chosen_for("a") is None
     assert IndexDefaults(path).use("a", first) is None
     assert IndexDefaults(path).use("a", second) == first
     IndexDefaults(path).use("b", first)
-    assert (IndexDefaults(path).of("a"), IndexDefaults(path).of("b")) == (second, first)
+    assert (IndexDefaults(path).chosen_for("a"), IndexDefaults(path).chosen_for("b")) == (second, first)
     IndexDefaults(path).use("a", None)
-    assert IndexDefaults(path).of("a") is None
+    assert IndexDefaults(path).chosen_for("a") is None
     path.write_text("{")
     with pytest.raises(RecordDamaged):
-        IndexDefaults(path).of("b")
+        IndexDefaults(path).chosen_for("b")
