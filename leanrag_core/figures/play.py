@@ -5,7 +5,7 @@ beside this module (scripts/play_*.js) draw it on the pages and in files that op
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
 from leanrag_core.figures.layered import layered_graph
@@ -55,6 +55,7 @@ _WORDS = (
     "entered",
     "left",
     "legend_later",
+    "brought",
 )
 _MAX_TOKENS = "max_tokens"  # the option of strategies whose sections have a budget in common
 
@@ -200,7 +201,7 @@ class Play:
     """Everything of a play. layouts, cards: for each of WIDTHS. lines: what each relation says, by id. holding: ids of
     the items that lead to each passage; n_anchors: how many could. budget: tokens of the whole context. notes: what
     each layout leaves to the table. spans, layers: where nodes are in the whole hierarchy, and the entities of each
-    layer. entered, left: ids of relations."""
+    layer. entered, left: ids of relations. marks: the citation marks of relations, by id."""
 
     question: str
     items: tuple[PlayItem, ...]
@@ -219,6 +220,7 @@ class Play:
     budget: int = 0
     entered: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    marks: dict[str, str] = field(default_factory=dict)
 
 
 def play_frames(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> tuple[Frame, ...]:
@@ -280,6 +282,7 @@ def play(
         n_anchors=len(anchors(trace)),
         entered=tuple(each.id for each in whole.relations if each.id in changed.entered),
         left=tuple(each.id for each in whole.relations if each.id in left),
+        marks={each.id: marks[each.id] for each in whole.relations if each.id in marks},
     )
 
 

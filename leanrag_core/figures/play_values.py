@@ -72,6 +72,7 @@ def play_values(play: Play) -> dict[str, Any]:
         "budget": play.budget,
         "entered": strings.places(play.entered),
         "left": strings.places(play.left),
+        "marks": table([{"id": id_, "mark": mark} for id_, mark in play.marks.items()], ("id", "mark")),
     }
     shown: dict[str, Any] = visible_values({**values, "strings": strings.listed})
     return shown

@@ -20,11 +20,26 @@ export default function (component) {
   function hide() {
     clearTimeout(timer);
     tip.hidden = true;
+    if (MARKS.pointed) tellMarks({ pointed: "" });
   }
   function later() {
     clearTimeout(timer);
     timer = setTimeout(hide, 160);
   }
+  // The sentences that rest on the mark which is held, and its chips.
+  const held = () => {
+    for (const sentence of host.querySelectorAll(".sentence"))
+      sentence.classList.toggle(
+        "held",
+        Boolean(sentence.querySelector(`.chip[data-mark="${CSS.escape(MARKS.held)}"]`)),
+      );
+    for (const chip of root.querySelectorAll(".chip")) chip.classList.toggle("held", chip.dataset.mark === MARKS.held);
+  };
+  const listen = () => {
+    held();
+    addEventListener("lr-marks", held);
+    return () => removeEventListener("lr-marks", held);
+  };
   const click = (chip) => {
     chip.onclick = () => {
       hide();
@@ -38,7 +53,7 @@ export default function (component) {
       chip.classList.toggle("on", chip.dataset.mark === data.open);
       click(chip);
     }
-    return;
+    return listen();
   }
   host.dataset.written = written;
 
@@ -56,6 +71,7 @@ export default function (component) {
     );
     tip.style.setProperty("--c", `var(--lr-${mark.colour})`);
     tip.hidden = false;
+    tellMarks({ pointed: mark.name });
     const at = chip.getBoundingClientRect(),
       box = root.getBoundingClientRect(),
       size = tip.getBoundingClientRect();
@@ -98,7 +114,7 @@ export default function (component) {
   const sentences = data.parts.map((part) => {
     const sentence = element(
       "span",
-      [part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim(),
+      ["sentence", part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim(),
     );
     const end = part.text.search(/(?:[^\p{M}\s]\p{M}*){1,6}$/u); // a few letters: in Chinese a sentence is one word
     const cut = part.marks.length && end >= 0 ? end : part.text.length;
@@ -162,4 +178,5 @@ export default function (component) {
       return row;
     }),
   );
+  return listen();
 }

@@ -98,7 +98,7 @@ def show(
             "items": say("cite.items"),
         },
     }
-    component(_SCRIPT, _FRAME)(data=visible_values(data), key=key, on_cited_change=cited_now)
+    component(_SCRIPT, _FRAME, parts=("marks",))(data=visible_values(data), key=key, on_cited_change=cited_now)
 
 
 def _lacks(support: Support) -> str:

@@ -47,6 +47,9 @@ export default function (component) {
   };
   answered();
   addEventListener("lr-last-frame", answered);
+  const marked = () => host.lrPlay.shown.mark(MARKS.pointed || MARKS.held, MARKS.of === of ? MARKS.brought : []);
+  marked();
+  addEventListener("lr-marks", marked);
   // The page writes its URL without what is kept here, at any later run: it is put back.
   const path = location.pathname;
   const restore = () =>
@@ -57,6 +60,7 @@ export default function (component) {
   globalThis.navigation?.addEventListener("currententrychange", restore);
   return () => {
     removeEventListener("lr-last-frame", answered);
+    removeEventListener("lr-marks", marked);
     globalThis.navigation?.removeEventListener("currententrychange", restore);
   };
 }

@@ -46,10 +46,10 @@ def show(
 
         return reported
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", *PLAY))(
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", "marks", *PLAY))(
         data={
             "play": play_values(shown),
-            "of": _digest(of),
+            "of": digest(of),
             "words": play_words(language()),
             "start": start,
             "picked": picked,
@@ -68,12 +68,12 @@ def last_frame(answer: Answer) -> dict[str, Any]:
     """What the play of the answer's retrieval says at its end; it is sent with the answer, which the play does not
     wait for."""
     frame = answer_frame(answer.trace, answer, language())
-    said = {"of": _digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
+    said = {"of": digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
     values: dict[str, Any] = visible_values(said)
     return values
 
 
-def _digest(trace: Trace) -> str:
+def digest(trace: Trace) -> str:
     """Tells one retrieval from another."""
     retrieval = (trace.index.id, trace.question, trace.strategy, trace.parameters)
     return hashlib.sha256(repr(retrieval).encode()).hexdigest()[:16]

@@ -2,6 +2,8 @@
 would send for the same question."""
 
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -14,14 +16,18 @@ from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
-from pages.ask import asking, beside_view, part_view, roles
+from leanrag_core.types.visible import visible_values
+from pages.ask import asking, beside_view, part_view, play, roles
 from pages.common import markup, session
+from pages.common.component import component
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
 from pages.common.scope import Scope
 
 RIVALS = ("vector", "graphrag_local", "lightrag", "hirag", "fastgraphrag")  # naive RAG and those of Figure 3
 _LISTED = 5  # items of a kind
+_SCRIPT = Path(__file__).with_name("structure.js")
+_FRAME = '<div class="lr-brought"></div>'
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
@@ -38,7 +44,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answ
         draw(_head(structure))
         left, right = st.columns([3, 2], gap="medium")
         with left:
-            draw(_lists(trace, structure))
+            _lists(scope, trace, structure)
             if structure.unranked and not is_remote(ask.summary.config.embedding):
                 st.button(
                     say("structure.rank_all"),
@@ -61,34 +67,34 @@ def _head(structure: Structure) -> Markup:
     return title + html('<div class="lr-small"><b>{}</b> {}</div>', claim, cost) + markup.muted(say("structure.rule"))
 
 
-def _lists(trace: Trace, structure: Structure) -> Markup:
-    lists = [_list(trace, structure, kind) for kind in KINDS if structure.counts[kind]]
-    unranked = markup.muted(say("structure.unranked", n=structure.unranked)) if structure.unranked else NOTHING
-    return html('<div class="lr-brought">{}</div>{}', joined(lists), unranked)
+def _lists(scope: Scope, trace: Trace, structure: Structure) -> None:
+    """What came by the climb alone; a mark that is held there is shown by the answer and by the play."""
+    data = {
+        "of": play.digest(trace),
+        "brought": [item.mark for item in structure.brought],
+        "lists": [_list(trace, structure, kind) for kind in KINDS if structure.counts[kind]],
+        "hold": say("structure.hold"),
+    }
+    component(_SCRIPT, _FRAME, parts=("marks",))(data=visible_values(data), key=scope.name("brought"))
+    if structure.unranked:
+        draw(markup.muted(say("structure.unranked", n=structure.unranked)))
 
 
-def _list(trace: Trace, structure: Structure, kind: str) -> Markup:
+def _list(trace: Trace, structure: Structure, kind: str) -> dict[str, Any]:
     brought, marks = structure.of_kind(kind), roles.marks_by_ref(trace.context)
-    names = {id_: markup.name(name) for id_, name in roles.names_of(trace).items()}
-    ends = {relation.id: roles.ends(trace, relation) for relation in trace.relations}
-    names |= {id_: joined(map(markup.name, pair), " – ") for id_, pair in ends.items()}
-    rows = [
-        html(
-            "<li>{}<div>{}<small>{}</small></div></li>",
-            marks[item.ref].drawn(),
-            names.get(item.ref, item.mark),
-            _reason(item),
-        )
-        for item in brought[:_LISTED]
-    ]
-    more = len(brought) - len(rows)
-    return html(
-        '<div><div class="lr-label" role="heading" aria-level="3">{}<span>{}</span></div>{}{}</div>',
-        say(f"structure.{kind}"),
-        say("structure.of", n=len(brought), all=structure.counts[kind]),
-        html("<ul>{}</ul>", joined(rows)) if rows else NOTHING,
-        markup.muted(say("cite.more", n=more)) if more else NOTHING,
-    )
+    names = {id_: [name] for id_, name in roles.names_of(trace).items()}
+    names |= {relation.id: list(roles.ends(trace, relation)) for relation in trace.relations}
+    more = len(brought) - _LISTED
+    return {
+        "title": say(f"structure.{kind}"),
+        "count": say("structure.of", n=len(brought), all=structure.counts[kind]),
+        "colour": marks[brought[0].ref].colour if brought else "",
+        "rows": [
+            {"mark": item.mark, "names": names.get(item.ref, [item.mark]), "reason": _reason(item)}
+            for item in brought[:_LISTED]
+        ],
+        "more": say("cite.more", n=more) if more > 0 else "",
+    }
 
 
 def _reason(item: Brought) -> str:

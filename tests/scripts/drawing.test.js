@@ -49,6 +49,27 @@ test("the columns of a play become records, and places in the list of strings be
   assert.deepEqual(plain(unpackPlay(sent).items), { bee: { id: "bee", n: 3 }, hive: { id: "hive" } });
 });
 
+test("a held relation is shown with its ends, a node with its parent and children, a passage with what leads to it", () => {
+  const { joinedTo } = load(...["svg", "layers", "play_figure"].map((name) => `${FIGURES}/${name}.js`));
+  const items = {
+    bee: { parent: "insects" },
+    ant: { parent: "insects" },
+    insects: {},
+    hives: {},
+    C1: { is_card: true },
+  };
+  const data = { items, holding: { C1: ["bee"] } };
+  const nodes = [{ id: "bee" }, { id: "tray", members: ["ant"] }, { id: "insects" }, { id: "hives" }];
+  const edge = (id, source, target) => ({ id, source, target });
+  const edges = [edge("up", "bee", "insects"), edge("tray-up", "tray", "insects"), edge("arc", "insects", "hives")];
+  const joined = (id) => [...joinedTo({ nodes, edges }, data, id)].sort();
+  assert.deepEqual(joined("arc"), ["arc", "hives", "insects"]);
+  assert.deepEqual(joined("insects"), ["bee", "insects", "tray", "tray-up", "up"]);
+  assert.deepEqual(joined("ant"), ["ant", "insects", "tray", "tray-up"]); // drawn in its tray
+  assert.deepEqual(joined("C1"), ["C1", "bee"]);
+  assert.deepEqual(joined("wasp"), []);
+});
+
 test("cells fill their rows, and the rest has a cell of its own", () => {
   const { packed } = load(`${FIGURES}/svg.js`, "pages/explore/block_cells.js");
   // A cell is 10 px a letter and 18 px wide, the rest 46 px, 2 px between them: 58 + 2 + 58 in a row of 120 px.

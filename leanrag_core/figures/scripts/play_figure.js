@@ -136,7 +136,8 @@ function drawTray(node, x, width, { words }, group) {
     );
 }
 
-// The state of a frame: ids of all that is lit, what is new in it, and what its sentence is about.
+// The state of a frame: ids of all that is lit, what is new in it, what its sentence is about, what came by the climb
+// alone, and what is held.
 function stateAt(data, place) {
   const lit = new Set(),
     relations = new Set(),
@@ -149,7 +150,8 @@ function stateAt(data, place) {
     if (item.change === "left") lit.add(id);
   });
   data.left.forEach((id) => relations.add(id));
-  return { lit, relations, fresh: new Set([...frame.items, ...frame.relations]), focus: new Set(frame.focus), frame };
+  const fresh = new Set([...frame.items, ...frame.relations]);
+  return { lit, relations, fresh, focus: new Set(frame.focus), frame, brought: new Set(), held: "" };
 }
 
 // Gives every mark the classes of that state; only what is new may move, and only where moving is wanted.
@@ -192,8 +194,7 @@ function lightPlay(drawn, data, state, moves) {
     pilled = [];
   for (const edge of drawn.graph.edges) {
     const line = drawn.svg.querySelector(`.edge[data-id="${CSS.escape(edge.id)}"]`);
-    const [a, b] = [data.items[edge.source], data.items[edge.target]];
-    const isTree = edge.id.startsWith("tray-") || a?.parent === edge.target || b?.parent === edge.source;
+    const isTree = isTreeLink(edge, data);
     const on = isTree ? lit(edge.source) && lit(edge.target) : state.relations.has(edge.id);
     const change = data.entered.includes(edge.id) ? "entered" : data.left.includes(edge.id) ? "left" : "";
     classes(line, {
@@ -206,10 +207,60 @@ function lightPlay(drawn, data, state, moves) {
       entered: change === "entered",
       left: change === "left",
     });
-    if (on && edge.pill) pilled.push(edge);
+    if (on && edge.pill) pilled.push({ ...edge, sign: state.brought.has(edge.id) ? CLIMB_SIGN : "" });
   }
   for (const edge of pilled.sort((a, b) => b.strength - a.strength)) drawPill(edge, drawn.X, drawn.pills, taken);
   for (const node of drawn.svg.querySelectorAll(".score")) classes(node, { shown: state.frame.step === 0 });
+  signBrought(drawn, any(state.brought));
+  setOff(drawn, joinedTo(drawn.graph, data, state.held));
+}
+
+/** Tells whether an edge links a node and its parent. */
+function isTreeLink(edge, data) {
+  const [a, b] = [data.items[edge.source], data.items[edge.target]];
+  return edge.id.startsWith("tray-") || a?.parent === edge.target || b?.parent === edge.source;
+}
+
+/** Returns the ids of what an item or a relation is shown with: a relation with its ends, a node with its parent and
+ * children, a passage with the items that lead to it; nothing where it is not drawn.
+ * @param {{nodes: {id: string, members?: string[]}[], edges: {id: string, source: string, target: string}[]}} graph
+ * @param {{items: Object, holding: Object}} data
+ * @param {string} id
+ */
+function joinedTo(graph, data, id) {
+  const relation = graph.edges.find((edge) => edge.id === id);
+  if (relation) return new Set([id, relation.source, relation.target]);
+  const trayOf = new Map(graph.nodes.flatMap((node) => (node.members ?? []).map((member) => [member, node.id])));
+  const known = data.items[id];
+  if (!known) return new Set();
+  const own = trayOf.get(id) ?? id;
+  const joined = new Set([id, own, ...(data.holding[id] ?? []).flatMap((each) => [each, trayOf.get(each) ?? each])]);
+  if (known.is_card) return joined;
+  for (const edge of graph.edges.filter((each) => isTreeLink(each, data) && [each.source, each.target].includes(own)))
+    for (const each of [edge.id, edge.source, edge.target]) joined.add(each);
+  return joined;
+}
+
+// Sets what is joined off from all else.
+function setOff(drawn, joined) {
+  drawn.svg.classList.toggle("holding", joined.size > 0);
+  for (const mark of drawn.svg.querySelectorAll(".node[data-id], .edge[data-id]"))
+    mark.classList.toggle("kept", joined.has(mark.dataset.id));
+  for (const thread of drawn.svg.querySelectorAll(".thread"))
+    thread.classList.toggle("kept", joined.has(thread.dataset.toCard) && joined.has(thread.dataset.source));
+}
+
+const CLIMB_SIGN = "▲";
+
+// A sign at the corner of each node that came by the climb alone; on an arc it stands beside its strength.
+function signBrought(drawn, brought) {
+  for (const sign of drawn.svg.querySelectorAll(".climb-sign")) sign.remove();
+  for (const group of drawn.svg.querySelectorAll(".node[data-id]")) {
+    const shape = group.querySelector(".shape, .card-shape");
+    if (!shape || group.classList.contains("later") || !brought(group.dataset.id)) continue;
+    const box = shape.getBBox();
+    make("text", { class: "climb-sign", x: box.x + box.width, y: box.y + 4 }, group, CLIMB_SIGN);
+  }
 }
 
 function classes(element, wanted) {

@@ -132,7 +132,8 @@ function tokenBar(parent, data, words) {
   };
 }
 
-// What the signs mean, in the order of the strategy; colour is never the only sign.
+// What the signs mean, in the order of the strategy; colour is never the only sign. Returns the entry of what came by the
+// climb alone, which is hidden.
 function legend(parent, data, words) {
   const host = addHtml("div", "legend", "", parent);
   const add = (title, kind, colour) => {
@@ -149,6 +150,11 @@ function legend(parent, data, words) {
   const changes = new Set(Object.values(data.items).map((item) => item.change));
   if (changes.has("entered") || data.entered.length) add(words.entered, "entered", "entered");
   if (changes.has("left") || data.left.length) add(words.left, "left", "left");
+  const climbed = addHtml("span", "", "", host);
+  addHtml("b", "climb-sign", CLIMB_SIGN, climbed);
+  climbed.append(words.brought);
+  climbed.hidden = true;
+  return climbed;
 }
 
 // Every item with what the trace says of it, for readers who prefer a table.

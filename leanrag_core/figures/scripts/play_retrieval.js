@@ -5,7 +5,7 @@
 // it begins as a table. picked: id of the node whose card is open. large: for a wall, with larger type. changed(now):
 // after each change, with {name, playing, table, picked}. explore(id), read(id): what a node or a passage opens
 // elsewhere, without them there is no button for it; save(svg): saves the picture; explorable: a set of the nodes for which that is possible.
-// Returns {seek(frame), go(name), play(), pause(), next(), back(), table(on), stop(), place(), now(), answered(frame)}.
+// Returns {mark(name, alone), seek(frame), go(name), play(), pause(), next(), back(), table(on), stop(), place(), now(), answered(frame)}.
 const SECONDS_A_FRAME = 2.2;
 
 function frameNamed(data, name) {
@@ -29,6 +29,8 @@ function playRetrieval(host, sent, words, options = {}) {
     timer = 0,
     drawn = null,
     note = null,
+    held = "",
+    brought = new Set(),
     table = Boolean(options.table);
   host.replaceChildren();
   host.classList.add("lr-play", "lr-layers");
@@ -51,7 +53,7 @@ function playRetrieval(host, sent, words, options = {}) {
     figure = addHtml("div", "figure lr-graph", "", stage),
     notes = addHtml("div", "notes", "", stage);
   const tableHost = addHtml("div", "", "", host);
-  legend(host, data, words);
+  const climbed = legend(host, data, words);
   const foot = addHtml("div", "foot", "", host),
     said = addHtml("span", "", "", foot),
     swap = addHtml("button", "", "", foot);
@@ -152,7 +154,10 @@ function playRetrieval(host, sent, words, options = {}) {
   }
 
   function light(at, moves, hovered) {
-    const state = stateAt(data, at);
+    // What is held is shown whole, also where the play has not come to it yet.
+    const known = stateAt(data, at),
+      isLit = known.lit.has(held) || known.relations.has(held);
+    const state = { ...(held && !isLit ? stateAt(data, data.frames.length - 1) : known), held, brought };
     if (hovered) state.focus = new Set([hovered]);
     if (drawn) lightPlay(drawn, data, state, moves && !calm.matches);
     mapped(state.lit);
@@ -239,6 +244,19 @@ function playRetrieval(host, sent, words, options = {}) {
       if (lead === before && rest === after) return;
       Object.assign(data.frames[last], { lead, rest, focus });
       if (place === last) seek(last, false);
+    },
+    // Holds the item or relation of that mark, nothing where it is empty; all of `alone` came by the climb alone.
+    mark: (name, alone) => {
+      const idOf = new Map(Object.entries(data.marks).map(([id, mark]) => [mark, id]));
+      for (const [id, item] of Object.entries(data.items)) if (item.mark) idOf.set(item.mark, id);
+      const [before, next] = [
+        [held, ...brought].join(),
+        [idOf.get(name) ?? "", ...alone.map((each) => idOf.get(each))],
+      ];
+      held = next[0];
+      brought = new Set(next.slice(1));
+      climbed.hidden = !brought.size;
+      if (next.join() !== before) light(place, false);
     },
     now,
     foot,

@@ -45,6 +45,7 @@ function unpackPlay(sent) {
     holding: byId(sent.holding, (held) => held.items ?? []),
     entered: named(sent.entered),
     left: named(sent.left),
+    marks: byId(sent.marks ?? {}, (relation) => relation.mark),
   };
 }
 
