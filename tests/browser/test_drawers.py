@@ -17,20 +17,25 @@ MOST_TRIES = 30
 QUESTION = "What+is+the+leverage+covenant+after+the+amendment%3F"
 
 
+def click_a_mark(page: Page, choose: Callable[[int], int]) -> None:
+    """Click one of the first marks of the answer. choose: takes how many there are, returns the place of one."""
+    chips = page.locator(".lr-answer .chip:visible")
+    for _ in range(MOST_TRIES):
+        expect(chips.first).to_be_visible()  # while it is drawn again the answer may be away for a moment
+        try:
+            chips.nth(choose(min(6, chips.count()))).click(timeout=1_000)
+            return
+        except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
+            page.keyboard.press("Escape")
+    raise AssertionError(f"no mark could be clicked: {page.locator('body').inner_text()[:500]}")
+
+
 def open_and_close(page: Page, n_times: int, seed: int) -> int:
     """Opens drawers from any of the first marks and closes them, after any pause; returns how many were seen open."""
     chance, seen = random.Random(seed), 0
     chips, drawer = page.locator(".lr-answer .chip:visible"), page.get_by_role("dialog")
     for _ in range(n_times):
-        for _ in range(MOST_TRIES):
-            expect(chips.first).to_be_visible()  # while it is drawn again the answer may be away for a moment
-            try:
-                chips.nth(chance.randrange(min(6, chips.count()))).click(timeout=1_000)
-                break
-            except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
-                page.keyboard.press("Escape")
-        else:
-            raise AssertionError(f"no mark could be clicked: {page.locator('body').inner_text()[:500]}")
+        click_a_mark(page, chance.randrange)
         if chance.random() < 0.5 and not drawer.count():  # another mark, before the drawer of the first is there
             chips.first.evaluate("chip => chip.click()")
         page.wait_for_timeout(chance.uniform(50, 900))
@@ -53,7 +58,7 @@ def test_drawers_open_and_close_at_any_moment(
     page.goto(f"{server_in(sample_home).url}/{page_name}?index={index}&q={QUESTION}")
     settled(page)
     open_and_close(page, n_times, seed=7)
-    page.locator(".lr-answer .chip:visible").first.click()
+    click_a_mark(page, lambda _: 0)
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
