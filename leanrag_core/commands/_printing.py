@@ -76,7 +76,7 @@ def print_table(table: "ScoreTable") -> None:
     from leanrag_core.evaluation.base import measure_infos
     from leanrag_core.retrieval.settings import settings_words
 
-    titles = {info.name: sentence(info.title) for info in measure_infos()}
+    titles, names = {info.name: sentence(info.title) for info in measure_infos()}, _names(table)
     print(f"{table.questions:,} questions{f' ({visible(table.kind)})' if table.kind else ''}")
     heads = "".join(f"{titles.get(measure, measure)[: _CELL - 1]:>{_CELL}}" for measure in table.measures)
     print(f"{'':<{_NAME}}{heads}{'ms':>8}")
@@ -84,10 +84,10 @@ def print_table(table: "ScoreTable") -> None:
         cells = "".join(f"{_cell(row.cells[measure]):>{_CELL}}" for measure in table.measures)
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f}"
         failed = f"  {row.errors:,} failed" if row.errors else ""
-        print(f"{visible(row.run.name)[: _NAME - 1]:<{_NAME}}{cells}{latency:>8}{failed}")
+        print(f"{visible(names[row.run.key])[: _NAME - 1]:<{_NAME}}{cells}{latency:>8}{failed}")
     for row in table.rows:
         settings = sentence(settings_words(row.run.strategy, row.run.options))
-        print(f"{visible(row.run.name)}: {visible(settings) or '–'}")
+        print(f"{visible(names[row.run.key])}: {visible(settings) or '–'}")
     print("runs of a column that share a letter cannot be told apart (paired rank test, Holm, p .05)")
 
 
@@ -97,15 +97,17 @@ def print_grounds(result: "ExperimentResult", table: "ScoreTable") -> None:
 
     if table.measures:
         measure = RECALL if RECALL in table.measures else table.measures[0]
-        for said in grounds(result, [row.run.name for row in table.rows], measure, table.kind):
+        for said in grounds(result, [row.run.key for row in table.rows], measure, table.kind):
             print(f"note, {measure}: {visible(sentence(said))}")
 
 
 def table_values(table: "ScoreTable") -> dict[str, Any]:
     """Return the table as JSON values."""
+    names = _names(table)
     rows = [
         {
-            "run": row.run.name,
+            "run": names[row.run.key],
+            "key": row.run.key,
             "options": dict(row.run.options),
             "cells": {measure: _cell_values(cell) for measure, cell in row.cells.items()},
             "latency_ms": row.latency_ms,
@@ -115,6 +117,13 @@ def table_values(table: "ScoreTable") -> dict[str, Any]:
         for row in table.rows
     ]
     return {"kind": table.kind, "questions": table.questions, "measures": list(table.measures), "rows": rows}
+
+
+def _names(table: "ScoreTable") -> dict[str, str]:
+    """Return what the table's runs are called, by their keys."""
+    from leanrag_core.evaluation.run_titles import run_titles
+
+    return {key: sentence(title) for key, title in run_titles([row.run for row in table.rows]).items()}
 
 
 def _cell_values(cell: "Cell") -> dict[str, Any]:

@@ -5,11 +5,11 @@ from dataclasses import Field, dataclass, fields
 from functools import reduce
 from typing import Any
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.settings import choice_title, option_title
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import CLUSTER, RELATIONS, IndexConfig
 
 SLIDER, SWITCH, CHOICE = "slider", "switch", "choice"

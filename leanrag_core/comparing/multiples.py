@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import Field, dataclass
 from typing import Any
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 

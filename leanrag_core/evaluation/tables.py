@@ -6,6 +6,7 @@ from functools import partial
 from statistics import fmean, median
 
 from leanrag_core.evaluation.base import LOWER, Mean, Outcome, Ratio, info_of, measure_infos, measures
+from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import (
     Interval,
     compact_letters,
@@ -164,7 +165,7 @@ def scores_of(
     def of_run(run: str, name: str) -> tuple[float | None, ...]:
         return tuple(rows.get((run, question), {}).get(name) for question in questions)
 
-    return {run.name: scores_for_mean(measure, partial(of_run, run.name)) for run in result.spec.runs}
+    return {run.key: scores_for_mean(measure, partial(of_run, run.key)) for run in result.spec.runs}
 
 
 def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str] = ()) -> ScoreTable:
@@ -177,9 +178,7 @@ def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str
         p_values[measure] = pair_tests(scores)
         cells[measure] = cells_of(scores, p_values[measure], less_is_better(measure), result.spec.seed)
     asked = set(questions)
-    rows = tuple(
-        _row(result, run, {name: cells[name][run.name] for name in columns}, asked) for run in result.spec.runs
-    )
+    rows = tuple(_row(result, run, {name: cells[name][run.key] for name in columns}, asked) for run in result.spec.runs)
     return ScoreTable(kind, columns, rows, len(questions), p_values)
 
 
@@ -223,9 +222,9 @@ def pays(
 
 
 def _row(result: ExperimentResult, run: RunSpec, cells: Mapping[str, Cell], asked: set[str]) -> TableRow:
-    rows = [row for row in result.rows if row.run == run.name and row.question in asked]
+    rows = [row for row in result.rows if row.run == run.key and row.question in asked]
     failed = {row.question for row in rows if row.error}
-    costs = [cost for cost in result.costs if cost.run == run.name and cost.question in asked - failed]
+    costs = [cost for cost in result.costs if cost.run == run.key and cost.question in asked - failed]
     paid = [cost.cost for cost in costs if cost.cost is not None]
     times = [cost.retrieval_ms for cost in costs]
     return TableRow(run, cells, median(times) if times else None, sum(paid) if paid else None, len(failed))
@@ -256,14 +255,15 @@ def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: s
 
 def _large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
     """Say for each run whose mean context is larger than half of its corpus how large it is."""
-    index_of, said = {run.name: run.index for run in result.spec.runs}, []
+    index_of, said = {run.key: run.index for run in result.spec.runs}, []
+    titles = run_titles(result.spec.runs)
     tokens = scores_of(result, TOKENS, questions)
     for run in runs:
         known = [value for value in tokens[run] if value is not None]
         corpus = int(result.versions.get(f"{CORPUS_TOKENS} {index_of[run]}", "0"))
         if known and corpus and fmean(known) > _HALF * corpus:
             code = "grounds.whole_corpus" if fmean(known) >= corpus else "grounds.half_corpus"
-            said.append(message(code, run=run, tokens=round(fmean(known)), corpus=corpus))
+            said.append(message(code, run=titles[run], tokens=round(fmean(known)), corpus=corpus))
     return said
 
 

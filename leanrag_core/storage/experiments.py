@@ -86,7 +86,7 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
             id=id_,
             title=result.spec.title,
             question_set=result.spec.question_set,
-            runs=tuple(run.name for run in result.spec.runs),
+            runs=tuple(run.key for run in result.spec.runs),
             rows=len(result.rows),
             all=len(result.spec.runs) * record.questions,
             errors=sum(bool(row.error) for row in result.rows),

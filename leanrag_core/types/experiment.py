@@ -26,21 +26,29 @@ ALL_JUDGEMENTS = (*JUDGEMENTS, GRADED)
 class RunSpec:
     """A row of the experiment's tables: an index, a strategy and its options; those that are not named are official.
 
-    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store, or the path of its folder. An
-    experiment records all options of its runs, so that it stays what it was when a default changes.
+    name: what it is called whatever the other runs are, such as "LeanRAG without chunks"; "" for what tells it from
+    them (evaluation/run_titles.py). index: its id in the store, or the path of its folder. An experiment records all
+    options of its runs, so that it stays what it was when a default changes. id: unique in the experiment; "" in
+    experiments of before runs had one, whose names are unique.
     """
 
     name: str
     index: str
     strategy: str
     options: Mapping[str, Parameter] = field(default_factory=dict)
+    id: str = absent_at_default("")
+
+    @property
+    def key(self) -> str:
+        """What rows, costs, judgements, baseline and pairs know the run by."""
+        return self.id or self.name
 
 
 @dataclass(frozen=True)
 class JudgeSpec:
     """How answers are judged. model: such as "openai:NAME". repeats: times that each judgement is asked for.
 
-    kinds: of ALL_JUDGEMENTS. pairs: names of two runs each, for pairwise judgements; empty: each run against the
+    kinds: of ALL_JUDGEMENTS. pairs: keys of two runs each, for pairwise judgements; empty: each run against the
     baseline.
     """
 
@@ -52,7 +60,7 @@ class JudgeSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """Runs over the questions of a set. baseline: the run that others are compared with, by name.
+    """Runs over the questions of a set. baseline: the run that others are compared with, by its key.
 
     answers: whether answers are written, which a language model does where the index was built with one. claims:
     whether that model lists the claims of each answer; else its sentences are counted.
@@ -71,7 +79,7 @@ class ExperimentSpec:
 
 @dataclass(frozen=True)
 class QuestionRow:
-    """What a run did with a question. scores: by measure; None where the measure does not apply.
+    """What a run did with a question. run: its key. scores: by measure; None where the measure does not apply.
 
     kind: of the question, such as "multi-hop". passages: ids of the chunks in the context, in rank order. error: an
     English sentence where the run failed on the question, else "".
@@ -102,7 +110,8 @@ class RunCost:
 
 @dataclass(frozen=True)
 class Judgement:
-    """One reply of a judge. first, second: the runs whose answers it was shown, second "" for an absolute score.
+    """One reply of a judge. first, second: keys of the runs whose answers it was shown; second is "" for an absolute
+    score.
 
     verdicts, by criterion: for a pair 1 where the first shown won, 2 for the second, 0 for a tie; for a grade 1 or 0
     for each of right, wrong and declined; else the score; None where the reply could not be read, after it was asked
@@ -137,8 +146,8 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class ExperimentSummary:
-    """An experiment as a list shows it. rows: of so many questions of its runs there are; all: of how many there will
-    be. errors: rows whose run failed. changed: ISO 8601, UTC."""
+    """An experiment as a list shows it. runs: their keys. rows: of so many questions of its runs there are; all: of
+    how many there will be. errors: rows whose run failed. changed: ISO 8601, UTC."""
 
     id: str
     title: str

@@ -275,10 +275,10 @@ class Experiments:
         for run in result.spec.runs:
             if run.strategy != "leanrag" or all_settings(leanrag, run.options) != official_settings(leanrag):
                 continue
-            scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.name]
+            scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.key]
             known = [score for score in scores if score is not None]
             if known:
-                measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.name)
+                measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.key)
         return measured
 
     def exported(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:

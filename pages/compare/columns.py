@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leanrag_core.comparing.as_code import Asked
-from leanrag_core.comparing.variants import Group, VariantSettings, changed_settings, groups, index_settings
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import own_settings, shown_settings
+from leanrag_core.retrieval.variants import Group, VariantSettings, changed_settings, groups, index_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter

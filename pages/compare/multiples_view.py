@@ -9,13 +9,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.comparing.multiples import Cell, depth_of, depth_words, finding, usual_values, values_of
-from leanrag_core.comparing.variants import Setting, changed_settings
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.small_graph import passages_drawing
 from leanrag_core.figures.tree_card import seed_places, tree_card
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
+from leanrag_core.retrieval.variants import Setting, changed_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
 from pages.ask import presets
 from pages.common import choices, drawing_view, forms, markup, session, state, widgets

@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.figures import numbers
@@ -15,6 +14,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import step_of
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS, STEPS, IndexConfig, is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import controls, presets

@@ -10,12 +10,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
-from leanrag_core.comparing.variants import Setting, said
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.retrieval.variants import Setting, said
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.trials import Trial

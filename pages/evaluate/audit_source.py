@@ -9,6 +9,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.audit.files import JudgeFile, read_answers, read_judge_files, system_of
 from leanrag_core.evaluation.audit.judges import audit
 from leanrag_core.evaluation.audit.records import Audit
+from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
 from pages.common import choices, markup, state
@@ -53,7 +54,9 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
         return files
     result = experiments.opened(judged[id_])
     texts = {question.id: question.question for question in experiments.questions_of(id_)}
-    return Source(judged[id_].title, f"{id_} {judged[id_].changed}", result.judgements, questions=texts)
+    titles = experiments.titles(result.spec.runs)
+    stamp = f"{id_} {judged[id_].changed} {' '.join(titles.values())}"
+    return Source(judged[id_].title, stamp, titled(result.judgements, titles), questions=texts)
 
 
 def audit_of(source: Source) -> Audit:

@@ -20,9 +20,10 @@ _MORE = "more"
 
 @dataclass(frozen=True)
 class Side:
-    """A run of an experiment with its rows, by question."""
+    """A run of an experiment with what it is called and its rows, by question."""
 
     run: RunSpec
+    title: str
     rows: Mapping[str, QuestionRow]
 
 
@@ -66,17 +67,18 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     if not pairs:
         message(say("evaluate.questions.none_shared"))
         return
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, run, against, measure)))
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, sides[0].title, sides[1].title, measure)))
     _list(pairs, sides, measure, questions)
 
 
 def _has(result: ExperimentResult, run: str) -> bool:
-    return any(each.name == run for each in result.spec.runs)
+    return any(each.key == run for each in result.spec.runs)
 
 
 def _side(result: ExperimentResult, run: str) -> Side:
-    spec = next(each for each in result.spec.runs if each.name == run)
-    return Side(spec, {row.question: row for row in result.rows if row.run == run})
+    spec = next(each for each in result.spec.runs if each.key == run)
+    title = experiments.titles(result.spec.runs)[run]
+    return Side(spec, title, {row.question: row for row in result.rows if row.run == run})
 
 
 def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> ExperimentSummary:
@@ -193,7 +195,7 @@ def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQu
         for letter, side in zip(("A", "B"), sides, strict=True):
             row = side.rows[pair.question]
             said = row.error or row.answer
-            draw(markup.label(f"{letter}  {side.run.name}", say("evaluate.questions.passages", n=len(row.passages))))
+            draw(markup.label(f"{letter}  {side.title}", say("evaluate.questions.passages", n=len(row.passages))))
             if said:
                 draw(html('<div class="lr-read" dir="auto">{}</div>', said))
         with st.container(horizontal=True, gap="small"):

@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
@@ -14,7 +15,7 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Expe
 from pages.ask import presets
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, message, say
+from pages.common.messages import LANGUAGE, message, say, words
 from pages.common.scope import Scope
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
@@ -180,39 +181,53 @@ def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSumma
         if (each.question_set, set(each.runs), each.is_shipped)
         == (shown.question_set, set(shown.runs), shown.is_shipped)
     ]
-    by_budget = {budget_of(opened(each).spec): each for each in reversed(alike)} if len(alike) > 1 else {}
+    by_budget = {}
+    for each in reversed(alike) if len(alike) > 1 else ():
+        spec = opened(each).spec
+        if set(titles(spec.runs).values()) == set(titles(opened(shown).spec.runs).values()):
+            by_budget[budget_of(spec)] = each
     return dict(sorted((by_budget | {budget_of(opened(shown).spec): shown}).items()))
 
 
 def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
-    """The names of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
-    names = [run.name for run in runs]
-    of_strategy: Mapping[str, str] = {run.strategy: run.name for run in reversed(runs)}
-    run = of_strategy.get(_STARTER, names[0])
-    others = [name for name in names if name != run] or names
+    """The keys of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
+    keys = [run.key for run in runs]
+    of_strategy: Mapping[str, str] = {run.strategy: run.key for run in reversed(runs)}
+    run = of_strategy.get(_STARTER, keys[0])
+    others = [key for key in keys if key != run] or keys
     candidates = [baseline, of_strategy.get(_BASELINE, ""), others[-1]]
-    against = next(name for name in candidates if name in others)
-    chosen_run = str(state.fitting(RUN, run, str, lambda value: value in names))
-    return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in names))
+    against = next(key for key in candidates if key in others)
+    chosen_run = str(state.fitting(RUN, run, str, lambda value: value in keys))
+    return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in keys))
+
+
+def titles(runs: Sequence[RunSpec]) -> dict[str, str]:
+    """What the runs of an experiment are called, by their keys."""
+    index_titles: Mapping[str, str] = {}
+    if len({run.index for run in runs}) > 1:
+        index_titles = {each.id: each.title for each in session.index_list().indexes}
+    return {key: words(title) for key, title in run_titles(runs, index_titles).items()}
 
 
 def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
-    """A choice of a run of the experiment."""
-    names = [run.name for run in runs]
+    """A choice of a run of the experiment; returns its key."""
+    titles_of = titles(runs)
+    keys = list(titles_of)
     return str(
         widgets.remembered(
             name,
             default,
             lambda mount: st.selectbox(
                 label,
-                names,
-                index=names.index(mount.value),
+                keys,
+                index=keys.index(mount.value),
+                format_func=titles_of.__getitem__,
                 key=mount.key,
                 on_change=mount.changed,
                 width=210,
             ),
-            allowed=lambda value: value in names,
-            form=tuple(names),
+            allowed=lambda value: value in keys,
+            form=widgets.labels(titles_of),
         )
     )
 

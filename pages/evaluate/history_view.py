@@ -191,9 +191,10 @@ def _details(summary: ExperimentSummary) -> None:
             )
     with plain_errors():
         result, known = experiments.opened(summary), experiments.strategies()
+        titles = experiments.titles(result.spec.runs)
         rows = [
             (
-                run.name,
+                titles[run.key],
                 run.strategy,
                 words(settings_line(shown_settings(known.get(run.strategy), run.options))) or "–",
                 run.index,

@@ -7,6 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, mean_scores, win_rates
+from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
@@ -34,8 +35,10 @@ class Judged:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _judged(experiment: str, stamp: str, kind: str, _result: ExperimentResult) -> Judged:
-    seed, judgements = _result.spec.seed, of_kind(_result, kind)
+def _judged(
+    experiment: str, stamp: str, kind: str, titles: tuple[tuple[str, str], ...], _result: ExperimentResult
+) -> Judged:
+    seed, judgements = _result.spec.seed, titled(of_kind(_result, kind), dict(titles))
     return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed), grades(judgements, seed))
 
 
@@ -45,11 +48,21 @@ def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
     return tuple(judgement for judgement in result.judgements if judgement.question in asked)
 
 
-def show(summary: ExperimentSummary, result: ExperimentResult, letters: Mapping[str, str], kind: str) -> None:
-    """The tables of one judge over questions of a kind, and the way to its audit; nothing where nothing was judged."""
+def show(
+    summary: ExperimentSummary,
+    result: ExperimentResult,
+    letters: Mapping[str, str],
+    kind: str,
+    titles: Mapping[str, str],
+) -> None:
+    """The tables of one judge over questions of a kind, and the way to its audit; nothing where nothing was judged.
+
+    letters, titles: of the runs, by their keys.
+    """
     if not result.judgements:
         return
-    judged = _judged(result.id, summary.changed, kind, result)
+    judged = _judged(result.id, summary.changed, kind, tuple(titles.items()), result)
+    letters = {titles[key]: letter for key, letter in letters.items()}
     if not judged.judges:
         return
     figure_view.title(say("evaluate.judged"), say("evaluate.judged_note", n=len(of_kind(result, kind))))

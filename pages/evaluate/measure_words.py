@@ -155,23 +155,28 @@ _TIMES = 2.0  # from which a ratio is no share of the other's tokens
 
 
 def sentence(
-    result: ExperimentResult, rows: ScoreTable, difference: KindDifference | None, run: str, against: str, measure: str
+    result: ExperimentResult,
+    rows: ScoreTable,
+    difference: KindDifference | None,
+    pair: tuple[str, str],
+    measure: str,
+    titles: Mapping[str, str],
 ) -> Markup:
     """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first.
 
-    difference: of the two, over the questions of the table.
+    difference: of the two, over the questions of the table. pair: the keys of the two; titles: of all runs, by key.
     """
     interval, kind = None if difference is None else difference.interval, rows.kind
     if difference is None or interval is None or interval.low is None or interval.high is None:
         title = title_of(measure)
         return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
     start = say("evaluate.finding.kind", kind=kind_title(kind)) + say("text.space") if kind else ""
-    first, rest = _difference(difference, interval, run, against, measure)
-    rest += _tokens(result, run, against, kind) if measure != _CONTEXT_TOKENS else ""
+    first, rest = _difference(difference, interval, titles[pair[0]], titles[pair[1]], measure)
+    rest += _tokens(result, *pair, kind) if measure != _CONTEXT_TOKENS else ""
     rest += say("text.stop")
     if not difference.is_told:
         rest += _needed(interval)
-    rest += _alike(rows, run, against, measure)
+    rest += _alike(rows, pair, measure, titles)
     return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
 
 
@@ -232,20 +237,20 @@ def _needed(interval: Interval) -> str:
     return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
 
 
-def _alike(rows: ScoreTable, run: str, against: str, measure: str) -> str:
+def _alike(rows: ScoreTable, pair: tuple[str, str], measure: str, titles: Mapping[str, str]) -> str:
     """The other runs that share a letter with the first."""
-    cells = {row.run.name: row.cells.get(measure) for row in rows.rows}
-    own = cells.get(run)
+    cells = {row.run.key: row.cells.get(measure) for row in rows.rows}
+    own = cells.get(pair[0])
     if own is None or not own.letters:
         return ""
     alike = [
-        name
-        for name, cell in cells.items()
-        if name not in (run, against) and cell is not None and set(cell.letters) & set(own.letters)
+        titles[key]
+        for key, cell in cells.items()
+        if key not in pair and cell is not None and set(cell.letters) & set(own.letters)
     ]
     if not alike or len(alike) == len(cells) - 2:
         return ""
-    return say("text.space") + say("evaluate.finding.apart", names=_names(alike), run=run)
+    return say("text.space") + say("evaluate.finding.apart", names=_names(alike), run=titles[pair[0]])
 
 
 def _names(names: Sequence[str]) -> tuple[Message, ...]:

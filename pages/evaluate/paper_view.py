@@ -33,7 +33,7 @@ _TABLE, _DATASET, _CRITERION = "ptable", "pset", "pcriterion"
 
 def tables_of(result: ExperimentResult) -> tuple[str, ...]:
     """The paper's tables that the experiment has figures of its own for."""
-    names = {run.name for run in result.spec.runs}
+    names = {run.key for run in result.spec.runs}
     kinds = {judgement.kind for judgement in result.judgements}
     if LEANRAG not in names or not names <= {*SYSTEMS, NO_RELATIONS, NO_CHUNKS} or len(names) < 2:
         return ()

@@ -17,9 +17,9 @@ from pages.evaluate.measure_words import COLUMNS, LATENCY
 _WIDTHS = (320, 430, 560)
 
 
-def show_front(table: ScoreTable, chosen: str) -> None:
-    """The figure; nothing where the table lacks tokens or recall. chosen: the run that is drawn with its interval."""
-    points = points_of(table, chosen)
+def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> None:
+    """The figure; nothing where the table lacks tokens or recall. chosen: key of the run drawn with its interval."""
+    points = points_of(table, chosen, titles)
     if len(points) < 2:
         return
     figure_view.title(say("evaluate.front"), say("evaluate.front_note"))
@@ -48,20 +48,21 @@ def show_front(table: ScoreTable, chosen: str) -> None:
     figure_view.show(drawings, head, rows, key="evaluate_front")
 
 
-def points_of(table: ScoreTable, chosen: str) -> list[ParetoPoint]:
+def points_of(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> list[ParetoPoint]:
     """The runs that have both figures; those that no other one beats are the front."""
-    known = [(row.run.name, row.cells) for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL)]
+    rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL)]
+    known = [(row.run.key, row.cells) for row in rows]
     pairs: Sequence[tuple[float, float]] = [
         (float(_value(cells, TOKENS) or 0.0), float(_value(cells, RECALL) or 0.0)) for _, cells in known
     ]
     best = set(front(pairs))
     points = []
-    for place, (name, cells) in enumerate(known):
+    for place, (key, cells) in enumerate(known):
         cost, value = pairs[place]
         interval = cells[RECALL].interval
         low, high = (None, None) if interval is None else (interval.low, interval.high)
-        shown = say("evaluate.front_point", run=name, recall=numbers.score(value), tokens=f"{cost:,.0f}")
-        points.append(ParetoPoint(name, cost, value, low, high, place in best, name == chosen, shown))
+        shown = say("evaluate.front_point", run=titles[key], recall=numbers.score(value), tokens=f"{cost:,.0f}")
+        points.append(ParetoPoint(titles[key], cost, value, low, high, place in best, key == chosen, shown))
     return points
 
 
@@ -93,6 +94,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         message(say("evaluate.no_rows"))
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
+    titles = experiments.titles(result.spec.runs)
     place = st.container(key="evaluate_finding")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
         kind = _kind(result)
@@ -106,11 +108,11 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         draw(html("<style>.st-key-evaluate_table{{min-height:{}rem}}</style>", f"{height:.1f}"))
         if run != against:
             by_kind = table_view.differences(result, run, against, measure, summary.changed)
-            draw(measure_words.sentence(result, rows, by_kind.get(kind), run, against, measure))
+            draw(measure_words.sentence(result, rows, by_kind.get(kind), (run, against), measure, titles))
             draw(measure_words.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
     with st.container(key="evaluate_table"):
-        draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
+        draw(table_view.table(rows, sort, letters, titles, _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
     draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
     if summary.errors:
@@ -118,11 +120,11 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     left, right = st.columns(2, gap="large")
     if run != against:
         with left:
-            paper_view.show_pays(by_kind, run, against, measure)
+            paper_view.show_pays(by_kind, titles[run], titles[against], measure)
     with right:
         if not paper_view.show(result):
-            show_front(rows, run)
-    judged_view.show(summary, result, letters, kind)
+            show_front(rows, run, titles)
+    judged_view.show(summary, result, letters, kind, titles)
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:

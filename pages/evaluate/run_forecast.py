@@ -156,7 +156,7 @@ def _time(spec: ExperimentSpec, load: Load) -> str:
     times: dict[str, list[float]] = {}
     with plain_errors():
         result = experiments.opened(summaries[0])
-        strategy_of = {run.name: run.strategy for run in result.spec.runs}
+        strategy_of = {run.key: run.strategy for run in result.spec.runs}
         for cost in result.costs:
             times.setdefault(strategy_of.get(cost.run, ""), []).append(cost.retrieval_ms)
     known = [sum(times[run.strategy]) / len(times[run.strategy]) for run in spec.runs if times.get(run.strategy)]

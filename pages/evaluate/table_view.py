@@ -7,12 +7,11 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, TableRow, pays, score_table
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
-from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentResult
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
-from pages.evaluate import measure_words
+from pages.evaluate import experiments, measure_words
 from pages.evaluate.measure_words import LATENCY
 
 
@@ -62,12 +61,12 @@ def table(
     rows: ScoreTable,
     sort: str,
     letters: Mapping[str, str],
-    strategies: Mapping[str, StrategyInfo],
+    titles: Mapping[str, str],
     index_names: Mapping[str, str],
 ) -> Markup:
     """The table, the best by `sort` first. letters: of the runs that are compared, which keep colour and marker.
 
-    index_names: titles of the runs' indexes, where the experiment has several.
+    titles: of the runs. index_names: titles of the runs' indexes, where the experiment has several.
     """
     head = [html("<th>{}</th>", say("evaluate.run"))]
     for measure in (*rows.measures, LATENCY):
@@ -84,7 +83,7 @@ def table(
             )
         )
     scales = {measure: _scale(rows, measure) for measure in rows.measures}
-    lines = [_line(row, rows, scales, letters, strategies, index_names) for row in ranked(rows, sort)]
+    lines = [_line(row, rows, scales, letters, titles, index_names) for row in ranked(rows, sort)]
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
@@ -108,11 +107,11 @@ def _line(
     rows: ScoreTable,
     scales: Mapping[str, CellScale],
     letters: Mapping[str, str],
-    strategies: Mapping[str, StrategyInfo],
+    titles: Mapping[str, str],
     index_names: Mapping[str, str],
 ) -> Markup:
-    letter = letters.get(row.run.name, "")
-    cells = [_name(row, letter, strategies, index_names)]
+    letter = letters.get(row.run.key, "")
+    cells = [_name(row, letter, titles[row.run.key], index_names)]
     cells += [_cell(row.cells[measure], measure, scales[measure], letter) for measure in rows.measures]
     times = [each.latency_ms for each in rows.rows if each.latency_ms is not None]
     fastest = row.latency_ms is not None and len(times) > 1 and row.latency_ms == min(times)
@@ -121,8 +120,8 @@ def _line(
     return html('<tr class="{}">{}</tr>', "marked" if letter else "", joined(cells))
 
 
-def _name(row: TableRow, letter: str, strategies: Mapping[str, StrategyInfo], index_names: Mapping[str, str]) -> Markup:
-    info = strategies.get(row.run.strategy)
+def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]) -> Markup:
+    info = experiments.strategies().get(row.run.strategy)
     badge = NOTHING
     if info is not None:
         meaning = f"{say(f'badge.{info.badge}.meaning')}. {words(info.differs)}"
@@ -131,11 +130,11 @@ def _name(row: TableRow, letter: str, strategies: Mapping[str, StrategyInfo], in
     if letter:
         square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
     settings = words(settings_line(shown_settings(info, row.run.options)))
-    index = index_names.get(row.run.index, "")
+    index = index_names.get(row.run.index, "") if row.run.name else ""  # else its title has it
     return html(
         '<td><span class="sq">{}</span><span class="n">{}</span> {}{}{}{}</td>',
         square,
-        row.run.name,
+        title,
         badge,
         html(' <span class="lr-muted lr-small">{}</span>', index) if index else NOTHING,
         html(' <span class="lr-ev-bad">{}</span>', say("evaluate.failed_questions", n=row.errors))

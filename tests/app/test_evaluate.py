@@ -202,7 +202,7 @@ def test_runs_of_two_experiments_are_compared_question_by_question(home: Workben
 def test_less_is_better_for_tokens(home: Workbench) -> None:
     stored(home, {"LeanRAG": [1.0], "Naive": [1.0]})
     result = home.experiments.store.read("settings")
-    sides = [by_question_view.Side(run, {row.question: row for row in result.rows if row.run == run.name})
+    sides = [by_question_view.Side(run, run.name, {row.question: row for row in result.rows if row.run == run.name})
              for run in result.spec.runs]  # fmt: skip
     [pair] = by_question_view.compared(sides[1], sides[0], "context-tokens", {})
     assert pair.change == 500

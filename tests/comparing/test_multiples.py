@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from leanrag_core.comparing.multiples import Cell, depth_words, finding, usual_values, values_of
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.strategies.leanrag import Config
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS, IndexConfig
 
 INDEX = {spec.name: spec for spec in fields(IndexConfig)}

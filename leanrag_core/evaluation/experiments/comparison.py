@@ -1,11 +1,13 @@
 """Two experiments beside each other: what changed for each question, regressions first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import Interval, difference_interval, holm, paired_test
 from leanrag_core.evaluation.tables import RECALL, less_is_better, scores_for_mean
-from leanrag_core.types.experiment import ExperimentResult, QuestionRow
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.experiment import ExperimentResult, QuestionRow, RunSpec
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class QuestionDifference:
 
 @dataclass(frozen=True)
 class RunDifference:
-    """A run before and after. questions: the largest regression first. interval: of the mean difference. p: after Holm
-    over the runs. alone: questions that only one of the two has a score for."""
+    """A run before and after, by its titles. questions: the largest regression first. interval: of the mean
+    difference. p: after Holm over the runs. alone: questions that only one of the two has a score for."""
 
     before: str
     after: str
@@ -39,7 +41,8 @@ class RunDifference:
 
 @dataclass(frozen=True)
 class ExperimentDifference:
-    """Two experiments by a measure. only_before, only_after: runs without a counterpart."""
+    """Two experiments by a measure. only_before, only_after: titles of runs without a
+    counterpart."""
 
     before: str
     after: str
@@ -52,24 +55,63 @@ class ExperimentDifference:
 def compare_experiments(
     before: ExperimentResult, after: ExperimentResult, measure: str = RECALL
 ) -> ExperimentDifference:
-    """Compare two experiments. Runs of the same name are set side by side; where both have a single run, these are.
-    Questions are the same by their ids."""
-    earlier, later = ([run.name for run in result.spec.runs] for result in (before, after))
-    pairs = [(earlier[0], later[0])] if len(earlier) == len(later) == 1 else [(n, n) for n in earlier if n in later]
+    """Compare two experiments. Runs of the same title are set side by side, then those of one strategy and the same
+    settings; where both have a single run, these are. Questions are the same by their ids."""
+    earlier, later = _named(before), _named(after)
+    pairs = _pairs(earlier, later)
     tests = holm([paired_test(*_scores(after, pair[1], before, pair[0], measure)) for pair in pairs])
+    differences = (_of_run(before, after, pair, measure, p) for pair, p in zip(pairs, tests, strict=True))
     return ExperimentDifference(
         before.id,
         after.id,
         measure,
-        tuple(_of_run(before, after, pair, measure, p) for pair, p in zip(pairs, tests, strict=True)),
-        tuple(name for name in earlier if name not in {pair[0] for pair in pairs}),
-        tuple(name for name in later if name not in {pair[1] for pair in pairs}),
+        tuple(replace(each, before=earlier[each.before].title, after=later[each.after].title) for each in differences),
+        tuple(run.title for key, run in earlier.items() if key not in {pair[0] for pair in pairs}),
+        tuple(run.title for key, run in later.items() if key not in {pair[1] for pair in pairs}),
     )
+
+
+@dataclass(frozen=True)
+class _NamedRun:
+    """A run, and what it is called."""
+
+    run: RunSpec
+    title: str
+
+    def has_title_of(self, other: "_NamedRun") -> bool:
+        """Return whether both are called the same."""
+        return self.title == other.title
+
+    def has_settings_of(self, other: "_NamedRun") -> bool:
+        """Return whether both are one strategy with the same options; two runs with names of their own are what these
+        say."""
+        ours, theirs = ((each.run.strategy, each.run.options) for each in (self, other))
+        return ours == theirs and not (self.run.name and other.run.name)
+
+
+def _named(result: ExperimentResult) -> dict[str, _NamedRun]:
+    """Return the runs by their keys."""
+    titles = run_titles(result.spec.runs)
+    return {run.key: _NamedRun(run, sentence(titles[run.key])) for run in result.spec.runs}
+
+
+def _pairs(before: Mapping[str, _NamedRun], after: Mapping[str, _NamedRun]) -> list[tuple[str, str]]:
+    """Return the keys of the runs that are set side by side, in the order of the earlier ones."""
+    if len(before) == len(after) == 1:
+        return [(next(iter(before)), next(iter(after)))]
+    pair_of: dict[str, str] = {}
+    for is_same in (_NamedRun.has_title_of, _NamedRun.has_settings_of):
+        for key, own in before.items():
+            same = [other for other, run in after.items() if other not in pair_of.values() and is_same(own, run)]
+            if key not in pair_of and same:
+                pair_of[key] = same[0]
+    return [(key, pair_of[key]) for key in before if key in pair_of]
 
 
 def _of_run(
     before: ExperimentResult, after: ExperimentResult, pair: tuple[str, str], measure: str, p: float
 ) -> RunDifference:
+    """Compare a pair of runs, which are named by their keys."""
     earlier, later = _rows(before, pair[0]), _rows(after, pair[1])
     sign = -1.0 if less_is_better(measure) else 1.0
     changes, alone = [], 0

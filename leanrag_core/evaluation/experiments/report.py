@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from leanrag_core.evaluation.audit.judges import advice, audit, headline
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
+from leanrag_core.evaluation.run_titles import run_titles, titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import (
     RECALL,
@@ -46,6 +48,10 @@ class Writing:
         """Return the sentence of that code."""
         return sentence(message(code, **values) if isinstance(code, str) else code, self.language)
 
+    def runs(self, result: ExperimentResult) -> dict[str, str]:
+        """Return what each run is called, by its key."""
+        return {key: self.say(title) for key, title in run_titles(result.spec.runs).items()}
+
     def row(self, cells: Sequence[object], tag: str = "td") -> Markup:
         """Return a row of a table."""
         return html("<tr>{}</tr>", joined(html(f"<{tag}>{{}}</{tag}>", cell) for cell in cells))
@@ -65,20 +71,21 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
         for measure in table.measures
     }
     lines = []
+    run_names = write.runs(result)
     for row in table.rows:
         cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
         lines.append(
             html(
                 '<tr><td>{}<div class="mute">{}</div></td>{}<td>{}</td></tr>',
-                row.run.name,
+                run_names[row.run.key],
                 write.say(settings_words(row.run.strategy, row.run.options)),
                 joined(cells),
                 latency,
             )
         )
     leading = RECALL if RECALL in table.measures else table.measures[0]
-    said = grounds(result, [row.run.name for row in table.rows], leading, kind) if table.measures else ()
+    said = grounds(result, [row.run.key for row in table.rows], leading, kind) if table.measures else ()
     heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
@@ -118,7 +125,7 @@ def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
 def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     """Write the differences of each run from the baseline, by kind of question; nothing without a baseline or without
     gold."""
-    baseline, others = result.spec.baseline, [run.name for run in result.spec.runs if run.name != result.spec.baseline]
+    baseline, others = result.spec.baseline, [run.key for run in result.spec.runs if run.key != result.spec.baseline]
     have = measured(result, only_main=False)
     measure = RECALL if RECALL in have else TOKENS
     if not baseline or measure not in have:
@@ -126,12 +133,13 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     differences = pays(result, others, baseline, measure)
     kinds = [each.kind for each in next(iter(differences.values()), ())]
     heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
-    lines = [write.row([other, *(_difference(each) for each in by_kind)]) for other, by_kind in differences.items()]
+    run_names = write.runs(result)
+    lines = [write.row([run_names[key], *map(_difference, by_kind)]) for key, by_kind in differences.items()]
     title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
         write.say("experiment.file.pays"),
-        write.say("experiment.file.pays_how", measure=title, baseline=baseline),
+        write.say("experiment.file.pays_how", measure=title, baseline=run_names[baseline]),
         write.row([write.say("experiment.file.run"), *heads], "th"),
         joined(lines),
     )
@@ -166,7 +174,7 @@ def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
     """Write the audit in sentences, mean scores, win rates and grades of each judge; nothing if nothing was judged."""
     if not result.judgements:
         return Markup("")
-    seed = result.spec.seed
+    result, seed = replace(result, judgements=titled(result.judgements, write.runs(result))), result.spec.seed
     return joined(
         (
             _audit(write, result),
@@ -287,7 +295,7 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
     rows_of: dict[str, list[QuestionRow]] = {}
     for row in result.rows:
         rows_of.setdefault(row.question, []).append(row)
-    folds = []
+    folds, run_names = [], write.runs(result)
     for id_, rows in rows_of.items():
         question = known.get(id_)
         have = [info for info in shown if any(row.scores.get(info.name) is not None for row in rows)]
@@ -295,7 +303,7 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
         lines = [
             joined(
                 (
-                    write.row([row.run, *(_figure(row.scores.get(info.name)) for info in have)]),
+                    write.row([run_names[row.run], *(_figure(row.scores.get(info.name)) for info in have)]),
                     html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
                     if row.error or row.answer
                     else "",
@@ -350,7 +358,8 @@ def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> byt
     """Write a CSV line for each question of each run, with a column for each measure; UTF-8 with a mark, for
     spreadsheets."""
     names = sorted({name for row in result.rows for name in row.scores})
-    runs = {run.name: run for run in result.spec.runs}
+    runs = {run.key: run for run in result.spec.runs}
+    run_names = Writing("en").runs(result)
     texts = {question.id: question.question for question in questions}
     costs = {(cost.run, cost.question): cost for cost in result.costs}
     out = io.StringIO()
@@ -363,7 +372,8 @@ def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> byt
         if cost is not None:
             spent = [cost.retrieval_ms, cost.answer_ms, cost.calls, cost.prompt_tokens, cost.completion_tokens]
             spent.append("" if cost.cost is None else cost.cost)
-        texts_of_row = [row.run, run.index, run.strategy, options, row.question, row.kind, texts.get(row.question, "")]
+        of_run = [run_names[row.run], run.index, run.strategy, options]
+        texts_of_row = [*of_run, row.question, row.kind, texts.get(row.question, "")]
         scores = ["" if row.scores.get(name) is None else row.scores[name] for name in names]
         said = [" ".join(row.passages), row.answer, row.error]  # a model's words may begin as a formula does
         writer.writerow([*map(spreadsheet_cell, texts_of_row), *scores, *map(spreadsheet_cell, said), *spent])

@@ -30,6 +30,7 @@ from leanrag_core.errors import (
 )
 from leanrag_core.evaluation.base import Outcome, scores
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
+from leanrag_core.evaluation.run_titles import with_ids
 from leanrag_core.files.records import from_values, json_bytes, to_json, values_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
@@ -53,7 +54,7 @@ from leanrag_core.types.trace import Answer, Trace
 
 _SLUG = 40  # characters of the title in an id
 
-Key = tuple[str, str]  # name of a run, id of a question
+Key = tuple[str, str]  # key of a run, id of a question
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,18 @@ class Batch:
 
 
 def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> None:
-    """Raise InvalidConfig for what would fail later: unknown strategies and options, names that are not unique, no
+    """Raise InvalidConfig for what would fail later: unknown strategies and options, runs of one id, no
     questions."""
-    names = [run.name for run in spec.runs]
+    keys = [run.key for run in spec.runs]
     if not spec.title.strip():
         raise InvalidConfig("experiment.no_title")
-    if not names:
+    if not keys:
         raise InvalidConfig("experiment.no_runs")
     if not questions:
         raise InvalidConfig("experiment.no_questions", set=spec.question_set)
-    for name in names:
-        if not name.strip() or names.count(name) > 1:
-            raise InvalidConfig("experiment.same_name", name=name)
+    for key in keys:
+        if not key.strip() or keys.count(key) > 1:
+            raise InvalidConfig("experiment.same_name", name=key)
     ids = [question.id for question in questions]
     if len(set(ids)) < len(ids):
         raise InvalidConfig("experiment.same_question", question=next(id_ for id_ in ids if ids.count(id_) > 1))
@@ -89,7 +90,7 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
         strategy(run.strategy, run.options)
     mentioned = [spec.baseline] if spec.baseline else []
     for judge in spec.judges:
-        mentioned += [name for pair in judge.pairs for name in pair]
+        mentioned += [key for pair in judge.pairs for key in pair]
         for kind in judge.kinds:
             if kind not in ALL_JUDGEMENTS:
                 choices = ", ".join(ALL_JUDGEMENTS)
@@ -98,15 +99,16 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
             raise InvalidConfig("option.too_small", option="repeats", value=judge.repeats, low=1)
         if not spec.answers:
             raise InvalidConfig("experiment.judges_need_answers")
-    for name in mentioned:
-        if name not in names:
-            raise InvalidConfig("experiment.unknown_run", name=name, known=", ".join(names))
+    for key in mentioned:
+        if key not in keys:
+            raise InvalidConfig("experiment.unknown_run", name=key, known=", ".join(keys))
 
 
 def with_all_settings(spec: ExperimentSpec) -> ExperimentSpec:
-    """Fill in every option of the specification's runs, as stored. Raises InvalidConfig for an unknown strategy."""
+    """Fill in every option of the specification's runs, and their ids, as stored. Raises InvalidConfig for an unknown
+    strategy."""
     known = strategies()
-    runs = (replace(run, options=all_settings(known.named(run.strategy), run.options)) for run in spec.runs)
+    runs = (replace(run, options=all_settings(known.named(run.strategy), run.options)) for run in with_ids(spec.runs))
     return replace(spec, runs=tuple(runs))
 
 
@@ -136,7 +138,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Yield the work that is left, run by run. done: what need not be done again. size: most questions of a batch."""
     for run in spec.runs:
-        left = [question for question in questions if (run.name, question.id) not in done]
+        left = [question for question in questions if (run.key, question.id) not in done]
         for start in range(0, len(left), size):
             yield Batch(run, tuple(left[start : start + size]), spec.answers, spec.mode, spec.claims)
 
@@ -146,7 +148,7 @@ def in_order(result: ExperimentResult, questions: Sequence[GoldQuestion]) -> tup
     last."""
     rows = {(row.run, row.question): row for row in result.rows}
     costs = {(cost.run, cost.question): cost for cost in result.costs}
-    keys = [(run.name, question.id) for run in result.spec.runs for question in questions]
+    keys = [(run.key, question.id) for run in result.spec.runs for question in questions]
     return [rows[key] for key in keys if key in rows], [costs[key] for key in keys if key in rows and key in costs]
 
 
@@ -173,7 +175,7 @@ def strategies_spec(
         info for info in known.strategies if asks_model or info.name != NO_SEARCH
     )
     runs = tuple(_run(info, index, equal_tokens) for info in infos)
-    baseline = next((run.name for run in runs if run.strategy == BASELINE), "")
+    baseline = next((run.key for run in runs if run.strategy == BASELINE), "")
     return ExperimentSpec(title, question_set, runs, baseline)
 
 
@@ -293,7 +295,7 @@ def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -
     kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
     rows = [passage.row for passage in outcome.trace.passages if passage.id in kept and passage.row is not None]
     return QuestionRow(
-        run=run.name,
+        run=run.key,
         question=question.id,
         kind=question.kind,
         scores={
@@ -305,13 +307,13 @@ def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -
 
 
 def _failed(run: RunSpec, question: GoldQuestion, error: str, usage: Usage) -> Measured:
-    row = QuestionRow(run.name, question.id, question.kind, {}, error=error)
+    row = QuestionRow(run.key, question.id, question.kind, {}, error=error)
     return Measured(row, _cost(run, question, 0.0, 0.0, usage))
 
 
 def _cost(run: RunSpec, question: GoldQuestion, retrieval_ms: float, answer_ms: float, usage: Usage) -> RunCost:
     return RunCost(
-        run=run.name,
+        run=run.key,
         question=question.id,
         retrieval_ms=round(retrieval_ms, 3),
         answer_ms=round(answer_ms, 3),

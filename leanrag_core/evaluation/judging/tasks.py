@@ -107,7 +107,7 @@ def _shown(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> _Shown:
     if kind not in ALL_JUDGEMENTS:
         raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=", ".join(ALL_JUDGEMENTS))
     if kind != PAIRWISE:
-        return _Shown(judge.model, kind, tuple((run.name,) for run in spec.runs))
+        return _Shown(judge.model, kind, tuple((run.key,) for run in spec.runs))
     both_orders = tuple(order for pair in pairs_of(spec, judge) for order in (pair, pair[::-1]))
     return _Shown(judge.model, kind, both_orders)
 
@@ -117,8 +117,8 @@ def pairs_of(spec: ExperimentSpec, judge: JudgeSpec) -> tuple[tuple[str, str], .
     is named)."""
     if judge.pairs:
         return judge.pairs
-    baseline = spec.baseline or (spec.runs[-1].name if spec.runs else "")
-    return tuple((run.name, baseline) for run in spec.runs if run.name != baseline)
+    baseline = spec.baseline or (spec.runs[-1].key if spec.runs else "")
+    return tuple((run.key, baseline) for run in spec.runs if run.key != baseline)
 
 
 def _of_question(

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from leanrag_core.comparing.variants import Setting, VariantSettings, changed_settings, groups
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.variants import Setting, VariantSettings, changed_settings, groups
 
 
 def settings(strategy: str = "leanrag", index: dict[str, Any] | None = None, **options: Any) -> VariantSettings:

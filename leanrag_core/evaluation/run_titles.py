@@ -1,0 +1,81 @@
+"""What the runs of an experiment are called: a name of their own, else what tells each from the others."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import StrategyInfo, strategies
+from leanrag_core.retrieval.settings import all_settings
+from leanrag_core.retrieval.variants import Group, VariantSettings, groups
+from leanrag_core.types.experiment import Judgement, RunSpec
+
+
+def with_ids(runs: Sequence[RunSpec]) -> tuple[RunSpec, ...]:
+    """Give each run an id that has neither id nor name: its strategy's name, numbered from the second one on."""
+    taken = {run.key for run in runs}
+    made = []
+    for run in runs:
+        id_, n = run.strategy, 1
+        if not run.key:
+            while id_ in taken:
+                n += 1
+                id_ = f"{run.strategy}-{n}"
+            taken.add(id_)
+        made.append(run if run.key else replace(run, id=id_))
+    return tuple(made)
+
+
+def run_titles(runs: Sequence[RunSpec], index_titles: Mapping[str, str] | None = None) -> dict[str, Message]:
+    """Return the title of each run by its key, no two of them alike: the run's name; without one its strategy, the
+    settings that differ from those of the strategy's other runs, and its index where the runs have several.
+
+    index_titles: of the runs' indexes as far as they are known; of another one its folder is named.
+    """
+    known = {info.name: info for info in strategies().strategies}
+    group_of = {
+        key: group
+        for group in groups({run.key: _settings(run, known) for run in runs if not run.name})
+        for key in group.settings
+    }
+    several = len({run.index for run in runs}) > 1
+    titles: dict[str, Message] = {}
+    for run in runs:
+        title = _title(run, known.get(run.strategy), group_of.get(run.key))
+        if several and not run.name:
+            index = (index_titles or {}).get(run.index) or Path(run.index).name
+            title = message("setting.list", first=title, rest=message("plain", text=index))
+        titles[run.key] = _alone(title, [sentence(other) for other in titles.values()])
+    return titles
+
+
+def _settings(run: RunSpec, known: Mapping[str, StrategyInfo]) -> VariantSettings:
+    """Return the run's settings; of a strategy that is not among the program's, those that it names."""
+    info = known.get(run.strategy)
+    return VariantSettings(run.strategy, all_settings(info, run.options) if info else run.options, {})
+
+
+def _title(run: RunSpec, info: StrategyInfo | None, group: Group | None) -> Message:
+    if run.name:
+        return message("plain", text=run.name)
+    title = info.title if info is not None else message("plain", text=run.strategy)
+    differences = group.name(run.key) if group is not None else None
+    return message("setting.list", first=title, rest=differences) if differences is not None else title
+
+
+def _alone(title: Message, taken: Sequence[str]) -> Message:
+    """Return the title, with a number where another run has it."""
+    numbered, n = title, 1
+    while sentence(numbered) in taken:
+        n += 1
+        numbered = message("run.again", run=title, n=n)
+    return numbered
+
+
+def titled(judgements: Iterable[Judgement], titles: Mapping[str, str]) -> tuple[Judgement, ...]:
+    """Return the judgements with titles of runs in place of their keys, as tables and audits show them."""
+    return tuple(
+        replace(each, first=titles.get(each.first, each.first), second=titles.get(each.second, each.second))
+        for each in judgements
+    )
