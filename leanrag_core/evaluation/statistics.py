@@ -1,4 +1,4 @@
-"""Statistics of scores and verdicts: bootstrap intervals, paired rank tests, letters, length, agreement.
+"""Statistics of scores and verdicts: bootstrap intervals and chances, paired rank tests, letters, length, agreement.
 
 differ(pair_tests(...)) is the one rule of sentences, letters, forests and sweeps.
 """
@@ -120,6 +120,65 @@ def _widened(level: float, n: int) -> float:
 
     quantile = t.ppf((1 + level) / 2, n - 1) * np.sqrt(n / (n - 1))
     return float(min(2 * norm.cdf(quantile) - 1, _WIDEST_LEVEL))
+
+
+@dataclass(frozen=True)
+class Within:
+    """Scores of questions, and the bounds that their mean should keep; None: no bound. is_share: of shares from 0 to 1,
+    whose mean is as unsure as so many verdicts where all are equal."""
+
+    scores: Scores
+    low: float | None = None
+    high: float | None = None
+    is_share: bool = False
+
+
+def chance_within(wanted: Sequence[Within], seed: int = 0) -> float | None:
+    """Return the chance that all means keep their bounds at once, over the questions that all have a score for; None
+    below two of them.
+
+    It is the level at which the bounds of mean_interval() would just touch: the share of the resamples in which the
+    means keep their bounds, widened for few questions as the intervals are; where equal shares leave a bootstrap
+    nothing to resample, Wilson's, as in share_interval(). Raises ValueError where the scores differ in length.
+    """
+    rows = [row for row in zip(*(each.scores for each in wanted), strict=True) if None not in row]
+    if len(rows) < 2:
+        return None
+    columns = np.array(rows, dtype=np.float64).T
+    keep, certain = np.ones(N_RESAMPLES, dtype=bool), 1.0
+    for each, column in zip(wanted, columns, strict=True):
+        if np.ptp(column) > 0:
+            means = np.round(_resampled_means(column, seed), _PLACES)
+            keep &= (means >= (-np.inf if each.low is None else each.low)) & (
+                means <= (np.inf if each.high is None else each.high)
+            )
+        else:
+            certain *= _chance_of_equal(float(column[0]), len(rows), each)
+    return certain * _widened_chance(float(keep.mean()), len(rows))
+
+
+def _chance_of_equal(value: float, n: int, wanted: Within) -> float:
+    """Return the chance that the mean of n equal scores keeps its bounds."""
+    chance = 1.0
+    for bound, side in ((wanted.low, 1), (wanted.high, -1)):
+        if bound is None:
+            continue
+        if wanted.is_share and 0 < bound < 1:
+            from scipy.stats import norm
+
+            chance *= float(norm.cdf(side * (value - bound) / math.sqrt(bound * (1 - bound) / n)))
+        else:
+            chance *= float(side * (value - bound) >= 0)
+    return chance
+
+
+def _widened_chance(share: float, n: int) -> float:
+    """Return the level of Student's interval whose bound is the percentile at that share; see _widened()."""
+    if share in (0.0, 1.0):
+        return share
+    from scipy.stats import norm, t
+
+    return float(t.cdf(norm.ppf(share) * math.sqrt((n - 1) / n), n - 1))
 
 
 ALPHA = 0.05

@@ -56,6 +56,7 @@ from leanrag_core.workbench.parts import Parts, PartWork
 from leanrag_core.workbench.presentations import Presentations
 from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.questions import AskRequest, Questions
+from leanrag_core.workbench.recommendations import Recommendations
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
@@ -118,6 +119,7 @@ class Workbench:
         experiments = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         apart = partial(batch_done, str(root))
         self.experiments = Experiments(experiments, asked, self.question_sets, self.jobs, apart)
+        self.recommendations = Recommendations(experiments, self.indexes, self.question_sets)
         sweeps = SweepStore(root / "sweeps", SAMPLES / "sweeps")
         self.sweeps = Sweeps(sweeps, self.corpora, asked, self.builds, self.question_sets, self.jobs, root)
         shown = SAMPLES / "presentations"

@@ -15,7 +15,6 @@ from pages.common.messages import message, say
 from pages.evaluate import experiments, measure_words, sets_view
 
 _SHOWN = 25
-_MORE = "more"
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _counts(pairs: Sequence[Pair], run: str, against: str, measure: str) -> tupl
 
 def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questions: Mapping[str, GoldQuestion]) -> None:
     """The questions in lines: scores of both, the change, and buttons that open the question."""
-    whole = state.recall(_MORE) == "1"
+    whole = state.recall(experiments.MORE) == "1"
     shown = pairs if whole else pairs[:_SHOWN]
     with st.container(key="question_list", gap=None):
         for pair in shown:
@@ -164,7 +163,7 @@ def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questio
             type="tertiary",
             key="question_more",
             on_click=state.remember,
-            args=(_MORE, None if whole else "1"),
+            args=(experiments.MORE, None if whole else "1"),
         )
 
 
@@ -220,12 +219,8 @@ def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQu
 def _take(text: str, sides: tuple[Side, Side], both: bool) -> None:
     """Compare or Ask shows the question with the runs' indexes and settings. For callbacks."""
     state.remember("q", text)
-    first, second = sides
-    state.remember("index", first.run.index)
-    if not both:
-        experiments.take_settings("", first.run)
+    if both:
+        experiments.take_columns([(side.run, side.run.index) for side in sides])
         return
-    state.remember("cols", "ab")
-    for prefix, side in (("a", first), ("b", second)):
-        state.remember(f"{prefix}_index", None if side.run.index == first.run.index else side.run.index)
-        experiments.take_settings(prefix, side.run)
+    state.remember("index", sides[0].run.index)
+    experiments.take_settings("", sides[0].run)

@@ -11,20 +11,23 @@ from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, message, say, words
 from pages.common.scope import Scope
+from pages.compare import columns
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
-AUDIT, EXTRACTION, HISTORY = "audit", "extraction", "history"
-TABS = (RESULTS, QUESTIONS, SETS, SWEEPS, AUDIT, EXTRACTION, HISTORY)
+CHOICE, AUDIT, EXTRACTION, HISTORY = "choice", "audit", "extraction", "history"
+TABS = (RESULTS, QUESTIONS, CHOICE, SETS, SWEEPS, AUDIT, EXTRACTION, HISTORY)
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
-OTHER, MEASURE, SET, COLUMNS = "exp2", "measure", "set", "columns"
+OTHER, MEASURE, SET, COLUMNS, MORE = "exp2", "measure", "set", "columns", "more"
+WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME = "wset", "wrecall", "wtokens", "wcalls", "wms"
 URL = (
     TAB,
     "index",
@@ -39,7 +42,12 @@ URL = (
     COLUMNS,
     JOB,
     "question",
-    "more",
+    MORE,
+    WISH_SET,
+    WISH_RECALL,
+    WISH_TOKENS,
+    WISH_CALLS,
+    WISH_TIME,
     "row",
     "sweep",
     "colour",
@@ -240,6 +248,21 @@ def take_settings(prefix: str, run: RunSpec) -> None:
     if info is not None:
         state.remember(scope.name("strategy"), run.strategy)
         presets.set_options(scope, info, run.options, reset=True)
+
+
+def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
+    """Compare has a column for each of these runs, side by side, with the index that is named beside it. For
+    callbacks."""
+    state.remember("index", runs[0][1])
+    state.remember("cols", "abcd"[: max(columns.LEAST, len(runs))])
+    for name in ("cview", "budget", "base"):
+        state.remember(name, None)
+    for (run, index), prefix in zip(runs, "abcd", strict=False):
+        scope = Scope(prefix)
+        state.remember(scope.name("index"), None if index == runs[0][1] else index)
+        for setting in SETTINGS:  # of an index that the column had instead
+            state.remember(scope.name(columns.index_name(setting)), None)
+        take_settings(prefix, run)
 
 
 def strategies() -> Mapping[str, StrategyInfo]:

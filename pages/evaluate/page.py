@@ -14,6 +14,7 @@ from pages.common.messages import message, say
 from pages.evaluate import (
     audit_view,
     by_question_view,
+    choice_view,
     experiments,
     extraction_view,
     history_view,
@@ -56,6 +57,8 @@ def page() -> None:
                 _no_experiment()
             else:
                 by_question_view.show(summaries, shown)
+        elif tab == experiments.CHOICE:
+            choice_view.show(summaries, chosen_index)
         elif tab == experiments.SETS:
             sets_view.show()
         elif tab == experiments.SWEEPS:

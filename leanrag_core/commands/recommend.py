@@ -1,0 +1,105 @@
+"""recommend: which system fits a wish, by what stored experiments have measured."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
+from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.recommending import Candidate, Recommendation
+
+_NAME = 34  # characters of the column
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb recommend."""
+    parser = verbs.add_parser("recommend", help="which system and settings fit a wish, by stored experiments")
+    parser.add_argument("--recall", type=float, default=0.9, metavar="SHARE", help="of gold evidence (default: 0.9)")
+    parser.add_argument("--tokens", type=float, metavar="N", help="at most so many tokens of context, in the mean")
+    parser.add_argument("--calls", type=float, metavar="N", help="at most so many calls of models, in the mean")
+    parser.add_argument("--milliseconds", type=float, metavar="N", help="at most so many for a retrieval, the median")
+    parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone, such as multi-hop")
+    parser.add_argument("--questions", default="", metavar="SET", help="a question set that experiments asked")
+    parser.add_argument("--most", type=int, default=10, metavar="N", help="systems shown (default: 10)")
+    add_json(parser)
+    parser.set_defaults(run=_recommend)
+
+
+def _recommend(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.recommending import Wish
+    from leanrag_core.workbench import Workbench
+
+    wish = Wish(options.recall, options.tokens, options.calls, options.milliseconds, options.kind)
+    bench = Workbench.default()
+    made = bench.recommendations.make(wish, options.questions)
+    if options.json:
+        print_json(_values(made))
+        return 0
+    for ground in bench.recommendations.grounds():
+        if ground.id == options.questions or not options.questions:
+            print(f"{visible(ground.title)}: {ground.n:,} questions, {len(ground.experiments):,} experiments")
+            break
+    _print(made, options.most)
+    return 0
+
+
+def _print(made: "Recommendation", most: int) -> None:
+    from leanrag_core.evaluation.recommending import alike_words, figures_words, headline, missing_words
+
+    print(visible(sentence(headline(made))))
+    if made.best is not None:
+        print(visible(sentence(figures_words(made.best))))
+        for missing in missing_words(made.best):
+            print(visible(sentence(missing)))
+    alike = alike_words(made)
+    if alike is not None:
+        print(visible(sentence(alike)))
+    if made.candidates:
+        print(f"{'':<{_NAME}}{'chance':>7}{'recall':>20}{'tokens':>8}{'calls':>7}{'ms':>7}  alike, from")
+    for candidate in made.candidates[:most]:
+        print(_line(made, candidate))
+    if len(made.candidates) > most:
+        print(f"... and {len(made.candidates) - most:,} more (--most)")
+    if made.left_out:
+        print(f"without a score of evidence: {visible(', '.join(made.left_out))}")
+
+
+def _line(made: "Recommendation", candidate: "Candidate") -> str:
+    from leanrag_core.evaluation.recommending import CALLS
+    from leanrag_core.evaluation.tables import RECALL, TOKENS
+
+    recall = candidate.figures[RECALL]
+    bounds = "" if recall.low is None or recall.high is None else f" [{recall.low:.2f}, {recall.high:.2f}]"
+    chance = "-" if candidate.chance is None else numbers.share(candidate.chance)
+    tokens, calls = (candidate.figures.get(name) for name in (TOKENS, CALLS))
+    cells = (
+        "-" if tokens is None else f"{tokens.value:,.0f}",
+        "-" if calls is None else f"{calls.value:,.1f}",
+        "-" if candidate.milliseconds is None else f"{candidate.milliseconds:,.0f}",
+    )
+    place = "=" if candidate.is_alike else " "
+    name = visible(sentence(made.name(candidate)))[: _NAME - 1]
+    return (
+        f"{name:<{_NAME}}{chance:>7}{f'{recall.value:.2f}{bounds}':>20}{cells[0]:>8}{cells[1]:>7}{cells[2]:>7}  "
+        f"{place} {candidate.source.experiment}"
+    )
+
+
+def _values(made: "Recommendation") -> dict[str, Any]:
+    from leanrag_core.evaluation.recommending import headline
+    from leanrag_core.files.records import plain
+
+    candidates = [{"state": each.state, **plain(each)} for each in made.candidates]
+    return {
+        "said": sentence(headline(made)),
+        "state": made.state,
+        "wish": plain(made.wish),
+        "questions": made.questions,
+        "telling_question": made.telling,
+        "candidates": candidates,
+        "left_out": list(made.left_out),
+    }

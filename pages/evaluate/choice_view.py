@@ -1,0 +1,337 @@
+"""Which system: what stored experiments support for a wish, how sure that is, and the way to Compare."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.variants import Setting
+from leanrag_core.evaluation.recommending import (
+    CALLS,
+    MEETS,
+    MILLISECONDS,
+    MISSES,
+    TOO_FEW,
+    Candidate,
+    Recommendation,
+    StoredExperiment,
+    Wish,
+    alike_words,
+    figures_words,
+    headline,
+    missing_words,
+    recommend,
+)
+from leanrag_core.evaluation.statistics import Interval
+from leanrag_core.evaluation.tables import RECALL, TOKENS, kinds_of, questions_of
+from leanrag_core.figures import numbers
+from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.retrieval.settings import settings_line, shown_settings
+from leanrag_core.types.config import model_title
+from leanrag_core.types.experiment import ExperimentSummary
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.recommendations import AskedQuestions
+from pages.common import choices, forms, markup, session, state, widgets
+from pages.common.frame import page_path
+from pages.common.html import NOTHING as EMPTY
+from pages.common.html import draw, html, joined
+from pages.common.messages import known, message, say, words
+from pages.evaluate import experiments, measure_words
+
+_SHOWN = 10
+_OPENED = 4  # columns of Compare
+_INDEX_SETTINGS = ("cluster_size", "tau", "chunk_tokens")
+
+
+def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> None:
+    """What is wanted, what fits, and what that rests on. index: of the page, about whose documents it is asked
+    first."""
+    grounds = session.workbench().recommendations.grounds()
+    if not grounds:
+        message(say("choice.no_experiment"))
+        return
+    asked = _questions(grounds, index.corpus_id if index is not None else "")
+    stamp = tuple((each.id, each.changed) for each in summaries if each.id in asked.experiments)
+    stored = _stored(asked, stamp, tuple(each.id for each in session.index_list().indexes))
+    wish = _wish(stored)
+    made = _made(asked.id, stamp, wish, stored)
+    _said(made)
+    if not made.candidates:
+        return
+    _open_button(made, asked)
+    whole = state.recall(experiments.MORE) == "1"
+    shown = made.candidates if whole else made.candidates[:_SHOWN]
+    draw(_table(made, shown))
+    if len(made.candidates) > _SHOWN:
+        st.button(
+            say("compare.less") if whole else say("choice.more", n=len(made.candidates) - _SHOWN),
+            type="tertiary",
+            key="choice_more",
+            on_click=state.remember,
+            args=(experiments.MORE, None if whole else "1"),
+        )
+    notes = [say("choice.method")]
+    if made.left_out:
+        names = tuple(message_of("plain", text=name) for name in made.left_out)
+        notes.append(say("choice.left_out", names=names))
+    draw(markup.muted(say("text.space").join(notes)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _stored(
+    asked: AskedQuestions, stamp: tuple[tuple[str, str], ...], indexes: tuple[str, ...]
+) -> tuple[StoredExperiment, ...]:
+    """The experiments over those questions. stamp, indexes: what they change with."""
+    return session.workbench().recommendations.stored(asked)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _made(
+    asked: str, stamp: tuple[tuple[str, str], ...], wish: Wish, _stored: tuple[StoredExperiment, ...]
+) -> Recommendation:
+    return recommend(wish, _stored)
+
+
+def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions:
+    """The questions whose experiments count: those about the corpus, else the first."""
+    default = next((each for each in grounds if corpus and each.corpus_id == corpus), grounds[0])
+    by_id = {each.id: each for each in grounds}
+    titles = {each.id: say("choice.set_title", title=each.title, n=each.n) for each in grounds}
+    chosen = choices.dropdown(
+        experiments.WISH_SET,
+        say("choice.questions"),
+        titles,
+        default=default.id,
+        forgets=(experiments.KIND,),
+        width=420,
+    )
+    return by_id[chosen]
+
+
+def _wish(stored: Sequence[StoredExperiment]) -> Wish:
+    """What the controls say."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="choice_wish"):
+        recall = widgets.remembered(
+            experiments.WISH_RECALL,
+            90,
+            lambda mount: st.slider(
+                say("choice.recall"),
+                0,
+                100,
+                mount.value,
+                5,
+                format="%d %%",
+                key=mount.key,
+                on_change=mount.changed,
+                width=230,
+            ),
+            parse=int,
+            allowed=lambda value: 0 <= value <= 100,
+        )
+        tokens = _limit(experiments.WISH_TOKENS, say("choice.tokens"), 500)
+        calls = _limit(experiments.WISH_CALLS, say("choice.calls"), 1)
+        milliseconds = _limit(experiments.WISH_TIME, say("choice.milliseconds"), 50)
+    return Wish(recall / 100, tokens, calls, milliseconds, _kind(stored))
+
+
+def _limit(name: str, label: str, step: int) -> int | None:
+    """A limit that may be left empty."""
+    limit: int | None = widgets.remembered(
+        name,
+        None,
+        lambda mount: st.number_input(
+            label,
+            min_value=0,
+            value=mount.value,
+            step=step,
+            placeholder=say("choice.any"),
+            key=mount.key,
+            on_change=mount.changed,
+            width=170,
+        ),
+        parse=int,
+        allowed=lambda value: value >= 0,
+    )
+    return limit
+
+
+def _kind(stored: Sequence[StoredExperiment]) -> str:
+    """The kind of question, "" for all."""
+    result = stored[0].result
+    kinds = kinds_of(result)
+    if len(kinds) < 2:
+        return ""
+    titles = {"": say("evaluate.all_kinds", n=len(questions_of(result)))}
+    titles |= {
+        kind: f"{forms.plain(measure_words.kind_title(kind))} {len(questions_of(result, kind)):,}" for kind in kinds
+    }
+    return choices.pills(experiments.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
+
+
+def _said(made: Recommendation) -> None:
+    """The finding, what is missing, and what it rests on."""
+    best = made.best
+    if best is None:
+        message(headline(made))
+        return
+    rest = [words(figures_words(best))]
+    if best.chance is not None and made.state != TOO_FEW:
+        rest.append(say("choice.chance", chance=_chance(best.chance)))
+    rest += map(words, missing_words(best))
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', words(headline(made)), say("text.space").join(rest)))
+    alike = alike_words(made)
+    if alike is not None:
+        draw(html('<div class="lr-choice-alike">{}</div>', words(alike)))
+    draw(markup.muted(_rests_on(best)))
+
+
+def _rests_on(candidate: Candidate) -> str:
+    """Experiment, questions, engine, index with its settings, and date."""
+    source = candidate.source
+    parts = [
+        say("choice.rests_shipped" if source.is_shipped else "choice.rests", title=source.title, n=source.questions)
+    ]
+    if source.engine:
+        known_as = f"choice.engine.{source.engine}"
+        engine = say(known_as) if known(known_as) else model_title(source.engine)
+        parts.append(say("choice.engine", model=engine))
+    if source.index.is_here:
+        settings = _index_settings(source.index.settings)
+        parts.append(say("choice.index", index=source.index.name, settings=settings))
+    else:
+        parts.append(say("choice.index_gone", index=source.index.name))
+    if source.changed:
+        parts.append(say("choice.date", date=numbers.day(source.changed)))
+    if source.failed:
+        parts.append(say("evaluate.failed_questions", n=source.failed) + say("text.stop"))
+    return say("text.space").join(parts)
+
+
+def _index_settings(settings: Mapping[str, Any]) -> str:
+    parts = [Setting(name, of_index=True).words(settings[name]) for name in _INDEX_SETTINGS if name in settings]
+    return words(reduce(lambda first, rest: message_of("setting.list", first=first, rest=rest), parts)) if parts else ""
+
+
+def _chance(chance: float) -> str:
+    """A chance in percent; never all or nothing, which a sample cannot tell."""
+    if chance > 0.99:
+        return "> 99 %"
+    return "< 1 %" if chance < 0.01 else numbers.share(chance)
+
+
+def _open_button(made: Recommendation, asked: AskedQuestions) -> None:
+    """The way to Compare with the first ones, or why there is none."""
+    opened = _openable(made, asked)
+    if not opened:
+        message(say("choice.no_index"))
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="choice_open_row"):
+        if st.button(
+            say("choice.open", n=len(opened)),
+            icon=":material/view_column_2:",
+            key="choice_open",
+            on_click=_take,
+            args=(made, opened),
+        ):
+            st.switch_page(page_path("compare"))
+        if any(index != each.run.index for each, index in opened):
+            draw(markup.muted(say("choice.other_index")))
+
+
+def _openable(made: Recommendation, asked: AskedQuestions) -> list[tuple[Candidate, str]]:
+    """The first candidates with the index to ask: that of the run, else another one of the same documents."""
+    listed = session.index_list().indexes
+    here = {each.id for each in listed}
+    of_corpus = next((each.id for each in listed if asked.corpus_id and each.corpus_id == asked.corpus_id), "")
+    strategies = experiments.strategies()
+    first = [made.candidates[0], *made.alike, *(each for each in made.candidates[1:] if not each.is_alike)]
+    usable = [each for each in first if each.run.strategy in strategies]
+    opened = [(each, each.run.index if each.run.index in here else of_corpus) for each in usable]
+    return [(each, index) for each, index in opened if index][:_OPENED]
+
+
+def _take(made: Recommendation, opened: Sequence[tuple[Candidate, str]]) -> None:
+    """Compare shows these systems with their settings, on the question that tells most. For callbacks."""
+    texts = {each.id: each.question for each in experiments.questions_of(opened[0][0].source.experiment)}
+    if made.telling in texts:
+        state.remember("q", texts[made.telling])
+    experiments.take_columns([(each.run, index) for each, index in opened])
+
+
+def _table(made: Recommendation, shown: Sequence[Candidate]) -> Markup:
+    scales = {name: _scale(shown, name) for name in (RECALL, TOKENS)}
+    heads = ("system", "chance", "recall", "tokens", "calls", "milliseconds", "source")
+    lines = [_line(made, each, scales) for each in shown]
+    return html(
+        '<div class="lr-scroll lr-ev lr-choice" role="region" tabindex="0" aria-label="{0}">'
+        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
+        say("choice.table"),
+        joined(html("<th>{}</th>", say(f"choice.head.{name}")) for name in heads),
+        joined(lines),
+    )
+
+
+def _scale(candidates: Sequence[Candidate], name: str) -> CellScale:
+    figures = [each.figures[name] for each in candidates if name in each.figures]
+    return column_scale([Estimate(each.value, each.low, each.high) for each in figures])
+
+
+def _line(made: Recommendation, candidate: Candidate, scales: Mapping[str, CellScale]) -> Markup:
+    short = {each.measure for each in candidate.shortfalls}
+    is_best = candidate is made.best
+    info = experiments.strategies().get(candidate.run.strategy)
+    settings = words(settings_line(shown_settings(info, candidate.run.options)))
+    codes = ["choice.alike"] if candidate.is_alike else []
+    codes += ["choice.nearest"] if is_best and made.state == MISSES else []
+    tags = [html('<span class="lr-tag">{}</span>', say(code)) for code in codes]
+    name = html(
+        '<td><span class="n">{}</span> {}{}</td>',
+        html("<b>{}</b>", words(made.name(candidate))) if is_best else words(made.name(candidate)),
+        joined(tags),
+        html('<span class="set">{}</span>', settings) if settings else EMPTY,
+    )
+    chance = "–" if candidate.chance is None else _chance(candidate.chance)
+    time = "–" if candidate.milliseconds is None else numbers.duration(candidate.milliseconds / 1000)
+    calls = candidate.figures.get(CALLS)
+    cells = [
+        html("<td>{}</td>", html("<b>{}</b>", chance) if candidate.state == MEETS else chance),
+        _figure(candidate.figures.get(RECALL), RECALL, scales[RECALL], RECALL in short),
+        _figure(candidate.figures.get(TOKENS), TOKENS, scales[TOKENS], TOKENS in short),
+        html('<td class="{}">{}</td>', _short(CALLS in short), "–" if calls is None else numbers.decimal(calls.value)),
+        html('<td class="{}">{}</td>', _short(MILLISECONDS in short), time),
+        html('<td class="from">{}</td>', _from(candidate)),
+    ]
+    return html('<tr class="{}">{}{}</tr>', "marked" if is_best else "", name, joined(cells))
+
+
+def _short(is_short: bool) -> str:
+    return "short" if is_short else ""
+
+
+def _figure(interval: Interval | None, measure: str, scale: CellScale, is_short: bool) -> Markup:
+    if interval is None:
+        return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
+    mark = scale.mark(Estimate(interval.value, interval.low, interval.high))
+    described = ""
+    if interval.low is not None and interval.high is not None:
+        low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))
+        described = say("evaluate.interval", low=low, high=high)
+    return html(
+        '<td class="{0}"><span class="v">{1}</span><span class="lr-iv" role="img" aria-label="{2}" title="{2}">'
+        '<i style="left:{3}%;width:{4}%"></i><u style="left:{5}%"></u></span></td>',
+        _short(is_short),
+        measure_words.shown(measure, interval.value),
+        described,
+        mark.left,
+        mark.width,
+        mark.dot,
+    )
+
+
+def _from(candidate: Candidate) -> str:
+    source = candidate.source
+    title = say("choice.shipped", title=source.title) if source.is_shipped else source.title
+    return say("choice.from", title=title, n=source.questions)
