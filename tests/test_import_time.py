@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-SLOW = ("sklearn", "chromadb", "openai", "spacy", "streamlit", "pandas", "onnxruntime")
+SLOW = ("sklearn", "chromadb", "openai", "spacy", "streamlit", "pandas", "onnxruntime", "rjieba")
 
 
 def test_importing_the_core_loads_no_slow_library() -> None:

@@ -13,6 +13,7 @@ from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_lati
 from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
 from leanrag_core.storage.stages import StageStore
+from leanrag_core.text.chinese import CHINESE, HAN, segmenter_version
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
@@ -25,10 +26,16 @@ _SAY_NOTHING = FUNCTION_WORDS | GENERIC | LIGHT
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
-    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*)",
+    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*"
+    r"|第[一二三四五六七八九十百零〇\d]+[章节節篇编編部回卷][\s：:、]*|[一二三四五六七八九十]+[、．]\s*|[（(][一二三四五六七八九十\d]+[）)]\s*)",
     re.I,
 )
 _MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
+_HAN = re.compile(f"[{HAN}]")
+_HEADINGS_IN_CHINESE = """
+引言 前言 序言 序 导言 导论 绪论 概述 简介 目录 正文 摘要 关键词 结语 结论 小结 总结 附录 注释 参考文献 参考资料 更多
+"""
+_GENERIC_IN_CHINESE = frozenset(_HEADINGS_IN_CHINESE.split())
 _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
@@ -73,7 +80,13 @@ def _name(text: str) -> str:
     letters = sum(letter.isalpha() for letter in name)
     if all(word in _SAY_NOTHING for word in _WORD.findall(name.casefold())):  # "What this is about", "Who is who"
         return ""
-    if letters < 2 or name.casefold() in GENERIC_HEADINGS or len(name.split()) > _MAX_WORDS or len(name) > MAX_LENGTH:
+    if (
+        letters < 2
+        or name.casefold() in GENERIC_HEADINGS
+        or name in _GENERIC_IN_CHINESE
+        or len(name.split()) > _MAX_WORDS
+        or len(name) > MAX_LENGTH
+    ):
         return ""
     return name
 
@@ -87,7 +100,7 @@ def _described(
     parent: Sighting | None = None,
 ) -> Iterator[ReadSentence]:
     """Yield the sighting once for each sentence that follows; the first that names it says most."""
-    words = {word for word in sighting.key.split() if len(word) > 2}
+    words = {word for word in sighting.key.split() if len(word) > 2 or _HAN.search(word)}
     texts = [(sentence.text, sentence.words) for sentence in following] or [(sighting.surface, ())]
     for number, (text, content) in enumerate(texts):
         named = bool(words) and all(word in text.casefold() for word in words)
@@ -146,8 +159,8 @@ class BuiltinExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Version of these rules and of the spaCy model."""
-        return f"builtin-{RULES}/{english_version()}"
+        """Version of these rules, of the spaCy model and of the Chinese segmenter."""
+        return f"builtin-{RULES}/{english_version()}/{segmenter_version()}"
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
@@ -306,7 +319,7 @@ def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[
 
 def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bool) -> Iterator[Drop]:
     """Yield one line for each thing that the rules leave out of a document on purpose."""
-    if neutral and sentences:
+    if neutral and sentences and document.language != CHINESE:
         yield Drop("extract", document.name, f"language {document.language}: language-neutral fallback")
     general = Counter(phrase for sentence in sentences for phrase in sentence.left_out)
     if general:

@@ -2,7 +2,8 @@
 
 Where white space parts words, an entity is a run of content words between function words (as in RAKE: Rose et al.,
 "Automatic keyword extraction from individual documents", 2010); function words are the short and frequent ones. Where
-it does not (Chinese, Japanese, Thai), an entity is a run of characters that recurs, or that is between particles.
+it does not (Japanese, Thai), an entity is a run of characters that recurs, or that is between particles. Chinese has a
+dictionary (chinese.py).
 """
 
 import re
@@ -10,7 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
+from leanrag_core.indexing.extraction.chinese import ChineseReader
 from leanrag_core.indexing.extraction.sentences import ReadSentence, Sighting, link_neighbours
+from leanrag_core.text.chinese import CHINESE
 from leanrag_core.text.words import MARKS
 from leanrag_core.types.corpus import Document
 
@@ -50,7 +53,7 @@ def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator
             if source.language == language
             for *_, text in read
         ]
-        vocabulary[language] = _Words(own)
+        vocabulary[language] = _Words(own, ChineseReader(own) if language == CHINESE else None)
     for document, row, sentences in zip(documents, rows, texts, strict=True):
         words = vocabulary[document.language]
         yield [_read(row, start, end, text, words) for start, end, text in sentences]
@@ -72,9 +75,11 @@ def _split(block: Block) -> Iterator[tuple[int, int, str]]:
 
 
 class _Words:
-    """What the texts of a language show about their words: which are function words, which runs recur."""
+    """What the texts of a language show about their words: which are function words, which runs recur. chinese: finds
+    the entities of Chinese text; None in another language."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
+    def __init__(self, sentences: Sequence[str], chinese: ChineseReader | None = None) -> None:
+        self.chinese = chinese
         counted: Counter[str] = Counter()
         holding: Counter[str] = Counter()
         capital: Counter[str] = Counter()
@@ -88,7 +93,7 @@ class _Words:
             counted.update(lowered)
             holding.update(list(dict.fromkeys(lowered)))
             capital.update(word.casefold() for word in words[1:] if word[0].isupper())
-            if not self.spaced:
+            if not self.spaced and chinese is None:
                 for run in _UNSPACED_RUN.findall(text):
                     runs.update(run[i : i + n] for n in range(2, _MAX_RUN + 1) for i in range(len(run) - n + 1))
         floor = max(3.0, 0.04 * len(sentences))
@@ -107,25 +112,34 @@ class _Words:
 
 
 def _read(document: int, start: int, end: int, text: str, words: _Words) -> ReadSentence:
-    phrases = _spaced_phrases(text, words) if words.spaced else _unspaced_phrases(text, words)
-    once: dict[str, tuple[int, str]] = {}
-    for position, phrase in sorted(phrases):
-        once.setdefault(phrase.casefold(), (position, phrase))
+    once: dict[str, tuple[int, str, str]] = {}
+    for position, phrase, kind in sorted(_phrases(text, words)):
+        once.setdefault(phrase.casefold(), (position, phrase, kind))
     n_words = max(1, len(text.split()) if words.spaced else len(text) // 2)
     sightings = tuple(
         Sighting(
             surface=phrase,
             key=key,
-            type="concept",
+            type=kind,
             start=place,
             end=place + 1,
             weight=round(min(n_words, 25) / 25 + 0.5 * (1 - position / len(text)) - (0.5 if n_words < 5 else 0.0), 4),
         )
-        for place, (key, (position, phrase)) in enumerate(once.items())
+        for place, (key, (position, phrase, kind)) in enumerate(once.items())
     )
     links, unlinked = link_neighbours(len(sightings), (), MAX_PAIRS)
     content = tuple((key, place) for place, key in enumerate(once))
     return ReadSentence(document, start, end, text, sightings, tuple(links), unlinked=unlinked, words=content)
+
+
+def _phrases(text: str, words: _Words) -> Iterator[tuple[int, str, str]]:
+    """Yield the position, text and type of each entity."""
+    if words.chinese is not None:
+        yield from ((phrase.start, phrase.text, phrase.type) for phrase in words.chinese.phrases(text))
+        yield from ((position, name, "concept") for position, name in _foreign_names(text))
+        return
+    untyped = _spaced_phrases(text, words) if words.spaced else _unspaced_phrases(text, words)
+    yield from ((position, phrase, "concept") for position, phrase in untyped)
 
 
 def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
@@ -170,7 +184,11 @@ def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
         for piece in (_JAPANESE_PARTICLES if japanese else _PARTICLES).split(match[0]):
             yield from _segments(piece, position, words)
             position += len(piece) + 1
-    for match in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):  # foreign names
+    yield from _foreign_names(text)
+
+
+def _foreign_names(text: str) -> Iterator[tuple[int, str]]:
+    for match in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):
         if 2 < len(match[0]) <= _MAX_LENGTH:
             yield text.find(match[0]), match[0]
 

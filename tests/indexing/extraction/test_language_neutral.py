@@ -20,7 +20,7 @@ def test_french_phrases_lie_between_function_words() -> None:
     assert not any(word in ("le", "Le", "de", "est") for sentence in seen for word in sentence)
 
 
-def test_chinese_runs_that_recur_are_entities() -> None:
+def test_a_chinese_verbal_noun_is_an_entity_where_it_recurs() -> None:
     seen = phrases("人人享有人身安全。教育应当免费。人人都有受教育的权利。", "zh")
     assert "人人" in {word for sentence in seen for word in sentence}
     assert "教育" in {word for sentence in seen for word in sentence}
