@@ -65,7 +65,7 @@ def _print(made: "Recommendation", most: int) -> None:
     if len(made.candidates) > most:
         print(f"... and {len(made.candidates) - most:,} more (--most)")
     if made.left_out:
-        print(f"without a score of evidence: {visible(', '.join(made.left_out))}")
+        print(f"without a score of evidence: {visible(', '.join(map(sentence, made.left_out)))}")
 
 
 def _line(made: "Recommendation", candidate: "Candidate") -> str:
@@ -93,7 +93,7 @@ def _values(made: "Recommendation") -> dict[str, Any]:
     from leanrag_core.evaluation.recommending import headline
     from leanrag_core.files.records import plain
 
-    candidates = [{"state": each.state, **plain(each)} for each in made.candidates]
+    candidates = [{"name": sentence(made.name(each)), "state": each.state, **plain(each)} for each in made.candidates]
     return {
         "said": sentence(headline(made)),
         "state": made.state,
@@ -101,5 +101,5 @@ def _values(made: "Recommendation") -> dict[str, Any]:
         "questions": made.questions,
         "telling_question": made.telling,
         "candidates": candidates,
-        "left_out": list(made.left_out),
+        "left_out": [sentence(each) for each in made.left_out],
     }

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import (
     Interval,
     Within,
@@ -17,6 +18,7 @@ from leanrag_core.evaluation.statistics import (
 )
 from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.settings import settings_line
@@ -108,12 +110,13 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A system with its settings. figures: means over the questions with their intervals, by measure; without those
-    that were not measured. milliseconds: the median. chance: that all means keep the wish at once (chance_within()),
-    None where nothing can be told. shortfalls: of the means. is_alike: it meets the wish too, and its recall cannot be
-    told apart from the best one's."""
+    """A system with its settings. title: what its experiment calls it. figures: means over the questions with their
+    intervals, by measure; without those that were not measured. milliseconds: the median. chance: that all means keep
+    the wish at once (chance_within()), None where nothing can be told. shortfalls: of the means. is_alike: it meets the
+    wish too, and its recall cannot be told apart from the best one's."""
 
     run: RunSpec
+    title: Message
     source: Source
     figures: Mapping[str, Interval]
     milliseconds: float | None
@@ -132,8 +135,8 @@ class Candidate:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The experiment and the name of the run."""
-        return self.source.experiment, self.run.name
+        """The experiment and the key of the run."""
+        return self.source.experiment, self.run.key
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ class Recommendation:
     """What stored runs support. candidates: the best one first, then those that meet the wish, then the nearest ones.
 
     state: MEETS, MAY, MISSES, TOO_FEW (questions), NOTHING (no run has evidence scores of such questions). questions:
-    with a score of evidence. left_out: names of runs without one, such as systems that retrieve no passages. telling:
+    with a score of evidence. left_out: titles of runs without one, such as systems that retrieve no passages. telling:
     the question on which the first four differ most in recall, "" where they do not.
     """
 
@@ -149,7 +152,7 @@ class Recommendation:
     state: str
     candidates: tuple[Candidate, ...] = ()
     questions: int = 0
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Message, ...] = ()
     telling: str = ""
 
     @property
@@ -163,16 +166,16 @@ class Recommendation:
         return tuple(each for each in self.candidates[1:] if each.is_alike)
 
     def name(self, candidate: Candidate) -> Message:
-        """Return the name of its run; where several runs have that name, with the budget, or all settings, in which
-        they differ."""
-        namesakes = [each.run.options for each in self.candidates if each.run.name == candidate.run.name]
+        """Return its title; where runs of several experiments have it, with the budget, or all settings, in which they
+        differ."""
+        namesakes = [each.run.options for each in self.candidates if each.title == candidate.title]
         if len(namesakes) < 2:
-            return message("plain", text=candidate.run.name)
+            return candidate.title
         differing = [name for name in candidate.run.options if len({options.get(name) for options in namesakes}) > 1]
         if len({options.get(MAX_TOKENS) for options in namesakes}) == len(namesakes):
             differing = [MAX_TOKENS]
         own = {name: candidate.run.options[name] for name in differing if name in candidate.run.options}
-        return message("recommend.name", run=candidate.run.name, settings=settings_line(own))
+        return message("recommend.name", run=candidate.title, settings=settings_line(own))
 
 
 @dataclass(frozen=True)
@@ -195,7 +198,9 @@ def recommend(wish: Wish, experiments: Iterable[StoredExperiment]) -> Recommenda
     unlike = {_settings_key(each.candidate): each for each in reversed(scored)}
     scored = [each for each in scored if unlike[_settings_key(each.candidate)] is each]
     known = sorted((each for each in scored if RECALL in each.candidate.figures), key=_place)
-    left_out = tuple(dict.fromkeys(each.candidate.run.name for each in scored if each not in known))
+    left_out = tuple(
+        {sentence(each.candidate.title): each.candidate.title for each in scored if each not in known}.values()
+    )
     n = max((each.candidate.source.questions for each in known), default=0)
     candidates = tuple(each.candidate for each in known)
     if not candidates:
@@ -229,10 +234,10 @@ def _scored(wish: Wish, stored: StoredExperiment, questions: Sequence[str]) -> l
     result = stored.result
     rows = {(row.run, row.question): row for row in result.rows}
     costs = {(cost.run, cost.question): cost for cost in result.costs}
-    listed = []
+    titles, listed = run_titles(result.spec.runs), []
     for run in result.spec.runs:
-        own = [rows.get((run.name, id_)) for id_ in questions]
-        spent = [costs.get((run.name, id_)) for id_ in questions]
+        own = [rows.get((run.key, id_)) for id_ in questions]
+        spent = [costs.get((run.key, id_)) for id_ in questions]
         times = [cost.retrieval_ms for cost, row in zip(spent, own, strict=True) if cost and row and not row.error]
         scores: dict[str, Sequence[float | None]] = {
             name: [row.scores.get(name) if row else None for row in own] for name in (RECALL, TOKENS)
@@ -241,7 +246,7 @@ def _scored(wish: Wish, stored: StoredExperiment, questions: Sequence[str]) -> l
         failed = sum(bool(row and row.error) for row in own)
         candidate = _candidate(wish, scores, run, median(times) if times else None)
         source = _source(stored, run, sum(score is not None for score in scores[RECALL]), failed)
-        listed.append(_Scored(replace(candidate, source=source), scores))
+        listed.append(_Scored(replace(candidate, title=titles[run.key], source=source), scores))
     return listed
 
 
@@ -271,7 +276,7 @@ def _candidate(
         # A time is that of the machine, not of the questions: it keeps its limit or does not.
         is_late = wish.milliseconds is not None and values[MILLISECONDS] > wish.milliseconds
         chance = 0.0 if is_late else chance_within(wanted)
-    return Candidate(run, _NOWHERE, figures, milliseconds, chance, tuple(misses))
+    return Candidate(run, message("plain", text=run.key), _NOWHERE, figures, milliseconds, chance, tuple(misses))
 
 
 def _known(scores: Iterable[float | None]) -> list[float]:

@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.evaluation.recommending import (
     CALLS,
     MEETS,
@@ -30,6 +29,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.settings import settings_line, shown_settings
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.summary import IndexSummary
@@ -75,8 +75,7 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
         )
     notes = [say("choice.method")]
     if made.left_out:
-        names = tuple(message_of("plain", text=name) for name in made.left_out)
-        notes.append(say("choice.left_out", names=names))
+        notes.append(say("choice.left_out", names=made.left_out))
     draw(markup.muted(say("text.space").join(notes)))
 
 

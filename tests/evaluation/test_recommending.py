@@ -107,7 +107,7 @@ def test_nothing_is_told_of_few_questions_of_none_and_of_no_experiment() -> None
     assert few.best.chance is None
     assert "9 with gold evidence" in sentence(headline(few))
     without = recommend(Wish(0.5), [stored({"Good": [None] * 20}, TOKENS_OF)])
-    assert (without.state, without.candidates, without.left_out) == (NOTHING, (), ("Good",))
+    assert (without.state, without.candidates, [sentence(each) for each in without.left_out]) == (NOTHING, (), ["Good"])
     assert recommend(Wish(0.5), []).state == NOTHING
 
 
