@@ -30,6 +30,7 @@ from leanrag_core.indexing.stages.base_graph import (
     extract_base_graph,
     graph_fingerprint,
     imported_base_graph,
+    imported_graph,
 )
 from leanrag_core.indexing.updating.before import Before
 from leanrag_core.messages.catalog import sentence
@@ -48,6 +49,7 @@ from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
+_OF_HIERARCHY = frozenset(("cluster", "aggregate entities", "aggregate relations"))  # stages of a build
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
 
 
@@ -206,9 +208,32 @@ def build_from_graph(
     """
     if not imported.graph.entities.num_rows:
         raise EmptyCorpus("build.no_entities")
-    config, models = request.config, models.configured(request.config)
     tables = corpus_tables(imported.documents, imported.chunks)
     fingerprint = f"import-{source}/{graph_fingerprint(imported, tables)}"
+    _build_over(imported, fingerprint, request, models, report)
+    return request.out
+
+
+def rebuild_imported(index: Index, request: BuildRequest, models: BuildModels, report: Report = silent) -> Path:
+    """Write an imported index again with the request's settings, over the base graph that it holds, to the request's
+    folder, which is returned. Its record is that of an import of the same files with those settings."""
+    _build_over(imported_graph(index), index.manifest.extractor, request, models, report, before=index.report)
+    return request.out
+
+
+def _build_over(
+    imported: ImportedGraph,
+    fingerprint: str,
+    request: BuildRequest,
+    models: BuildModels,
+    report: Report,
+    *,
+    before: BuildReport | None = None,
+) -> None:
+    """Write the index over an imported graph. fingerprint: of the graph. before: what the report of its first import
+    says of the graph, which is the same."""
+    config, models = request.config, models.configured(request.config)
+    tables = corpus_tables(imported.documents, imported.chunks)
     origin = Origin(models.deciding(imported.documents, config, fingerprint), IMPORTED, request.name)
 
     def make() -> Index:
@@ -217,10 +242,22 @@ def build_from_graph(
         require_unit_rows(chunk_vectors, "chunks")
         hierarchy = hierarchy_over(base, config, models, heuristic=False, report=report)
         report(Progress("index", 0, 0, "files"))
-        return assemble(origin, tables, chunk_vectors, base, hierarchy)
+        made = assemble(origin, tables, chunk_vectors, base, hierarchy)
+        return made if before is None else replace(made, report=_with_drops_of_graph(made.report, before))
 
     _write(request, origin, make, Progress("read", 0, 0, waiting=True), report, imported.extras)
-    return request.out
+
+
+def _with_drops_of_graph(report: BuildReport, before: BuildReport) -> BuildReport:
+    """Return the report with what was left out when the graph was read, of which an index lists examples alone."""
+    of_graph = before.drops.keys() - _OF_HIERARCHY
+    kept = [stage for stage in before.drops if stage in of_graph]
+    return replace(
+        report,
+        drops={stage: before.drops[stage] for stage in kept} | report.drops,
+        dropped={stage: before.dropped[stage] for stage in kept if stage in before.dropped} | report.dropped,
+        aliases=before.aliases,
+    )
 
 
 def _write(

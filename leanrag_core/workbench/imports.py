@@ -1,14 +1,16 @@
 """Imports of graphs that other programs made, in this process or by a job, and files of them that a person uploads."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.importing.base import Restorer, importer_for
 from leanrag_core.importing.confined import confined_preview
-from leanrag_core.indexing.build import BuildRequest, build_from_graph
+from leanrag_core.indexing.build import BuildRequest, build_from_graph, rebuild_imported
 from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.forecasting.forecasts import forecast_hierarchy
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs.events import JobSpec
@@ -23,6 +25,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, IndexConfig
+from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress
@@ -54,28 +57,38 @@ class Imports:
         format_name: of an importer (importing.base); empty: the one that recognises the path. Raises ImportFailed for
         files that cannot be read, InvalidConfig for an unknown format.
         """
-        models, report = context.models, context.report
-        require_models(models, request.config)
-        importer = importer_for(path, format_name)
+        require_models(context.models, request.config)
+        importer, report = importer_for(path, format_name), context.report
         report(Progress("read", 0, 0))
         if isinstance(importer, Restorer):
             return importer.restore(path, request.out, in_store=request.in_store)
         imported = importer.read(path)
         n_rows = imported.counts.entity_rows + imported.counts.relation_rows
         report(Progress("read", n_rows, n_rows, "rows"))
-        with opened(context.execution) as executor:
-            writer = models.language(request.config.aggregation_model or request.config.model)
-            build_models = BuildModels(
-                models.embedding(request.config.embedding),
-                writer,
-                writer,
-                ThreadMap(models.settings.concurrency),
-                executor,
-                self._stages,
-            )
-            build_from_graph(imported, importer.name, request, build_models, report)
-        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        with self._build_models(request.config, context) as models:
+            build_from_graph(imported, importer.name, request, models, report)
         return layout.read_index(request.out)
+
+    def rebuild(self, index: Index, request: BuildRequest, context: RunContext) -> Index:
+        """Build an imported index again with the request's settings, over the graph that it holds."""
+        require_models(context.models, request.config)
+        with self._build_models(request.config, context) as models:
+            rebuild_imported(index, request, models, context.report)
+        return layout.read_index(request.out)
+
+    def forecast(self, index: Index, config: IndexConfig) -> Forecast:
+        """Return what rebuild() takes with those settings."""
+        return forecast_hierarchy(index, config, self._models.settings.read())
+
+    @contextmanager
+    def _build_models(self, config: IndexConfig, context: RunContext) -> Iterator[BuildModels]:
+        """Yield the models of a build over a graph, as long as its executor is open."""
+        models = context.models
+        writer = models.language(config.aggregation_model or config.model)
+        apply, embedding = ThreadMap(models.settings.concurrency), models.embedding(config.embedding)
+        with opened(context.execution) as executor:
+            yield BuildModels(embedding, writer, writer, apply, executor, self._stages)
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
 
     def request(
         self, path: Path, format_name: str, config: IndexConfig, *, out: Path | None = None, name: str = ""

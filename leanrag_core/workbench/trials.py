@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import CorpusNotFound, IndexNotFound, LeanRAGError, RecordDamaged
+from leanrag_core.comparing.variants import Setting
+from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, LeanRAGError, RecordDamaged
 from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes
@@ -22,16 +23,20 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
+from leanrag_core.types.manifest import IMPORTED
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import DocumentChanges
 from leanrag_core.workbench.builds import Builds
+from leanrag_core.workbench.imports import Imports
 from leanrag_core.workbench.indexes import TRIAL, Indexes
 from leanrag_core.workbench.models import ModelAccess
 
 MOST = 24  # trials that are held; those not used for longest go first
 MOST_BYTES = 2_000_000_000
 _RECORD = ".json"
+# What an imported graph has from elsewhere, and what its descriptions were condensed by.
+_OF_IMPORT = ("chunk_tokens", "overlap_tokens", "model", "aggregation_model")
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,8 @@ class Trials:
     indexes has them. A trial is only what its base and its settings say: one that was cleared away is made again.
     """
 
-    def __init__(self, indexes: Indexes, builds: Builds, models: ModelAccess) -> None:
-        self._indexes, self._builds, self._models = indexes, builds, models
+    def __init__(self, indexes: Indexes, builds: Builds, imports: Imports, models: ModelAccess) -> None:
+        self._indexes, self._builds, self._imports, self._models = indexes, builds, imports, models
         remove_half_built(self.root)
 
     @property
@@ -90,10 +95,11 @@ class Trials:
         execution: Execution | None = None,
     ) -> Index:
         """Return the index with those settings changed: itself, one of the store or a trial where there is one, else a
-        new trial of the same documents and edits, for which what earlier builds kept is reused.
+        new trial of the same documents and edits, or over the same imported graph, for which what earlier builds kept
+        is reused.
 
         settings: of IndexConfig, by name. report: hears the progress, and may raise to end the work, which leaves
-        nothing. Raises InvalidConfig for values out of bounds and for an imported graph, and what a build raises.
+        nothing. Raises what config() does, and what a build raises.
         """
         config = self.config(index, settings)
         existing = self.existing(index, config)
@@ -103,7 +109,10 @@ class Trials:
         request = self._request(index, config)
         context = self._models.context(None, execution, report, index=request.out.name)
         private.make_folder(self.root)
-        made = self._builds.run(request, context)
+        if _is_imported(index):
+            made = self._imports.rebuild(index, request, context)
+        else:
+            made = self._builds.run(request, context)
         seconds = round(time.perf_counter() - started, 3)
         record = TrialRecord(index.id, index.folder_name, seconds, _changed(index, config))
         write_bytes(self._record_file(request.out.name), to_json(record), private=True)
@@ -111,10 +120,16 @@ class Trials:
         return made
 
     def config(self, index: Index, settings: Mapping[str, Any]) -> IndexConfig:
-        """Return the settings of the index with those changed. Raises InvalidConfig for values out of bounds, and for
-        an index that cannot be built again."""
-        require_updatable(index.manifest)
-        return replace(index.manifest.config.checked(), **settings)
+        """Return the settings of the index with those changed. Raises InvalidConfig for values out of bounds, for an
+        index that cannot be built again, and for what an imported graph has from elsewhere."""
+        config = index.manifest.config.checked()
+        if not _is_imported(index):
+            require_updatable(index.manifest)
+            return replace(config, **settings)
+        fixed = [name for name in _OF_IMPORT if name in settings and settings[name] != getattr(config, name)]
+        if fixed:
+            raise InvalidConfig("trial.of_import", setting=Setting(fixed[0], of_index=True).title)
+        return replace(config, **settings)
 
     def existing(self, index: Index, config: IndexConfig) -> str | None:
         """Return the id of the index with these settings that is there already: the index itself, one of the store
@@ -126,6 +141,8 @@ class Trials:
             with suppress(OSError):  # cleared away just now; the next look finds that
                 os.utime(self._record_file(trial))
             return trial
+        if _is_imported(index):
+            return None
         stored = folder_name(index.manifest.corpus.id, config)
         if not self._indexes.manifest_id(stored):
             return None
@@ -148,6 +165,8 @@ class Trials:
 
     def forecast(self, index: Index, config: IndexConfig) -> Forecast:
         """Return what a trial with these settings takes: calls of models and their price, seconds."""
+        if _is_imported(index):
+            return self._imports.forecast(index, config)
         try:  # where the corpus is there, a few of its documents show what is kept
             return self._builds.forecast(index.manifest.corpus.id, config)
         except CorpusNotFound:
@@ -166,7 +185,8 @@ class Trials:
         InvalidConfig, StorageFailed."""
         source = self._trial(id_)
         manifest = self._indexes.open(id_).manifest
-        base = folder_name(manifest.corpus.id, manifest.config.checked())
+        origin = manifest.corpus.id or self._records()[id_].base.rpartition("-")[0]  # of an import, see import_id()
+        base = folder_name(origin, manifest.config.checked())
         target, n = base, 1
         while self._indexes.path(target).exists() and self._indexes.manifest_id(target) != manifest.id:
             n += 1
@@ -198,7 +218,7 @@ class Trials:
         assert index.path is not None  # it was read from the disk
         manifest = index.manifest
         return BuildRequest(
-            documents_after(index, DocumentChanges()),
+            () if _is_imported(index) else documents_after(index, DocumentChanges()),
             config,
             self._indexes.path(self._id(index, config)),
             manifest.name,
@@ -228,6 +248,11 @@ class Trials:
             taken += trial.summary.size_bytes
             if trial.id != newest and (n >= MOST or taken > MOST_BYTES):
                 self.clear(trial.id)
+
+
+def _is_imported(index: Index) -> bool:
+    """Tell whether its graph was made elsewhere and can be built over again."""
+    return index.manifest.kind == IMPORTED and bool(index.manifest.extractor)
 
 
 def _changed(index: Index, config: IndexConfig) -> tuple[str, ...]:

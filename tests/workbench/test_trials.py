@@ -4,16 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import IndexNotFound, InvalidConfig
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.workbench import trials as trials_module
+from tests.importing import folders as folders_of_systems
 from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
@@ -57,6 +60,28 @@ def test_a_trial_is_the_index_that_a_build_makes_and_stands_in_no_list(bench: Wo
     other = bench.build(index.manifest.corpus.id, replace(index.manifest.config.checked(), cluster_size=3))
     assert trial.id == other.id  # the same settings, the same bytes
     bench.indexes.delete(other.folder_name)
+
+
+@pytest.mark.parametrize("make_folder", [folders_of_systems.graphrag, folders_of_systems.lightrag])
+def test_a_trial_of_an_imported_graph_is_what_an_import_with_its_settings_makes(
+    tmp_path: Path, make_folder: Callable[[Path], Path]
+) -> None:
+    bench, folder = Workbench.default(tmp_path / "home"), make_folder(tmp_path / "graph")
+    index = bench.import_graph(folder)
+    trial = bench.trials.make(index, {"cluster_size": 2, "tau": 1})
+    again = bench.import_graph(folder, config=replace(IndexConfig(), cluster_size=2, tau=1), out=tmp_path / "again")
+    assert trial.path is not None
+    assert bench.trials.all()[0].base == index.folder_name
+    files = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir() if path.is_file()}
+    assert trial.id == again.id
+    assert {path.name: path.read_bytes() for path in trial.path.iterdir() if path.is_file()} == files
+
+    kept = bench.trials.keep(trial.folder_name, "Fine clusters")
+    assert kept.startswith(index.folder_name.rpartition("-")[0])
+    assert bench.indexes.open(kept).manifest.id == again.id
+    with pytest.raises(InvalidConfig, match="imported"):
+        bench.trials.make(index, {"chunk_tokens": 500})
+    assert bench.trials.forecast(index, trial.manifest.config.checked()).seconds.high > 0
 
 
 def test_what_is_there_is_not_made_again(bench: Workbench, index: Index) -> None:

@@ -28,10 +28,12 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import NO_SPENDING
-from leanrag_core.types.config import BUILTIN, IndexConfig, model_title
+from leanrag_core.types.config import BUILTIN, IndexConfig, is_remote, model_title
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
+from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.rows import numbers
 from leanrag_core.types.settings import Price, Settings
 
 _TOKENS_A_SECOND = (400.0, 2500.0)  # of the built-in engine on a slow and on a fast machine
@@ -209,12 +211,34 @@ def forecast_endpoint_build(
         _stage("aggregate relations", counts.summaries, other),
         embedding_stage(texts, config, settings),
     )
-    calls = sum((stage.calls for stage in stages), Range())
     a_call = _SECONDS_A_CALL if not any(known.seconds) else Range(*(mean(known.seconds) * f for f in (0.5, 1.0, 2.0)))
-    each = a_call.scaled(1 / max(1, settings.concurrency))
-    seconds = Range(calls.low * each.low, calls.expected * each.expected, calls.high * each.high) + exactly(5)
+    seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
     basis = message("forecast.stored_answers", n=known.chunks) if known.chunks else message("forecast.nothing_read")
     return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis)
+
+
+def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) -> Forecast:
+    """Forecast the hierarchy over the base graph of an index with those settings, its chunks and entities being there:
+    calls of the model that writes, if one does, and seconds."""
+    base, n_tokens = index.layers[0], int(numbers(index.chunks["tokens"]).sum())
+    entities, seconds = exactly(len(base)), kept_seconds(n_tokens)
+    writer = config.aggregation_model or config.model
+    stages: tuple[StageForecast, ...] = ()
+    if is_remote(writer):
+        counts = layer_counts(entities, relations_an_entity(base.relations.num_rows, len(base)), config)
+        price = settings.price(model_title(writer))
+        stages = (
+            _stage("aggregate entities", counts.clusters, price),
+            _stage("aggregate relations", counts.summaries, price),
+        )
+        seconds += _seconds_of_calls(stages, _SECONDS_A_CALL.scaled(1 / max(1, settings.concurrency)))
+    return Forecast(index.chunks.num_rows, index.chunks.num_rows, entities, stages, seconds)
+
+
+def _seconds_of_calls(stages: Sequence[StageForecast], each: Range) -> Range:
+    """Return the seconds of all calls of the stages. each: of one call, divided by those at one time."""
+    calls = sum((stage.calls for stage in stages), Range())
+    return Range(calls.low * each.low, calls.expected * each.expected, calls.high * each.high)
 
 
 def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLanguageModel) -> _Known:

@@ -11,13 +11,14 @@ from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.editing import Replay
 from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.resolution import MERGE_RULES, condense, resolve
+from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.calls import NO_USAGE, Usage, WrittenCall
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.imported import ImportedGraph
-from leanrag_core.types.index import CorpusTables
+from leanrag_core.types.index import CorpusTables, Index
 from leanrag_core.types.job import Progress, Report
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.updating import NO_EDITS, EditLog, EditOutcome
@@ -93,6 +94,22 @@ def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Re
     findings = Findings((*imported.drops, *condensed.drops), dict(imported.aliases), empty, condensed.usage)
     report(_counted("merge", condensed.graph.entities.num_rows, "entities", condensed.graph))
     return BaseGraph(condensed.graph, findings, condensed.calls)
+
+
+def imported_graph(index: Index) -> ImportedGraph:
+    """Return the graph that an imported index was made of, as it holds it: descriptions are condensed already, and what
+    was left out when it was read is in its report. Raises IndexDamaged."""
+    assert index.path is not None  # it was read from the disk
+    base = index.layers[0]
+    return ImportedGraph(
+        tuple(index.document(row) for row in range(index.documents.num_rows)),
+        tuple(index.chunk(row) for row in range(index.chunks.num_rows)),
+        Graph(
+            base.entities.select(ENTITY_SCHEMA.names).cast(ENTITY_SCHEMA),
+            base.relations.select(RELATION_SCHEMA.names).cast(RELATION_SCHEMA),
+        ),
+        extras=read_imported(index.path),
+    )
 
 
 def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
