@@ -254,8 +254,8 @@ def _with_drops_of_graph(report: BuildReport, before: BuildReport) -> BuildRepor
     kept = [stage for stage in before.drops if stage in of_graph]
     return replace(
         report,
-        drops={stage: before.drops[stage] for stage in kept} | report.drops,
-        dropped={stage: before.dropped[stage] for stage in kept if stage in before.dropped} | report.dropped,
+        drops={**{stage: before.drops[stage] for stage in kept}, **report.drops},
+        dropped={**{stage: before.dropped[stage] for stage in kept if stage in before.dropped}, **report.dropped},
         aliases=before.aliases,
     )
 
