@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.comparing.variants import Setting
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, LeanRAGError, RecordDamaged
 from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.files import private
@@ -16,6 +15,7 @@ from leanrag_core.files.atomic import write_bytes
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.indexing.build import BuildRequest, is_built
 from leanrag_core.indexing.updating.preview import documents_after, require_updatable
+from leanrag_core.retrieval.variants import Setting
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import copy_index, remove_half_built

@@ -5,7 +5,6 @@ from functools import reduce
 from typing import Any
 
 import streamlit as st
-from leanrag_core.comparing.variants import Setting
 from markupsafe import Markup
 
 from leanrag_core.evaluation.recommending import (
