@@ -17,7 +17,7 @@ from leanrag_core.types.summary import IndexSummary, RecordedConfig
 from leanrag_core.types.sweep import SweepPoint, SweepSpec
 from pages.ask import controls
 from pages.common.scope import Scope
-from pages.evaluate.run_view import runs_of
+from pages.evaluate import run_list
 
 KNOWN = strategies()
 NAMES = [info.name for info in KNOWN.strategies]
@@ -38,7 +38,7 @@ def test_all_doors_give_the_same_settings(name: str) -> None:
     doors = {
         "first preset": all_settings(info, info.presets[0].options),
         "command line, all strategies": settings_of(strategies_spec("all", "i", "s", asks_model=True).runs, name),
-        "dialog of Evaluate": settings_of(runs_of([INDEX], [name], known), name),
+        "dialog of Evaluate": settings_of(run_list.runs_of([run_list.Draft(1, name)], [INDEX]), name),
         "compare, command line": all_settings(info, column_specs([name, "leanrag"], KNOWN)[0].options),
         "Ask": controls.held(Scope(""), known, default=name).options,
         "a column of Compare": controls.held(Scope("b"), known, default=name).options,

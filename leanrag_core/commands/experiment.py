@@ -19,12 +19,13 @@ from leanrag_core.commands._printing import (
     table_values,
 )
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.experiment import ASKED, MODES
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
     from leanrag_core.evaluation.paper_tables import PaperTable
-    from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec
+    from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, JudgeSpec
     from leanrag_core.workbench import Workbench
 
 _STOPPED = "stopped; what is done is kept, and the same command goes on from there"
@@ -71,6 +72,15 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--questions", metavar="SET", help="id of a question set, or a file of questions")
     parser.add_argument("--strategies", nargs="+", default=["all"], metavar="NAME", help="or all (default)")
+    parser.add_argument(
+        "--run",
+        dest="runs",
+        action="append",
+        default=[],
+        metavar="NAME[:OPTION=VALUE,...][@DIR]",
+        help="a strategy with options of its own, in place of --strategies; may be given several times, also for the "
+        "same strategy; @DIR: on another index",
+    )
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all strategies")
     parser.add_argument("--title", default="")
     parser.add_argument("--no-answers", action="store_true", help="retrieve and measure only")
@@ -155,6 +165,8 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
     title = options.title and (options.title if options.samples is None else f"{options.title}, {name}")
     if options.table:
         return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
+    if options.runs:
+        return _with_answers(_runs_spec(options, index, set_id, title, name), options, judges)
     wanted = () if options.strategies == ["all"] else options.strategies
     which = "All strategies" if not wanted else ", ".join(wanted)
     start = f"Equal budget of {options.equal:,} tokens" if options.equal else which
@@ -166,6 +178,32 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         asks_model=bench.questions.asks_model(bench.experiments.indexes.open(index).manifest.config.model),
         equal_tokens=options.equal,
     )
+    return _with_answers(spec, options, judges)
+
+
+def _runs_spec(options: argparse.Namespace, index: str, set_id: str, title: str, name: str) -> "ExperimentSpec":
+    """Return the experiment of the runs that --run names, which are called by what differs."""
+    from leanrag_core.comparing.column_specs import written_run
+    from leanrag_core.evaluation.experiments.running import usual_baseline
+    from leanrag_core.evaluation.run_titles import run_titles, with_ids
+    from leanrag_core.retrieval.base import strategies
+    from leanrag_core.types.experiment import ExperimentSpec, RunSpec
+
+    written = [written_run(text, strategies(), options.equal) for text in options.runs]
+    runs = with_ids(
+        [
+            RunSpec("", _index_name(str(each.index)) if each.index else index, each.info.name, each.options)
+            for each in written
+        ]
+    )
+    listed = "; ".join(map(sentence, run_titles(runs).values()))
+    return ExperimentSpec(title or f"{listed}, {name}", set_id, runs, usual_baseline(runs))
+
+
+def _with_answers(
+    spec: "ExperimentSpec", options: argparse.Namespace, judges: "tuple[JudgeSpec, ...]"
+) -> "ExperimentSpec":
+    """Return the experiment with answers and judges as the command asks for them."""
     return replace(
         spec,
         answers=not options.no_answers,

@@ -1,4 +1,4 @@
-"""Columns of a comparison as a person writes them on a command line: NAME[:OPTION=VALUE,...][@DIR]."""
+"""Columns of a comparison and runs of an experiment as a person writes them: NAME[:OPTION=VALUE,...][@DIR]."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,10 +29,21 @@ def column_specs(
     """Parse `least` to four columns. equal_tokens: the budget that all of them get. Raises InvalidConfig."""
     if not least <= len(texts) <= len(LETTERS):
         raise InvalidConfig("comparison.number_of_columns", n=len(texts), most=len(LETTERS))
-    return tuple(_spec(letter, text, known, equal_tokens) for letter, text in zip(LETTERS, texts, strict=False))
+    written = (written_run(text, known, equal_tokens) for text in texts)
+    return tuple(ColumnSpec(letter, **vars(run)) for letter, run in zip(LETTERS, written, strict=False))
 
 
-def _spec(letter: str, text: str, known: StrategyList, equal_tokens: int | None) -> ColumnSpec:
+@dataclass(frozen=True)
+class WrittenRun:
+    """A strategy with options, and the index that it is to have, None for that of the command."""
+
+    info: StrategyInfo
+    options: Mapping[str, Any]
+    index: Path | None = None
+
+
+def written_run(text: str, known: StrategyList, equal_tokens: int | None = None) -> WrittenRun:
+    """Parse NAME[:OPTION=VALUE,...][@DIR]. equal_tokens: the budget that it gets. Raises InvalidConfig."""
     settings, at, index = text.partition("@")
     name, _, listed = settings.partition(":")
     info = known.named(name.strip().replace("-", "_"))
@@ -46,4 +57,4 @@ def _spec(letter: str, text: str, known: StrategyList, equal_tokens: int | None)
         options = {**info.preset(str(options.pop(PRESET))).options, **options}
     if equal_tokens is not None:
         options |= equal_budget(info, equal_tokens)
-    return ColumnSpec(letter, info, options, Path(index) if at else None)
+    return WrittenRun(info, options, Path(index) if at else None)

@@ -1,7 +1,7 @@
 """The settings of a column in a panel beside the columns, by the step on which they act; changed when applied."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,15 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.sweeps.points import BASE_SETTINGS
 from leanrag_core.figures import numbers
-from leanrag_core.figures.drawing import isolated
-from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo
+from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
-from leanrag_core.retrieval.settings import step_of
 from leanrag_core.retrieval.variants import Setting
-from leanrag_core.types.config import SETTINGS, STEPS, IndexConfig, is_remote
+from leanrag_core.types.config import SETTINGS, IndexConfig, is_remote
 from leanrag_core.types.summary import IndexSummary
-from pages.ask import controls, presets
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.ask import controls, option_rows, presets
+from pages.common import choices, forms, session, state
 from pages.common.component import component
-from pages.common.html import NOTHING, draw, html
+from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare import columns, fragments, loading
@@ -137,7 +135,8 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         _choice("strategy", say("ask.strategy"), {name: words(each.title) for name, each in strategies.items()})
         if more:
             presets.buttons(DRAFT, info)
-    n_hidden = _options(info, held.options, beside, column.fixed) + _index(base, beside)
+    rows = option_rows.Rows(DRAFT.prefix, more, _other(beside), tuple(column.fixed))
+    n_hidden = option_rows.of_strategy(info, held.options, rows, partial(_keep, info)) + _index(base, rows)
     st.button(
         say("compare.less") if more else say("compare.panel_more", n=n_hidden),
         type="tertiary",
@@ -173,51 +172,15 @@ def _remove(letter: str) -> None:
     st.session_state["lr_compare_removed"] = True
 
 
-def _options(info: StrategyInfo, held: Mapping[str, Any], beside: Column | None, fixed: Mapping[str, Any]) -> int:
-    """The options of the strategy by step: those that are moved most, and the others behind a button; returns how many
-    those are."""
-    specs = forms.option_fields(info.config)
-    more = state.recall(_MORE) == "1"
-    n_hidden = 0
-    for place, step in enumerate(STEPS):
-        of_step = [spec for spec in specs.values() if step_of(spec) == step]
-        first = [spec for spec in of_step if more or _is_first(spec, held[spec.name], beside)]
-        n_hidden += len(of_step) - len(first)
-        if not first:
-            continue
-        with st.container(gap=None, key=f"compare_panel_{step}"):
-            draw(html('<div class="lr-panelstep">{} {}</div>', place + 1, say(f"compare.step.{step}")))
-            _step(info, first, held, beside, fixed)
-    return n_hidden
+def _other(beside: Column | None) -> option_rows.Beside | None:
+    return option_rows.Beside(beside.letter, beside.settings) if beside is not None else None
 
 
-def _step(
-    info: StrategyInfo,
-    specs: Sequence[Field[Any]],
-    held: Mapping[str, Any],
-    beside: Column | None,
-    fixed: Mapping[str, Any],
-) -> None:
-    """The options of one step."""
-    for spec in specs:
-        if spec.name in fixed:
-            draw(markup.muted(say("compare.equal_decides", options=forms.title_of(spec.name))))
-            continue
-
-        def keep(value: Any, name: str = spec.name) -> None:
-            presets.set_options(DRAFT, info, {name: value})
-
-        _row(Setting(spec.name), spec, held[spec.name], keep, beside)
+def _keep(info: StrategyInfo, name: str, value: Any) -> None:
+    presets.set_options(DRAFT, info, {name: value})
 
 
-def _is_first(spec: Field[Any], value: Any, beside: Column | None) -> bool:
-    """Whether an option stands in the panel at once: what the row of controls has, budgets of all, what is not as it
-    is by default, and what differs from the other column."""
-    named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
-    return bool(named or value != spec.default or (beside and beside.chosen.options.get(spec.name) != value))
-
-
-def _index(base: IndexSummary, beside: Column | None) -> int:
+def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
     """The settings of the index, and what a change of them takes; returns how many are behind the button."""
     n_hidden, specs, recorded = 0, forms.option_fields(IndexConfig), base.config.by_name()
     changed = columns.changed_index(DRAFT, base)
@@ -230,18 +193,17 @@ def _index(base: IndexSummary, beside: Column | None) -> int:
             )
         )
         takes = _takes(base, changed)
-        more = state.recall(_MORE) == "1"
         for name in SETTINGS:
             spec = specs[name]
-            if not (more or spec.metadata.get("in_row") or name in changed):
+            if not (rows.more or spec.metadata.get("in_row") or name in changed):
                 n_hidden += 1
                 continue
 
-            def keep(value: Any, name: str = name) -> None:
+            def keep(name: str, value: Any) -> None:
                 same = value == recorded[name] or (value is None and recorded[name] in (None, ""))
                 state.remember(DRAFT.name(columns.index_name(name)), None if same else state.written(value))
 
-            _row(Setting(name, of_index=True), spec, changed.get(name, recorded[name]), keep, beside)
+            option_rows.row(Setting(name, of_index=True), spec, changed.get(name, recorded[name]), rows, keep)
             if name in changed:
                 draw(html('<div class="lr-paneltime">{}</div>', takes))
             elif name in ("cluster_size", "tau", "chunk_tokens"):
@@ -282,59 +244,3 @@ def _forecast(index_id: str, created: str, changed: tuple[tuple[str, Any], ...])
     config = bench.trials.config(index, dict(changed))
     forecast = bench.trials.forecast(index, config) if seconds.high else None
     return seconds.low, seconds.high, round(forecast.calls.expected) if forecast else 0
-
-
-def _row(setting: Setting, spec: Field[Any], value: Any, keep: Callable[[Any], None], beside: Column | None) -> None:
-    """A setting in one line: its title, marked where the other column has another value, and its widget."""
-    other = beside.settings.value(setting) if beside else value
-    differs = str(other or "") != str(value or "") if not isinstance(value, bool) else other != value
-    title = forms.title_of(setting.name, IndexConfig if setting.of_index else None)
-    key = f"lr_draft_{'index' if setting.of_index else 'ask'}_{setting.name}"
-    note = NOTHING
-    if differs and beside is not None:
-        has = words(setting.value_words(other))
-        note = html("<small>{}</small>", say("compare.other_has", letter=beside.letter, value=isolated(has)))
-    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"row_{key}"):
-        with st.container(width="stretch", gap=None):
-            draw(
-                html(
-                    '<div class="lr-panelrow{}" title="{}">{}{}{}</div>',
-                    " differs" if differs else "",
-                    forms.hint(spec),
-                    "≠ " if differs else "",
-                    title,
-                    note,
-                )
-            )
-        _widget(key, title, spec, value, keep)
-
-
-def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
-    """The widget of an option's kind, its title being read out alone."""
-    low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
-
-    def widget(mount: widgets.Mount[Any]) -> Any:
-        common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, "label_visibility": "collapsed"}
-        if isinstance(spec.default, bool):
-            return st.toggle(title, value=mount.value, width="content", **common)
-        if options:
-            titles = {choice: forms.choice_title(spec.name, choice) for choice in options}
-            place = options.index(mount.value)
-            return st.selectbox(title, options, index=place, format_func=titles.__getitem__, width=140, **common)
-        if isinstance(spec.default, int):
-            return st.number_input(
-                title, min_value=low, max_value=high, value=int(mount.value), step=1, width=124, **common
-            )
-        if isinstance(spec.default, float):
-            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
-            return st.number_input(
-                title, min_value=lowest, max_value=highest, value=float(mount.value), width=124, **common
-            )
-        return st.text_input(title, value=mount.value, placeholder=say("setting.from_data"), width=124, **common)
-
-    is_text = spec.default is None or (isinstance(spec.default, str) and not options)
-    shown_value = ("" if value is None else str(value)) if is_text else value
-    form = tuple(options) if options else None
-    widgets.show(
-        key, shown_value, widget, lambda chosen: keep(chosen.strip() or None if is_text else chosen), form=form
-    )

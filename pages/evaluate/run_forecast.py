@@ -101,7 +101,10 @@ def show(
     """What the experiment takes, before it begins; the budget where models are called."""
     load = load_of(spec, questions, strategies, model_of)
     draw(markup.label(say("evaluate.form.forecast")))
-    rows = [(say("evaluate.form.retrievals"), f"{load.retrievals:,}")]
+    rows = [
+        (say("evaluate.form.runs"), f"{len(spec.runs):,}"),
+        (say("evaluate.form.retrievals"), f"{load.retrievals:,}"),
+    ]
     if load.answer_calls:
         rows.append((say("evaluate.form.answer_calls"), say("evaluate.form.at_least", n=load.answer_calls)))
     if load.judge_calls:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.base import broken_measures
+from leanrag_core.evaluation.experiments.running import usual_baseline
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
-from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.experiment import (
@@ -22,14 +22,14 @@ from leanrag_core.types.experiment import (
 )
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import markup, session, state
+from pages.common import markup, session, state, widgets
 from pages.common.html import draw
-from pages.common.messages import message, say, words
-from pages.evaluate import experiments, run_forecast
+from pages.common.messages import message, say
+from pages.evaluate import experiments, run_forecast, run_list
 from pages.settings import endpoint_view
 
 _OWN = "own"
-_STARTERS = ("leanrag", "vector", "bm25")
+_BASELINE = "lr_experiment_baseline"  # in the session: the key of the chosen run
 _LONGEST_TITLE = 120
 _MOST_REPEATS = 20
 
@@ -51,18 +51,23 @@ def _form() -> None:
     strategies = experiments.strategies()
     for broken in broken_measures():
         message(broken.message, title=say("evaluate.broken_measure"))
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns(2, gap="large")
     with left:
         what = _what()
         chosen = _indexes(indexes)
         question_set = _question_set(sets, chosen)
     model_of = run_forecast.models_of(chosen)
-    with right:
-        if what == _OWN:
-            spec = _own_spec(chosen, question_set, strategies, asks_model=bool(model_of))
-        else:
+    if what == _OWN:
+        with right:
+            drafts = run_list.show(strategies)
+        runs = run_list.runs_of(drafts, chosen) if not run_list.repeated(drafts, strategies) else ()
+        with left:
+            spec = _own_spec(runs, question_set, asks_model=bool(model_of))
+    else:
+        with right:
             spec = _paper_spec(what, chosen, question_set)
-    budget = run_forecast.show(spec, question_set.n, strategies, model_of)
+    with left:
+        budget = run_forecast.show(spec, question_set.n, strategies, model_of)
     if st.button(
         say("evaluate.form.start"),
         type="primary",
@@ -89,14 +94,8 @@ def _what() -> str:
     return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
 
 
-def _own_spec(
-    chosen: Sequence[IndexSummary],
-    question_set: QuestionSetInfo,
-    strategies: Mapping[str, StrategyInfo],
-    *,
-    asks_model: bool,
-) -> ExperimentSpec:
-    runs = runs_of(chosen, _strategies(strategies), strategies)
+def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_model: bool) -> ExperimentSpec:
+    """The experiment of the runs in the list."""
     title = _title(say("evaluate.form.title_default", set=question_set.title))
     baseline = _baseline(runs)
     answers, mode = _answers(asks_model)
@@ -154,55 +153,32 @@ def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSum
     return sets[id_]
 
 
-def _strategies(strategies: Mapping[str, StrategyInfo]) -> list[str]:
-    titles = {name: words(info.title) for name, info in strategies.items()}
-    default = [name for name in _STARTERS if name in titles]
-    names = st.multiselect(
-        say("evaluate.form.strategies"),
-        list(titles),
-        default,
-        format_func=titles.__getitem__,
-        key="experiment_strategies",
-    )
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            say("evaluate.form.all_strategies"),
-            type="tertiary",
-            key="experiment_all",
-            on_click=_take_all,
-            args=(list(titles),),
-        )
-    return names
-
-
-def _take_all(names: Sequence[str]) -> None:
-    st.session_state["experiment_strategies"] = list(names)
-
-
-def runs_of(
-    chosen: Sequence[IndexSummary], names: Sequence[str], strategies: Mapping[str, StrategyInfo]
-) -> tuple[RunSpec, ...]:
-    """Each strategy on each index, at its defaults; the index is in a run's name where there are several."""
-    runs = []
-    for index in chosen:
-        for name in names:
-            title = words(strategies[name].title)
-            runs.append(RunSpec(f"{title}, {index.title}" if len(chosen) > 1 else title, index.id, name))
-    counts: dict[str, int] = {}
-    unique = []
-    for run in runs:
-        counts[run.name] = counts.get(run.name, 0) + 1
-        name = run.name if counts[run.name] == 1 else f"{run.name} ({counts[run.name]})"
-        unique.append(RunSpec(name, run.index, run.strategy, run.options))
-    return tuple(unique)
-
-
 def _baseline(runs: Sequence[RunSpec]) -> str:
-    names = [run.name for run in runs]
-    if len(names) < 2:
+    """The key of the run that others are compared with."""
+    if len(runs) < 2:
         return ""
-    usual = next((run.name for run in runs if run.strategy == "vector"), names[-1])
-    return st.selectbox(say("evaluate.form.baseline"), names, index=names.index(usual), key="experiment_baseline")
+    titles = experiments.titles(runs)
+    keys, usual = list(titles), usual_baseline(runs)
+    held = st.session_state.get(_BASELINE)
+    chosen: str = widgets.show(
+        "experiment_baseline",
+        held if held in titles else usual,
+        lambda mount: st.selectbox(
+            say("evaluate.form.baseline"),
+            keys,
+            index=keys.index(mount.value),
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+        _keep_baseline,
+        form=widgets.labels(titles),
+    )
+    return chosen
+
+
+def _keep_baseline(key: str) -> None:
+    st.session_state[_BASELINE] = key
 
 
 def _answers(asks_model: bool) -> tuple[bool, str]:

@@ -258,6 +258,44 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
     assert app.query_params["job"] == job.id
 
 
+def test_two_variants_of_a_system_are_runs_named_by_what_differs(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit("evaluate", home)
+
+    def form() -> AppTest:
+        app.button("primary_experiment").click().run()  # a test's run closes the dialog
+        drawn.assert_sound(app)
+        return app
+
+    form()
+    app.button("experiment_remove_run3").click()
+    form()
+    app.button("experiment_duplicate_run1").click()
+    form()
+    assert "LeanRAG (2) has the settings of LeanRAG" in drawn.text(app)
+    assert app.button("primary_experiment_start").disabled, "nothing is run twice"
+    app.number_input("lr_run3_ask_top_n").set_value(20)
+    form()
+    assert "LeanRAG, N 20" in drawn.text(app)
+    assert "LeanRAG, N 10 has 10" in drawn.text(app), "the other variant's value stands beside"
+    assert "= 24 settings are equal" in drawn.text(app)
+    assert "Retrievals9" in drawn.text(app), "three runs over three questions"
+    app.button("experiment_duplicate_run3").click()
+    form()
+    app.number_input("lr_run4_ask_top_c").set_value(2)
+    form()
+    assert "LeanRAG, N 20, C 2" in drawn.text(app)
+    app.button("experiment_remove_run3").click()
+    form()
+    app.button("primary_experiment_start").click().run()
+    drawn.assert_sound(app)
+    [job] = home.jobs.all()
+    runs = [(run["id"], run["options"].get("top_n"), run["options"]["top_c"]) for run in job.config["runs"]]
+    assert runs == [("leanrag", 10, 5), ("leanrag-2", 20, 2), ("vector", None, 20)]
+    assert job.config["baseline"] == "vector"
+
+
 def test_the_form_begins_with_the_set_that_was_looked_at_and_says_when_a_set_asks_about_another_corpus(
     home: Workbench, visit: Visit
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
+from leanrag_core.__main__ import main
 from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig, RecordDamaged
 from leanrag_core.evaluation.tables import FROM_GRAPH
 from leanrag_core.jobs import runner
@@ -263,3 +264,23 @@ def test_two_processes_do_not_run_the_same_experiment(bench: Workbench, spec: Ex
         with pytest.raises(InvalidConfig, match="another process is running"):
             bench.experiments.run(spec, again=True)
     assert bench.experiments.run(spec, again=True).rows == first.rows
+
+
+def test_runs_with_options_of_their_own_come_from_the_command_line(
+    bench: Workbench, home: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
+    set_id = bench.question_sets.add("Bees", QUESTIONS)
+    command = ["experiment", "run", "--index", home[1], "--questions", set_id, "--no-answers", "--json"]
+    assert main([*command, "--run", "leanrag:top_n=1", "--run", "leanrag:top_n=4", "--run", "vector:top_c=2"]) == 0
+    (done,) = json.loads(capsys.readouterr().out)
+    assert [row["run"] for row in done["rows"]] == ["LeanRAG, N 1", "LeanRAG, N 4", "Naive RAG (vector)"]
+    result = bench.experiments.store.read(done["id"])
+    assert result.spec.title.startswith("LeanRAG, N 1; LeanRAG, N 4; Naive RAG (vector), ")
+    assert [(run.key, run.options.get("top_n")) for run in result.spec.runs] == [
+        ("leanrag", 1),
+        ("leanrag-2", 4),
+        ("vector", None),
+    ]
+    assert result.spec.baseline == "vector"
+    assert main([*command, "--run", "leanrag:top_n"]) == 2

@@ -179,6 +179,13 @@ def strategies_spec(
     return ExperimentSpec(title, question_set, runs, baseline)
 
 
+def usual_baseline(runs: Sequence[RunSpec]) -> str:
+    """Return the key of the run that others are compared with where nobody says which: naive vectors, else the last;
+    "" for a single run."""
+    vectors = next((run.key for run in runs if run.strategy == BASELINE), "")
+    return (vectors or runs[-1].key) if len(runs) > 1 else ""
+
+
 def _run(info: StrategyInfo, index: str, equal_tokens: int | None) -> RunSpec:
     options = equal_budget(info, equal_tokens) if equal_tokens else {}
     return RunSpec(sentence(info.title), index, info.name, options)

@@ -1,0 +1,121 @@
+"""The options of a strategy as rows, by the step on which they act: a title, what another variant has, a widget."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo
+from leanrag_core.retrieval.settings import step_of
+from leanrag_core.retrieval.variants import Setting, VariantSettings
+from leanrag_core.types.config import STEPS, IndexConfig
+from pages.common import forms, markup, widgets
+from pages.common.html import NOTHING, draw, html
+from pages.common.messages import say, words
+
+Keep = Callable[[str, Any], None]  # takes an option's name and its new value
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another variant of the strategy, whose values are written where they differ. label: what it is called."""
+
+    label: str
+    settings: VariantSettings
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How rows are drawn. key: of their widgets, unique on the page. more: those that are seldom moved, too. fixed:
+    options that another choice decides."""
+
+    key: str
+    more: bool
+    beside: Beside | None = None
+    fixed: tuple[str, ...] = ()
+
+
+def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: Keep) -> int:
+    """The options of the strategy by step: those that are moved most, and the others where more is wanted; returns how
+    many are left out."""
+    specs, n_hidden = forms.option_fields(info.config), 0
+    for place, step in enumerate(STEPS):
+        of_step = [spec for spec in specs.values() if step_of(spec) == step]
+        first = [spec for spec in of_step if rows.more or _is_first(spec, held[spec.name], rows.beside)]
+        n_hidden += len(of_step) - len(first)
+        if not first:
+            continue
+        with st.container(gap=None, key=f"{rows.key}_panel_{step}"):
+            draw(html('<div class="lr-panelstep">{} {}</div>', place + 1, say(f"compare.step.{step}")))
+            for spec in first:
+                if spec.name in rows.fixed:
+                    draw(markup.muted(say("compare.equal_decides", options=forms.title_of(spec.name))))
+                else:
+                    row(Setting(spec.name), spec, held[spec.name], rows, keep)
+    return n_hidden
+
+
+def _is_first(spec: Field[Any], value: Any, beside: Beside | None) -> bool:
+    """Whether an option stands there at once: what the row of controls has, budgets of all, what is not as it is by
+    default, and what differs from the other variant."""
+    named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
+    return bool(named or value != spec.default or (beside and beside.settings.options.get(spec.name) != value))
+
+
+def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) -> None:
+    """A setting in one line: its title, marked where the other variant has another value, and its widget."""
+    beside = rows.beside
+    other = beside.settings.value(setting) if beside else value
+    differs = str(other or "") != str(value or "") if not isinstance(value, bool) else other != value
+    title = forms.title_of(setting.name, IndexConfig if setting.of_index else None)
+    key = f"lr_{rows.key}_{'index' if setting.of_index else 'ask'}_{setting.name}"
+    note = NOTHING
+    if differs and beside is not None:
+        has = words(setting.value_words(other))
+        note = html("<small>{}</small>", say("compare.other_has", letter=beside.label, value=isolated(has)))
+    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"row_{key}"):
+        with st.container(width="stretch", gap=None):
+            draw(
+                html(
+                    '<div class="lr-panelrow{}" title="{}">{}{}{}</div>',
+                    " differs" if differs else "",
+                    forms.hint(spec),
+                    "≠ " if differs else "",
+                    title,
+                    note,
+                )
+            )
+        _widget(key, title, spec, value, lambda chosen: keep(setting.name, chosen))
+
+
+def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
+    """The widget of an option's kind, its title being read out alone."""
+    low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+
+    def widget(mount: widgets.Mount[Any]) -> Any:
+        common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, "label_visibility": "collapsed"}
+        if isinstance(spec.default, bool):
+            return st.toggle(title, value=mount.value, width="content", **common)
+        if options:
+            titles = {choice: forms.choice_title(spec.name, choice) for choice in options}
+            place = options.index(mount.value)
+            return st.selectbox(title, options, index=place, format_func=titles.__getitem__, width=140, **common)
+        if isinstance(spec.default, int):
+            return st.number_input(
+                title, min_value=low, max_value=high, value=int(mount.value), step=1, width=124, **common
+            )
+        if isinstance(spec.default, float):
+            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
+            return st.number_input(
+                title, min_value=lowest, max_value=highest, value=float(mount.value), width=124, **common
+            )
+        return st.text_input(title, value=mount.value, placeholder=say("setting.from_data"), width=124, **common)
+
+    is_text = spec.default is None or (isinstance(spec.default, str) and not options)
+    shown_value = ("" if value is None else str(value)) if is_text else value
+    form = tuple(options) if options else None
+    widgets.show(
+        key, shown_value, widget, lambda chosen: keep(chosen.strip() or None if is_text else chosen), form=form
+    )
