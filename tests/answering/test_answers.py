@@ -258,3 +258,43 @@ def test_a_question_in_another_language_is_declined_for_that_reason(model: MiniL
     english = asked_of(model, "Who won the football world cup in 1954?", "Bees make honey from the nectar of flowers.")
     assert not english.grounded
     assert english.because is None
+
+
+OWN = "Oxalic acid is given to the colony in winter."
+OF_ENTITY = "Oxalic acid of the winter is a colony treatment."
+
+
+def sentences_of_answer(cosine: dict[str, float], *, described: bool) -> list[str]:
+    """The sentences of an answer to a question all of whose words are in each of them, by their cosines to it.
+
+    described: OF_ENTITY is the description of an entity, else a second passage holds it.
+    """
+    trace = trace_of_passages("Oxalic acid, winter, colony.", [OWN, *([] if described else [OF_ENTITY])])
+    if described:
+        [section] = trace.context.sections
+        item = replace(section.items[0], mark="E1", ref="acid", text=OF_ENTITY)
+        about = replace(section, name="entities", letter="E", items=(item,), text=OF_ENTITY)
+        entity = replace(trace.items[0], id="acid", kind="entity", name="Oxalic acid", source=None, text=OF_ENTITY)
+        trace = replace(
+            trace,
+            items=(*trace.items, entity),
+            context=replace(trace.context, sections=(section, about), text=f"{OWN}\n{OF_ENTITY}"),
+        )
+
+    def embed(texts: list[str]) -> np.ndarray:
+        sides = {OWN: 1, OF_ENTITY: -1}  # of the question's own direction
+        return unit([[cosine[text], sides[text] * (1 - cosine[text] ** 2) ** 0.5] for text in texts])
+
+    return [part.text for part in extractive_answer(trace, embed, unit([[1, 0]])[0]).parts]
+
+
+def test_what_an_entity_adds_must_score_a_little_more_than_a_further_passage() -> None:
+    # Scores are .65 x cosine + .35, and a further sentence needs .8 of the best one, an entity's .03 more.
+    own, near, enough = 0.9, 0.63, 0.75  # .935, of which .8 is .748; .7595; .8375
+    assert sentences_of_answer({OWN: own, OF_ENTITY: near}, described=False) == [OWN, OF_ENTITY]
+    assert sentences_of_answer({OWN: own, OF_ENTITY: near}, described=True) == [OWN]
+    assert sentences_of_answer({OWN: own, OF_ENTITY: enough}, described=True) == [OWN, OF_ENTITY]
+
+
+def test_a_sentence_that_repeats_a_better_one_is_left_out() -> None:
+    assert sentences_of_answer({OWN: 0.999, OF_ENTITY: 0.99}, described=False) == [OWN]

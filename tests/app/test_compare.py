@@ -73,6 +73,8 @@ def test_a_column_is_added_and_taken_away(home: Workbench, visit: Visit) -> None
     assert len(rows(app)) == 4
     again = visit("compare", home, q=QUESTION, cols="acd", c_strategy="vector", d_strategy="leanrag")
     assert [shown["letters"] for shown in drawn.component(again, "lr_chunk_rows")] == [["A", "C", "D"]] * 3
+    twice = visit("compare", home, q=QUESTION, cols="aab")
+    assert len(rows(twice)) == 2, "a link that names a column twice is not followed"
 
 
 def test_the_pinned_column_is_the_baseline_of_the_others(home: Workbench, visit: Visit) -> None:

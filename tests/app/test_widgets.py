@@ -3,6 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from pages.common.state import Memory
+from tests.app import drawn
 
 
 def two_strategies() -> None:
@@ -106,3 +107,30 @@ def test_a_url_forgets_what_its_page_would_have_written_and_nothing_of_other_pag
     memory = Memory(values={"n": "6", "c": "3", "b_tau": "4"}, names={"ask": ("n", "c")})
     memory.follow("ask", {"n": "7"})
     assert memory.values == {"n": "7", "b_tau": "4"}
+
+
+def forty_rows() -> None:
+    import streamlit as st
+
+    from pages.common import markup, state
+    from pages.common.paging import rows_of_page
+
+    state.read_url("ask")
+    markup.note("<b>{4}</b> & 𝛌")
+    rows = rows_of_page(range(40), 20, key="turned")
+    st.text(f"{rows[0]} to {rows[-1]}")
+
+
+def test_the_last_page_of_a_list_holds_rows_and_none_comes_after_it() -> None:
+    app = AppTest.from_function(forty_rows).run()
+    assert texts(app) == ["0 to 19"]
+    app.button("turned_next").click().run()
+    assert texts(app) == ["20 to 39"]
+    assert app.button("turned_next").disabled
+    app.button("turned_previous").click().run()
+    assert texts(app) == ["0 to 19"]
+
+
+def test_a_note_is_text_whatever_it_says() -> None:
+    app = AppTest.from_function(forty_rows).run()
+    assert "&lt;b&gt;{4}&lt;/b&gt; &amp; 𝛌" in " ".join(drawn.html(app))

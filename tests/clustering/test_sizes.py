@@ -57,3 +57,10 @@ def test_capped_clusters_stay_below_the_cap_and_m() -> None:
     labels = capped(points, seen_from(points, truth, 4), 40)
     assert np.bincount(labels).max() <= 40
     assert labels.max() < 4
+
+
+def test_two_far_single_points_are_joined_before_two_near_heaps() -> None:
+    # Ward: heaps of ten at 0 and 1 cost 10 x 10 / 20 x 1 = 5, points at 5 and 6.5 only 1 / 2 x 2.25.
+    points = line(*[0.0] * 10, *[1.0] * 10, 5.0, 6.5)
+    labels = split_and_joined(np.repeat([0, 1, 2, 3], [10, 10, 1, 1]), points, 20, 3)
+    assert sorted(np.bincount(labels).tolist()) == [2, 10, 10]

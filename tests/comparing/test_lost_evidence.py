@@ -56,6 +56,20 @@ def test_each_stage_loses_what_does_not_pass_it(index: Index) -> None:
     assert cut.short > 0
 
 
+def test_what_a_passage_lacks_is_counted_beside_what_the_section_holds(index: Index) -> None:
+    whole = run(index, "leanrag", top_n=2).context.section("chunks")
+    trace = run(index, "leanrag", top_n=2, chunk_tokens=3 * whole.tokens // 4)
+    held = trace.context.section("chunks")
+    assert held.items, "one passage is left out beside others"
+    [left_out] = {each.id for each in trace.passages} - {item.ref for item in held.items}
+    passage_out = next(each for each in trace.passages if each.id == left_out)
+    assert passage_out.row is not None
+    assert passage_out.source is not None
+    way = lane(trace, index, passage(index, passage_out.row))
+    assert way.lost_at == BUDGET
+    assert way.short == held.tokens + passage_out.source.tokens - held.budget > 1
+
+
 def test_a_passage_without_entities_is_lost_in_the_index_for_a_graph_and_not_for_vectors(index: Index) -> None:
     bare = replace(index, layers=(_without_seed_coat(index), *index.layers[1:]))
     assert lane(run(bare, "leanrag", top_n=2), bare, passage(bare, 3)).lost_at == INDEX

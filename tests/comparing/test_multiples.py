@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from leanrag_core.comparing.multiples import Cell, depth_words, finding, usual_values, values_of
+from leanrag_core.comparing.multiples import Cell, depth_of, depth_words, finding, usual_values, values_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.strategies.leanrag import Config
 from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS, IndexConfig
+from leanrag_core.types.index import Index
+from tests.figures.small_trace import node, trace_of
 
 INDEX = {spec.name: spec for spec in fields(IndexConfig)}
 OPTIONS = {spec.name: spec for spec in fields(Config)}
@@ -54,6 +56,8 @@ def test_the_sentence_names_what_finds_most_and_its_price() -> None:
         "At clustersize 8 more gold is found (+1), on 25 % more tokens. Fewest tokens: clustersize 20, 4,000."
     )
     assert claim(cell(8, 3000, 2), used) == "At clustersize 8 more gold is found (+1), on 25 % fewer tokens."
+    equal = claim(cell(8, 5000, 2), cell(12, 3000, 2), used)
+    assert equal.startswith("At clustersize 12 more gold is found"), "of those that find most the one of fewest tokens"
     assert "values that find less: 1" in claim(cell(8, 5000, 0), used)
     assert claim(cell(8, 5000, 1), used).startswith("All values find the same gold: 1.")
     assert claim(cell(8, 4000, 1), used) == "Nothing but the shape changes with clustersize here."
@@ -62,3 +66,11 @@ def test_the_sentence_names_what_finds_most_and_its_price() -> None:
 
 def test_depth_in_words() -> None:
     assert [sentence(depth_words(depth)) for depth in (0, 2, None)] == ["the root itself", "2 below the root", "none"]
+
+
+def test_of_several_ancestors_the_highest_says_how_deep_the_seeds_meet(index: Index) -> None:
+    assert len(index.layers) == 3
+    tops = [node("bees", 1, role="lca"), node("honey", 0, role="lca")]
+    assert depth_of(trace_of(tops), index) == 1
+    assert depth_of(trace_of([*tops, node("farm", 2, role="lca")]), index) == 0
+    assert depth_of(trace_of([node("honey", 0, rank=1)]), index) is None

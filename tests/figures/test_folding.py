@@ -52,3 +52,9 @@ def test_the_next_children_are_named_when_the_first_ones_are_skipped() -> None:
 def test_kept_children_beyond_the_room_keep_their_least_size() -> None:
     made = folded([1.0] * 30, kept=tuple(range(30)), room=100)
     assert made.sizes == pytest.approx((20.0,) * 30)
+
+
+def test_what_is_folded_stays_small_beside_a_single_kept_child() -> None:
+    made = folded([100.0] + [0.1] * 10, kept=(0,), room=60)
+    assert (made.named, made.folded) == ((0,), 10)
+    assert (made.fold_size, made.sizes) == (26, pytest.approx((31,)))

@@ -8,7 +8,9 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import ImportFailed, InvalidConfig
 from leanrag_core.importing.base import importer, importers
-from leanrag_core.types.imported import ImportedGraph
+from leanrag_core.importing.graph import communities_of
+from leanrag_core.importing.rows import Drops
+from leanrag_core.types.imported import ImportedCommunity, ImportedGraph
 
 ENTITIES = """id,name,type,description,chunks
 1,Honey bee,animal,Honey bees live in colonies.,c1|c2
@@ -222,3 +224,22 @@ def test_a_hostile_graph_makes_a_sound_index_that_lists_what_was_left_out(tmp_pa
     index = bench.import_graph(tables(tmp_path / "hostile", **HOSTILE), out=tmp_path / "out")
     assert [result for result in bench.check(tmp_path / "out") if not result.ok] == []
     assert index.report.drops == {"import": 14, "merge": 1, "duplicates": 3, "empty descriptions": 1}
+
+
+@pytest.mark.parametrize("weight", ["inf", "nan", "-1", "2000000", "heavy"])
+def test_a_weight_that_no_relation_can_have_is_told_and_counts_one(tmp_path: Path, weight: str) -> None:
+    imported = read(tmp_path, entities=ENTITIES, relations=f"source,target,weight\n1,2,{weight}\n1,3,1000000\n")
+    weights = {row["target"]: row["weight"] for row in imported.graph.relations.to_pylist()}
+    assert sorted(weights.values()) == [1.0, 1_000_000.0]
+    [reason] = [reason for item, reason in reasons(imported).items() if item.startswith("relations.csv")]
+    assert reason == "its weight is no number from 0 to 1,000,000; 1 was taken"
+
+
+def test_the_parent_of_a_community_is_on_a_coarser_level() -> None:
+    given = [
+        ImportedCommunity("root", 0, "below", "Root", ("bee", "mite")),
+        ImportedCommunity("below", 1, "root", "Below", ("bee",)),
+        ImportedCommunity("beside", 1, "below", "Beside", ("mite",)),
+    ]
+    made = communities_of(given, lambda name: f"id-{name}", Drops())
+    assert {each.id: each.parent for each in made} == {"root": "", "below": "root", "beside": ""}

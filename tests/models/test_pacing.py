@@ -69,6 +69,12 @@ def test_a_wish_to_wait_is_honoured_and_costs_no_try() -> None:
     assert pacer.limit < 8, "fewer in flight after a wish to slow down"
 
 
+def test_a_single_call_is_left_in_flight_however_often_the_server_is_busy() -> None:
+    pacer, _ = paced(retries=0, concurrency=4)
+    assert pacer.call(failing(6, retry_after=1.0, overloaded=True)) == "done"
+    assert pacer.limit == 2.0, "one after six halvings, and one more after a good reply"
+
+
 def test_a_server_that_never_stops_asking_is_given_up() -> None:
     pacer, clock = paced(retries=1)
     with pytest.raises(CallFailed):

@@ -3,7 +3,7 @@
 import pytest
 
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, equal_budget, strategies
-from leanrag_core.retrieval.budgets import scaled
+from leanrag_core.retrieval.budgets import choose, scaled, text_line
 
 
 def test_budgets_that_fit_stay() -> None:
@@ -31,3 +31,13 @@ def test_sections_of_graph_strategies_add_up_to_the_whole_so_that_all_shrink_ali
     for preset in info.presets:
         config = info.config(**preset.options)
         assert config.entity_tokens + config.relation_tokens + config.chunk_tokens == config.max_tokens
+
+
+def test_a_long_text_takes_half_of_a_budget_that_others_need_too() -> None:
+    sentence = "Every hive of the valley is looked after by somebody who knows its queen. "
+    long, short = text_line("chunk", "a", "One:", sentence * 11), text_line("chunk", "b", "Two:", sentence * 4)
+    budget = long.tokens("C1") + 8  # the long one fits alone, and would leave no room
+    taken = choose([long, short], ["C1", "C2"], budget)
+    assert taken[1] is short
+    assert taken[0].trimmed
+    assert sum(part.tokens("C1") for part in taken.values()) <= budget

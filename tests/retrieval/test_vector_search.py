@@ -12,7 +12,16 @@ from leanrag_core.indexing.manifest import count_layers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, cosines_of_each, nearest, rank, similarity
+from leanrag_core.retrieval.vector_search import (
+    CHUNKS,
+    EXACT,
+    cosines,
+    cosines_of_each,
+    nearest,
+    nearest_rows,
+    rank,
+    similarity,
+)
 from leanrag_core.storage.layout import CHROMA, read_index, write_index
 from leanrag_core.storage.search_connection import SearchIndex, SearchPlace
 from leanrag_core.storage.search_store import SearchStore
@@ -206,3 +215,9 @@ def test_cosines_to_several_queries_are_those_to_each() -> None:
     together = cosines_of_each(vectors, queries)
     assert np.array_equal(together, [cosines(vectors, query) for query in queries])
     assert cosines_of_each(vectors[:0], queries).shape == (3, 0)
+
+
+def test_a_row_at_the_least_cosine_is_near_enough() -> None:
+    vectors = np.array([[0, 1], [1, 0], [0.6, 0.8]], dtype=np.float32)
+    assert nearest_rows(vectors, vectors[1], 3, at_least=0.0).rows.tolist() == [1, 2, 0]
+    assert nearest_rows(vectors, vectors[1], 3, at_least=0.1).rows.tolist() == [1, 2]

@@ -15,7 +15,7 @@ from leanrag_core.files.records import plain
 from leanrag_core.jobs.events import JobEvent, read_events
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.digests import damage_named, digests_of, sealed
+from leanrag_core.storage.digests import damage_named, digests_of, sealed, wrong_sizes
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.search_connection import recorded
 from leanrag_core.storage.settings import read_settings
@@ -341,3 +341,12 @@ def test_bytes_that_are_no_text_are_reported_in_an_index_without_hashes_too(stor
         index.layers[0].entity(2)
     [tables] = [result for result in check_index(index) if result.name == "tables"]
     assert [(problem.file, problem.row) for problem in tables.problems] == [("entities-0.arrow", 2)]
+
+
+@pytest.mark.parametrize("change", [lambda content: content + b"\0", lambda content: content[:-1]])
+def test_a_file_of_another_size_is_found_without_being_read(stored: Path, change: Callable[[bytes], bytes]) -> None:
+    recorded_files = digests_of(stored, ["hierarchy.arrow", "vectors-0.npy"])
+    path = stored / "vectors-0.npy"
+    path.write_bytes(change(path.read_bytes()))
+    [(name, problem)] = wrong_sizes(stored, recorded_files)
+    assert (name, problem.code) == ("vectors-0.npy", "damage.size")

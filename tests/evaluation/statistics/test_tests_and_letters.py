@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import PermutationMethod, wilcoxon
 
-from leanrag_core.evaluation.statistics import compact_letters, holm, letter, paired_test
+from leanrag_core.evaluation.statistics import compact_letters, differ, holm, letter, paired_test
 
 
 def test_six_gains_of_six_have_the_p_of_the_exact_test() -> None:
@@ -18,6 +18,7 @@ def test_six_gains_of_six_have_the_p_of_the_exact_test() -> None:
 
 def test_five_differences_cannot_be_significant() -> None:
     assert paired_test([1.0, 2.0, 3.0, 4.0, 5.0], [0.0] * 5) == pytest.approx(2 / 2**5)
+    assert [differ(p) for p in (2 / 2**5, 0.05, 0.0499)] == [False, False, True]
 
 
 def test_without_a_difference_p_is_1() -> None:
