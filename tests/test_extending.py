@@ -144,9 +144,10 @@ def test_the_measure_is_listed_among_the_others(index: Index) -> None:
     assert second is not None
     first = trace.passages[0].source
     assert first is not None
-    question = GoldQuestion("1", "bees", evidence=(Evidence(second.document, ""),))
     expected = 1.0 if first.document == second.document else 0.5
-    assert {mean.measure: mean.value for mean in means([Outcome(question, trace)])}["first-hit"] == expected
+    for name in (second.document, second.title):
+        question = GoldQuestion("1", "bees", evidence=(Evidence(name, ""),))
+        assert {mean.measure: mean.value for mean in means([Outcome(question, trace)])}["first-hit"] == expected
 
 
 def test_the_view_is_found_in_its_place_and_draws(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +159,14 @@ def test_the_view_is_found_in_its_place_and_draws(index: Index, monkeypatch: pyt
         views.cache_clear()
     assert names.index("schema") < names.index("busiest") < names.index("map")
     drawn: list[dict[str, list[object]]] = []
-    monkeypatch.setattr(st, "dataframe", drawn.append)
-    everything = SimpleNamespace(index=index, relation_mask=lambda _: np.ones(len(index.layers[0].ends), dtype=bool))
+    monkeypatch.setattr(st, "dataframe", lambda table, **_: drawn.append(table.to_dict("list")))
+    everything = SimpleNamespace(
+        index=index, relation_mask=lambda _: np.ones(len(index.layers[0].ends), dtype=bool), go=None
+    )
     view.show(everything)  # type: ignore[arg-type]
-    assert (drawn[0]["entity"][0], drawn[0]["relations"]) == ("honey", [3, 2, 2, 1, 1, 1])
+    assert drawn == [
+        {
+            "Name": ["honey", "mite", "rape", "queen", "clover", "seed coat"],
+            "Relations": [3, 2, 2, 1, 1, 1],
+        }
+    ]

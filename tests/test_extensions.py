@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
@@ -38,8 +39,10 @@ class Strategy:
 
 
 def names_of_files(package: ModuleType) -> set[str]:
-    """The names of the program's own files in that folder: each declares one extension of that name."""
-    return {path.stem for path in Path(str(package.__file__)).parent.glob("[!_]*.py")}
+    """The names of the program's own files in that folder, each of which declares one extension of that name, and of
+    extensions that are installed on this machine."""
+    own = {path.stem for path in Path(str(package.__file__)).parent.glob("[!_]*.py")}
+    return own | {entry.name for entry in entry_points(group=package.__name__)}
 
 
 @pytest.fixture

@@ -24,9 +24,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "format",
         metavar="FORMAT",
-        help="lightrag, nano-graphrag, graphrag, leanrag, hipporag, recorded-replies, plain (tables), "
-        "archive (of an index), "
-        "or auto: the one that recognises the files",
+        help="what wrote the files, such as lightrag, graphrag, plain (tables) or archive (of an index); auto: the one "
+        "that recognises them; any other word lists all formats",
     )
     parser.add_argument("path", type=Path, metavar="PATH")
     target = parser.add_mutually_exclusive_group(required=True)

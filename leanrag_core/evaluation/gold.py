@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Source, Trace
+from leanrag_core.types.trace import Trace
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _NO_WORD = re.compile(r"[\W_]+")
@@ -150,7 +150,7 @@ def gold_ranking(question: GoldQuestion, trace: Trace, chunks: ChunkTexts | None
         return Quotes(number for number, (document, quote) in enumerate(gold) if document in names and quote in text)
 
     if chunks is None or not trace.ranked_chunks:
-        passages = [(_names(item.source), normalised(item.text)) for item in trace.passages if item.source]
+        passages = [(item.source.names, normalised(item.text)) for item in trace.passages if item.source]
     else:
         passages = [(chunks.names(row), chunks.text(row)) for row in trace.ranked_chunks[:DEPTH]]
     ranked = tuple(held(*passage) for passage in passages[:DEPTH])
@@ -171,7 +171,7 @@ def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Ca
     for passage in trace.passages:
         if passage.source is None or passage.id not in texts:
             continue
-        names = _names(passage.source)
+        names = passage.source.names
         wanted = [number for number, (document, _) in enumerate(gold) if document in names and number not in found]
         if wanted:
             text = normalise(" ".join(texts[passage.id]))
@@ -187,14 +187,10 @@ def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
         for item in section.items:
             texts.setdefault(item.ref, []).append(item.text[item.lead :])
     return tuple(
-        (_names(item.source), normalised(" ".join(texts[item.id])))
+        (item.source.names, normalised(" ".join(texts[item.id])))
         for item in trace.passages
         if item.source is not None and item.id in texts
     )
-
-
-def _names(source: Source) -> frozenset[str]:
-    return frozenset((source.document, source.title))
 
 
 def _relevant(passages: Sequence[Quotes], n: int) -> dict[str, int]:

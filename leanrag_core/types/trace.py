@@ -43,6 +43,11 @@ class Source:
     tokens: int
     items: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What a gold question may call its document: file name and title."""
+        return frozenset((self.document, self.title))
+
 
 @dataclass(frozen=True)
 class TraceItem:

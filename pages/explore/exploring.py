@@ -36,7 +36,7 @@ _GONE = "lr_gone_entity"
 class Exploring:
     """A view draws this. place: the chosen entity. focus: the block that is opened. search: what is written into the
     search field. trace: of the last question on this index. go: chooses the entity of that id, and opens a block that
-    shows it where the open one does not."""
+    shows it where the open one does not; for callbacks, since the inspector is drawn of what was chosen before."""
 
     index: Index
     summary: IndexSummary

@@ -74,6 +74,9 @@ def whole_corpus(kind: str = "whole-corpus") -> Outcome:
 
 def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the_answer() -> None:
     assert measure("documents-touched").score(whole_corpus()) == pytest.approx(1 / 3)
+    titled = outcome(quotes=(("Mill", "x"), ("Hill", "y")))
+    by_title = Outcome(replace(titled.question, kind="whole-corpus"), titled.trace)
+    assert measure("documents-touched").score(by_title) == 0.5, "a question may name a document by its title"
     assert measure("answer-entities").score(whole_corpus()) == pytest.approx(2 / 3)
     assert measure("documents-touched").score(whole_corpus("multi-hop")) is None
     assert measure("answer-entities").score(whole_corpus("multi-hop")) is None

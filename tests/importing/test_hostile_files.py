@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrag_core.errors import ImportFailed
-from leanrag_core.importing import graph, rows, working_folder
+from leanrag_core.importing import base, graph, rows, working_folder
 from leanrag_core.importing.base import preview_of, read_graph, recognised
 from leanrag_core.importing.confined import confined_preview
 from leanrag_core.indexing.parsing.limits import ParseLimits
@@ -136,6 +136,22 @@ def test_clusters_levels_and_ratings_of_any_kind_end_no_import(tmp_path: Path) -
     report = extras.communities[0].report
     assert report is not None
     assert (report.rating, [finding.summary for finding in report.findings]) == (None, ["x", "3", "None"])
+
+
+def test_a_format_that_fails_at_files_of_others_leaves_them_to_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OfText:
+        def recognises(self, path: Path) -> bool:
+            return "nodes" in (path / "entities.csv").read_text(encoding="utf-8")
+
+    known = base.importers()
+    monkeypatch.setattr(base, "importers", lambda: (OfText(), *known))
+    tables(tmp_path, entities="name\nHoney bee\n")
+    (tmp_path / "entities.csv").write_bytes(b"name\nBi\xeane\n")
+    found = recognised(tmp_path)
+    assert found is not None
+    assert found.name == "plain"
 
 
 def test_links_and_files_of_no_format_are_not_followed(tmp_path: Path) -> None:

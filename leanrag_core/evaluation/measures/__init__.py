@@ -123,8 +123,8 @@ def _documents_touched(outcome: Outcome) -> float | None:
     if outcome.question.kind != WHOLE_CORPUS or not gold or not outcome.trace.gives_passages:
         return None
     kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
-    touched = {item.source.document for item in outcome.trace.passages if item.source and item.id in kept}
-    return len(gold & touched) / len(gold)
+    names = (item.source.names for item in outcome.trace.passages if item.source and item.id in kept)
+    return len(gold.intersection(frozenset[str]().union(*names))) / len(gold)
 
 
 def _recall_per_1000(outcome: Outcome) -> float | None:
