@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.queries.browse import EntityRow, entity_rows, locate
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, without_accents
 from leanrag_core.types.graph import Layer, Relation
 from leanrag_core.types.index import Index
 
@@ -91,6 +91,25 @@ def best_matches(
     rows = [row for matches in by_layer for row in matches.rows]
     rows.sort(key=lambda row: not row.name.casefold().startswith(wanted.casefold()))  # stable
     return EntityMatches(tuple(rows[:limit]), sum(matches.total for matches in by_layer))
+
+
+def matches_by_words(index: Index, text: str, *, limit: int) -> tuple[EntityRow, ...]:
+    """Find entities whose name contains the text, then those whose name holds each of its words somewhere, with or
+    without its accents. In each part the order is that of `best_matches`.
+    """
+    import pyarrow.compute as pc
+
+    rows = list(best_matches(index, text, limit=limit).rows)
+    parts = without_accents(text).split()
+    if len(rows) < limit and parts:
+        masks = {}
+        for layer in index.layers:
+            held = [pc.match_substring(layer.unaccented_names, part).to_numpy() for part in parts]
+            masks[layer.number] = np.logical_and.reduce(held)
+        known = {row.id for row in rows}
+        by_layer = [find_entities(index, "", layer=layer.number, limit=limit, masks=masks) for layer in index.layers]
+        rows += [row for matches in by_layer for row in matches.rows if row.id not in known]
+    return tuple(rows[:limit])
 
 
 def names_in(index: Index, text: str, limit: int = 6) -> list[str]:

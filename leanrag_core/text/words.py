@@ -33,6 +33,12 @@ _POSSESSIVE = re.compile("['’ʼ]s?$")
 _IS_EASTERN = re.compile(rf"[{_EASTERN}]")
 
 
+def without_accents(text: str) -> str:
+    """Return the text in lower case and without the marks of its letters, for a search that does not mind them."""
+    letters = unicodedata.normalize("NFKD", text.lower())
+    return "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
+
+
 def lexical_tokens(text: str) -> list[str]:
     """Return the tokens in order, without the ending of an English possessive; a lone Chinese or Japanese character
     is a token of its own."""

@@ -138,6 +138,14 @@ class Layer(Graph):
         words_alone = pc.replace_substring_regex(pc.utf8_lower(self.entities["name"]), r"[^\pL\pN_]+", " ")
         return pc.utf8_trim(words_alone, " ")
 
+    @cached_property
+    def unaccented_names(self) -> pa.ChunkedArray:
+        """The names of the entities, (n,), as `without_accents` makes a text."""
+        import pyarrow.compute as pc
+
+        letters = pc.utf8_normalize(pc.utf8_lower(self.entities["name"]), form="NFKD")
+        return pc.replace_substring_regex(letters, r"\p{Mn}+", "")
+
     def entity(self, row: int) -> Entity:
         """Return the entity in that row."""
         row = int(row)

@@ -52,15 +52,22 @@ def _draft(mount: widgets.Mount[str]) -> str:
 def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
     draft = scope.key("draft")
     question = " ".join(str(st.session_state.get(widgets.key_of(draft), "")).split())
+    if ask(scope, question, askers):
+        widgets.settle(draft, question)
+
+
+def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
+    """The question is asked by those groups of widgets; False where it is too long, which the form says. For
+    callbacks."""
     st.session_state.pop(scope.key("question_too_long"), None)
     try:
         if question:
             require_question(question)
     except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
         st.session_state[scope.key("question_too_long")] = error.message
-        return
+        return False
     _take(scope, question, askers)
-    widgets.settle(draft, question)
+    return True
 
 
 def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:

@@ -30,12 +30,12 @@ def component(
     """The component of a script, called lr_ and the script's name; its style sheet is the .css file beside it, if there
     is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library: a script
     that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose functions it
-    uses, such as layers, of this folder or of the figures; their style sheets come along."""
+    uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
     before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
     for part in parts:
-        own = _HERE / f"{part}.js"
-        before.append(own if own.exists() else script_path(part))
+        own = [folder / f"{part}.js" for folder in (script.parent, _HERE)]
+        before.append(next((path for path in own if path.exists()), script_path(part)))
     files = [*before, script]
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
     sheet = server.address(styles) if styles else ""

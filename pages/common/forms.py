@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.retrieval import settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible
-from pages.common import state, widgets
+from pages.common import reveal, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -111,7 +111,7 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
             return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
         return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
-    with st.container(gap="xsmall"):
+    with reveal.place(under), st.container(gap="xsmall"):
         form = widgets.labels(titles) if choices else None
         value = _entered(spec, widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form))
         said = fault(value)

@@ -17,7 +17,7 @@ from leanrag_core.types.config import is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.summary import IndexSummary
-from pages.common import deletion, running_view, session, state, widgets
+from pages.common import deletion, reveal, running_view, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import (
     as_sentence,
@@ -68,6 +68,7 @@ def enter(page: str) -> IndexSummary | None:
     The first call of every page; it relies on nothing else.
     """
     state.read_url(page)
+    reveal.follow_link()
     draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables())))
     theme = "dark" if is_dark() else "light"
     st.logo(

@@ -8,6 +8,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import ENGLISH
 from pages.common import keys, messages, session, tour
 from pages.common.frame import PAGES, mark_path, plain_errors
+from pages.palette import view as palette
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
 keys.provide()
@@ -31,5 +32,7 @@ def home() -> None:
 
 chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
 tour.show(chosen.url_path)
+with st.sidebar:
+    palette.show()
 with plain_errors():  # such as of a full disk, which any page may meet
     chosen.run()

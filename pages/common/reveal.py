@@ -1,10 +1,13 @@
 """What was asked to be brought into view: a row of a list, or what a drawer holds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
 
+from pages.common import state
 from pages.common.component import component
 from pages.common.scope import Scope
 
@@ -24,6 +27,30 @@ def show(key: str) -> None:
     wanted, number = st.session_state.get(_ASKED, ("", 0))
     if wanted == key:
         component(_SCRIPT, _FRAME)(data={"key": key, "number": number}, key=f"reveal_{key}")
+
+
+PLACE = "place"  # in links: the place of a setting on the page
+_FOLLOWED = "lr_place"
+
+
+@contextmanager
+def place(name: str) -> Iterator[None]:
+    """A container for a setting that a link can lead to: there it comes into sight and takes the focus."""
+    key = f"place_{name}"
+    with st.container(key=key):
+        yield
+        wanted, visit, number = st.session_state.get(_FOLLOWED, ("", 0, 0))
+        if wanted == name and visit == state.memory().visit:
+            component(_SCRIPT, _FRAME)(data={"key": key, "number": number}, key=f"reveal_{key}")
+
+
+def follow_link() -> None:
+    """The place that a link names comes into sight, once: neither the link nor a later visit of the page repeats it."""
+    name = state.recall(PLACE)
+    if name:
+        state.remember(PLACE, None)
+        number = st.session_state.get(_FOLLOWED, ("", 0, 0))[2]
+        st.session_state[_FOLLOWED] = (name, state.memory().visit, number + 1)
 
 
 _FOCUS_SCRIPT = Path(__file__).with_name("drawer_focus.js")

@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
-from pages.common import forms, markup, session, state, tour
+from pages.common import forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say
@@ -90,17 +90,19 @@ def limits_section(settings: Settings) -> None:
 
 
 def language_section(settings: Settings) -> None:
-    section(say("settings.language"), say("settings.language_note"))
+    title = forms.title_of("language")
+    section(title, say("settings.language_note"))
     codes = list(LANGUAGES)
-    chosen = st.segmented_control(
-        say("settings.language"),
-        codes,
-        default=language(),
-        format_func=lambda code: sentence(Message("settings.language_name"), code),
-        key="language",
-        required=True,
-        label_visibility="collapsed",
-    )
+    with reveal.place("language"):
+        chosen = st.segmented_control(
+            title,
+            codes,
+            default=language(),
+            format_func=lambda code: sentence(Message("settings.language_name"), code),
+            key="language",
+            required=True,
+            label_visibility="collapsed",
+        )
     if chosen != language():
         settings_form.keep("language", chosen)
         state.remember(LANGUAGE, None)
@@ -122,14 +124,15 @@ def answer_model(settings: Settings) -> None:
         return
     state.remember("answer_model", model_title(settings.answer_model))
     models = endpoint_view.listing(settings)
-    endpoint_view.pick_model(
-        say("settings.answer_model"),
-        "answer_model",
-        models,
-        names=models.writing,
-        blank=say("settings.answer_model.same"),
-        on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
-    )
+    with reveal.place("answer_model"):
+        endpoint_view.pick_model(
+            forms.title_of("answer_model"),
+            "answer_model",
+            models,
+            names=models.writing,
+            blank=say("settings.answer_model.same"),
+            on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
+        )
 
 
 def probe(settings: Settings, models: ModelList) -> None:
@@ -165,7 +168,7 @@ def probe(settings: Settings, models: ModelList) -> None:
 
 
 def price_section(settings: Settings) -> None:
-    section(say("settings.prices"), say("settings.prices.note"))
+    section(forms.title_of("prices"), say("settings.prices.note"))
     version = st.session_state.setdefault("lr_prices_version", 0)
     known = dict(settings.prices)
     model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
@@ -181,19 +184,20 @@ def price_section(settings: Settings) -> None:
             ),
         }
     )
-    edited = st.data_editor(
-        rows,
-        num_rows="dynamic",
-        hide_index=True,
-        placeholder="–",
-        key=f"prices_{version}_{len(rows)}",
-        height=forms.table_height(len(rows) + 1, 260),
-        column_config={
-            model: st.column_config.TextColumn(required=True, width=220),
-            prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
-            completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
-        },
-    )
+    with reveal.place("prices"):
+        edited = st.data_editor(
+            rows,
+            num_rows="dynamic",
+            hide_index=True,
+            placeholder="–",
+            key=f"prices_{version}_{len(rows)}",
+            height=forms.table_height(len(rows) + 1, 260),
+            column_config={
+                model: st.column_config.TextColumn(required=True, width=220),
+                prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+                completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+            },
+        )
     prices = {
         str(row[model]).strip(): Price(_amount(row[prompt]), _amount(row[completion]))
         for row in edited.to_dict("records")
@@ -239,8 +243,9 @@ def page() -> None:
         limits_section(settings)
     left, right = st.columns([6, 5], gap="large")
     with left:
-        section(say("settings.work"), say("settings.work.note"))
-        execution_view.panel(settings)
+        section(forms.title_of("execution"), say("settings.work.note"))
+        with reveal.place("execution"):
+            execution_view.panel(settings)
     with right:
         language_section(settings)
         reading_section(settings)

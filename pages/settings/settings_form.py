@@ -12,7 +12,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.system import addresses
 from leanrag_core.system.addresses import AddressKind, Fault
 from leanrag_core.types.settings import Settings
-from pages.common import forms, keys, session, state, widgets
+from pages.common import forms, keys, reveal, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -150,7 +150,7 @@ def number(settings: Settings, name: str) -> None:
     """A number of the settings with its help."""
     spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
     fractional = isinstance(now, float)
-    with st.container(gap="xsmall", key=f"setting_{name}"):
+    with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
             now,
@@ -194,7 +194,7 @@ def address_field(
             return kept
         return None
 
-    with st.container(gap="xsmall", key=f"setting_{name}"):
+    with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
             _standing(name, kept),
@@ -231,7 +231,7 @@ def address(settings: Settings) -> None:
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
         caption = say("settings.endpoint.from_environment")
     address_field(
-        say("settings.endpoint.address"),
+        forms.title_of("base_url"),
         "base_url",
         settings.base_url,
         ENDPOINT,
@@ -252,12 +252,12 @@ def key_variable(settings: Settings) -> None:
         keep("key_variable", wanted)
         return None
 
-    with st.container(key="setting_key_variable"):
+    with reveal.place("key_variable"), st.container(key="setting_key_variable"):
         widgets.show(
             "set_key_variable",
             settings.key_variable,
             lambda mount: st.text_input(
-                say("settings.key.variable"), value=mount.value, key=mount.key, on_change=mount.changed
+                forms.title_of("key_variable"), value=mount.value, key=mount.key, on_change=mount.changed
             ),
             wish,
             read=lambda stored: str(stored or "").strip(),

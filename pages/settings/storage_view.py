@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.settings import Settings
-from pages.common import markup, session
+from pages.common import forms, markup, session
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.settings import settings_form
@@ -60,7 +60,7 @@ def _bytes_below(folder: Path) -> int:
 def server_panel(settings: Settings) -> None:
     """The server's address, and a test of it."""
     settings_form.address_field(
-        say("settings.search.server"),
+        forms.title_of("chroma_url"),
         "chroma_url",
         settings.chroma_url,
         settings_form.CHROMA,

@@ -1,10 +1,19 @@
 import difflib
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
-from leanrag_core.queries.entity_search import EntityMatches, find_entities, nearest_names
+from leanrag_core.queries.entity_search import (
+    EntityMatches,
+    best_matches,
+    find_entities,
+    matches_by_words,
+    nearest_names,
+)
 from leanrag_core.types.index import Index
 from tests.large_index import large_index, name_of
+from tests.small_index import small_index
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +92,21 @@ def test_near_names_among_many_are_those_of_a_full_comparison(large: Index) -> N
         assert nearest_names(large, text)[0] == folded[best[0]]
     assert nearest_names(large, f"{name_of(0, 1234)}!")[0] == name_of(0, 1234)
     assert nearest_names(large, "q") == []
+
+
+def test_names_that_hold_all_words_follow_those_that_hold_the_text(index: Index) -> None:
+    def found(text: str) -> list[str]:
+        return [row.name for row in matches_by_words(index, text, limit=5)]
+
+    assert found("coat SEED") == ["seed coat"]
+    assert found("séed cöat") == ["seed coat"]
+    assert found("ee") == [row.name for row in best_matches(index, "ee", limit=5).rows]
+    assert found("seed honey") == found("") == []
+
+
+def test_accents_of_names_need_not_be_written() -> None:
+    index = small_index()
+    layer = index.layers[0]
+    renamed = layer.entities.set_column(1, "name", pa.array(["Société des Abeilles", *["x"] * (len(layer) - 1)]))
+    index = replace(index, layers=(replace(layer, entities=renamed), *index.layers[1:]))
+    assert [row.name for row in matches_by_words(index, "abeilles societe", limit=3)] == ["Société des Abeilles"]

@@ -1,0 +1,103 @@
+"""The command palette in the browser, and what happens when something is chosen in it.
+
+It is a fragment: it opens and is searched without a run of the page. What changes while people work is sent when it is
+opened, and the browser keeps that until it is opened again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.types.settings import LANGUAGES
+from pages.common import session, state, tour
+from pages.common.component import component
+from pages.common.frame import PAGES, page_path, plain_errors
+from pages.common.messages import LANGUAGE, language, say
+from pages.common.scope import PAGE
+from pages.palette import items
+
+_HERE = Path(__file__).parent
+_FRAME = '<button type="button" class="lr-palette-open" style="visibility:hidden"></button>'
+_KEY = "lr_palette"
+_SEARCHED, _TARGET = "lr_palette_searched", "lr_palette_target"
+_LONGEST = 200  # characters of what is searched
+_WORDS = ("open", "label", "placeholder", "nothing", "keys", "close")
+
+
+@st.fragment
+def show() -> None:
+    """The button that opens the palette, and the palette; it leads to the page of what was chosen."""
+    target = st.session_state.pop(_TARGET, None)
+    if target:
+        st.switch_page(page_path(target))
+    elif target is not None:
+        st.rerun()
+    with plain_errors():
+        component(_HERE / "palette.js", _FRAME, parts=("palette_match",))(
+            data={
+                "fixed": _fixed(language()),
+                "words": {name: say(f"palette.{name}") for name in _WORDS} | {"found": say("palette.found", n="{n}")},
+                "kinds": {kind: say(f"palette.kind.{kind}") for kind in items.KINDS},
+                **_wanted(),
+            },
+            key=_KEY,
+            on_searched_change=_searched,
+            on_chosen_change=_chosen,
+        )
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _fixed(of_language: str) -> list[dict[str, Any]]:
+    return [item.sent() for item in items.fixed()]
+
+
+def _wanted() -> dict[str, Any]:
+    """What the browser asked for since the last run: what changes while people work where it opened the palette, and
+    the entities that match what is written."""
+    searched = st.session_state.pop(_SEARCHED, None)
+    if not isinstance(searched, Mapping):
+        return {}
+    text = str(searched.get("text", ""))[:_LONGEST]
+    wanted = {"text": text, "entities": [item.sent() for item in items.entities(text)]}
+    if searched.get("opened"):
+        wanted["of_home"] = [item.sent() for item in items.of_home()]
+    return wanted
+
+
+def _searched() -> None:
+    st.session_state[_SEARCHED] = st.session_state[_KEY].get("searched")
+
+
+def _chosen() -> None:
+    """Takes over what a link to the chosen item holds; the next run leads to its page."""
+    item = st.session_state[_KEY].get("chosen")
+    if not isinstance(item, Mapping):
+        return
+    page, does = str(item.get("page", "")), str(item.get("does", ""))
+    values = {str(name): str(value) for name, value in dict(item.get("values") or {}).items()}
+    if item.get("whole"):
+        state.memory().follow(page, {**values, LANGUAGE: state.recall(LANGUAGE)})
+    for name, value in values.items():
+        state.remember(name, value)
+    _do(does, values)
+    st.session_state[_TARGET] = page if page in dict(PAGES) else ""
+
+
+def _do(does: str, values: Mapping[str, str]) -> None:
+    """The action that no link holds."""
+    action, _, of = does.partition(":")
+    if action == items.TOUR:
+        tour.show_again()
+    elif action == items.LANGUAGE and of in LANGUAGES:
+        state.remember(LANGUAGE, None)
+        session.workbench().settings.change(lambda settings: replace(settings, language=of))
+    elif action in (items.ASK, items.COMPARE):
+        # Those pages' modules are read when the first question is asked from here, and not before any page is drawn.
+        from pages.ask import question_view
+        from pages.compare import columns
+
+        askers = [PAGE] if action == items.ASK else [columns.scope_of(letter) for letter in columns.letters()]
+        question_view.ask(PAGE, values.get("q", ""), askers)
