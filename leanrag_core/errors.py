@@ -200,6 +200,10 @@ class PresentationNotFound(LeanRAGError):
     """There is no presentation of that id, or in the file."""
 
 
+class PresentationChanged(LeanRAGError):
+    """A presentation was changed elsewhere since it was opened for editing."""
+
+
 class PresentationTooNew(LeanRAGError):
     """A presentation was written by a newer version of this program."""
 

@@ -56,6 +56,8 @@ def cut_name(name: str, most: int) -> str:
 def talk(kind: str, stored: Presentation) -> tuple[Message, ...]:
     """Return what a speaker may say on a slide of that kind; beside other strategies, with which settings these were
     asked."""
+    if f"present.talk.{kind}" not in codes():
+        return ()
     own = message(f"present.talk.{kind}")
     return (own, *asked_with(stored)) if kind == COMPARE else (own,)
 

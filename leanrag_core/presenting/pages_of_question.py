@@ -1,6 +1,6 @@
 """The slides of a presentation that are about a question: its steps, its answer, strategies side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
 from typing import Any
@@ -30,6 +30,15 @@ class Words:
     def say(self, text: Message) -> str:
         """Return the sentence of that message."""
         return sentence(text, self.language)
+
+    def day(self, made: str) -> str:
+        """Return a day of ISO 8601 as people write it; nothing for another text."""
+        from babel.dates import format_date
+
+        try:
+            return str(format_date(date.fromisoformat(made), "medium", locale=self.language))
+        except ValueError:
+            return ""
 
     def figure(self, figure: Figure) -> dict[str, str]:
         """Return a large figure and its label, as JSON values."""
@@ -74,7 +83,11 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
         "sections": _sections(trace, words),
         "tokens": trace.context.tokens,
         "answer": _parts(side, _OPENING),
-        "kind": words.say(_answer_kind(side)),
+        "sources": [
+            {"mark": mark, "name": text["where"] or text["lead"], "colour": text["colour"]}
+            for mark, text in _cited_texts(side).items()
+        ],
+        "kind": words.say(answer_kind(side)),
     }
     return Page(message("present.steps.title"), Claim(None), picture)
 
@@ -149,7 +162,7 @@ def answer(question: PresentedQuestion, words: Words) -> Page:
     picture = {
         "question": question.question,
         "parts": _parts(side, None),
-        "kind": words.say(_answer_kind(side)),
+        "kind": words.say(answer_kind(side)),
         "texts": _cited_texts(side),
     }
     grounded = side.run.answer is not None and side.run.answer.grounded
@@ -157,7 +170,8 @@ def answer(question: PresentedQuestion, words: Words) -> Page:
     return Page(title, _answer_claim(side), picture)
 
 
-def _answer_kind(side: Side) -> Message:
+def answer_kind(side: Side) -> Message:
+    """Say who wrote the answer."""
     stored = side.run.answer
     if stored is None:
         return message("present.answer.none")
@@ -246,10 +260,11 @@ def compare(stored: Presentation, question: PresentedQuestion, beside: int, word
     sides = (question.sides[0], question.sides[beside])
     most = max(1, *(side.run.trace.context.tokens for side in sides))
     columns = [
-        _column(question, side, letter, most, words) for side, letter in zip(sides, ("A", "ABC"[beside]), strict=True)
+        column(question.n_gold, side, letter, most, words)
+        for side, letter in zip(sides, ("A", "ABC"[beside]), strict=True)
     ]
-    foot = [_stored_on(stored.made, words)]
-    if any(column["is_cut"] for column in columns):
+    foot = [stored_on(stored.made, words)]
+    if any(each["is_cut"] for each in columns):
         foot.append(message("present.compare.opening"))
     measured = next((each for each in stored.measured if each.beside == beside), None)
     picture = {"question": question.question, "columns": columns}
@@ -258,17 +273,14 @@ def compare(stored: Presentation, question: PresentedQuestion, beside: int, word
     )
 
 
-def _stored_on(made: str, words: Words) -> Message:
-    from babel.dates import format_date
-
-    try:
-        day = format_date(date.fromisoformat(made), "medium", locale=words.language)
-    except ValueError:
-        return message("present.compare.same_undated")
-    return message("present.compare.same", day=day)
+def stored_on(made: str, words: Words) -> Message:
+    """Say that the sides of a comparison had the same index and model, and the day."""
+    day = words.day(made)
+    return message("present.compare.same", day=day) if day else message("present.compare.same_undated")
 
 
-def _column(question: PresentedQuestion, side: Side, letter: str, most: int, words: Words) -> dict[str, Any]:
+def column(n_gold: int, side: Side, letter: str, most: int, words: Words) -> dict[str, Any]:
+    """Return a side of a comparison. n_gold: gold quotes of the question; most: tokens of the longest context."""
     trace, stored = side.run.trace, side.run.answer
     documents: dict[str, int] = {}
     for passage in trace.passages:
@@ -283,8 +295,8 @@ def _column(question: PresentedQuestion, side: Side, letter: str, most: int, wor
         (cited, message("present.compare.checked" if _checked(side) else "present.compare.citations", n=cited)),
         (bridges, message("present.compare.bridges", n=bridges)),
     ]
-    if side.gold is not None and question.n_gold:
-        figures[1] = (side.gold, message("present.compare.gold", n=side.gold, total=question.n_gold))
+    if side.gold is not None and n_gold:
+        figures[1] = (side.gold, message("present.compare.gold", n=side.gold, total=n_gold))
     return {
         "letter": letter,
         "name": words.strategy(side),
@@ -329,8 +341,19 @@ def several(stored: Presentation, words: Words) -> Page:
     )
     claim = Claim(None)
     if smaller:
-        claim = Claim(message("present.questions.strong", n=smaller, total=len(rows), name=names[0]["name"]))
+        strong = message("present.questions.strong", n=smaller, total=len(rows), name=names[0]["name"])
+        claim = Claim(strong, tuple(_gold_of_all(stored, names)))
     foot = tuple(part for each in stored.measured[:1] for part in claims.measured_sentences(each))
     title = message("present.questions.title", n=len(rows))
     foot += claims.asked_with(stored)
     return Page(title, claim, {"rows": rows, "names": names, "most": most}, foot)
+
+
+def _gold_of_all(stored: Presentation, names: list[dict[str, str]]) -> Iterator[Message]:
+    """Yield how many of the wanted passages each system found, over the questions of which these are known."""
+    known = [question for question in stored.questions if question.n_gold]
+    for place, name in enumerate(names):
+        sides = [question.sides[place] for question in known]
+        if known and all(side.gold is not None for side in sides):
+            found, total = sum(side.gold or 0 for side in sides), sum(question.n_gold for question in known)
+            yield message("present.questions.gold_of_all", name=name["name"], n=found, total=total)

@@ -1,20 +1,23 @@
 """The slides of a presentation in the reader's language: what the script in the browser draws, as JSON values.
 
 A slide whose contents depend on the question has a view for each of them. A sentence is there only where what is stored
-supports it (claims.py).
+supports it (claims.py); words that a person typed over are shown where every figure in them is stored (edits.py).
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures import scripts as figures
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.html import html, html_file
-from leanrag_core.messages.catalog import ENGLISH, sentence
-from leanrag_core.messages.message import Message
+from leanrag_core.figures.palette import palette
+from leanrag_core.messages.catalog import ENGLISH
+from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims, pages_of_index, pages_of_question
 from leanrag_core.presenting.claims import NO_CLAIM, Claim, Page
+from leanrag_core.presenting.edits import TEXT, Wording, numbers_beyond, ordered
+from leanrag_core.presenting.pages_added import added_page
 from leanrag_core.presenting.story import (
     ANSWER,
     BRIDGES,
@@ -26,6 +29,7 @@ from leanrag_core.presenting.story import (
     ISLANDS,
     QUESTIONS,
     STEPS,
+    AddedComparison,
     Presentation,
 )
 from leanrag_core.system.environment import PROGRAM
@@ -36,37 +40,50 @@ _WORDS = (
     "next", "previous", "notes", "close", "fullscreen", "of", "slide", "deck", "legend_seed", "legend_path",
     "legend_joined", "legend_lca", "legend_bridge", "legend_island", "legend_summarised", "legend_listed",
     "legend_entity", "legend_relation", "legend_base", "legend_chunk", "play", "pause", "tokens_for_answer", "steps_of",
-    "layer",
+    "layer", "print", "speaker", "speaker_blocked", "next_slide", "last_slide", "elapsed", "restart", "answer",
+    "sources", "own_logo",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class View:
-    """A slide as it is for a question, or for all. claim: its bold first sentence and the rest. picture: JSON values of
-    the kind of slide. foot: where figures come from."""
+    """A slide as it is for a question, or for all. subtitle: of the speaker. claim: its bold first sentence and the
+    rest. picture: JSON values of the kind of slide. foot: where figures come from. stored: the title before it was
+    typed over. problem: why typed words are not shown. printed: what a printed page says of its source."""
 
     title: str
     strong: str
     rest: str
     foot: str
     picture: Any
+    subtitle: str = ""
+    stored: str = ""
+    problem: str = ""
+    printed: str = ""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """kind: of story.SLIDES. views: one, or one for each question. talk: what a speaker may say; notes: their own."""
+    """key: its own, which edits name. kind: of story.SLIDES, or of an added slide. views: one, or one of each
+    question. talk: what a speaker may say; notes: their own."""
 
+    key: str
     kind: str
     views: tuple[View, ...]
     talk: str
     notes: str
+    is_left_out: bool = False
+    is_added: bool = False
 
 
 @dataclass(frozen=True)
 class Deck:
-    """All that the script draws. facts: beside the title. language, words: of the reader."""
+    """All that the script draws. subtitle, logo: the speaker's own. facts: beside the title. language, words: of the
+    reader."""
 
     title: str
+    subtitle: str
+    logo: str
     facts: str
     language: str
     words: dict[str, str]
@@ -74,45 +91,139 @@ class Deck:
     slides: tuple[Slide, ...]
 
 
-def deck_of(presentation: Presentation, language: str = ENGLISH) -> Deck:
-    """Return the slides. A slide is left out where the presentation has nothing for it."""
+@dataclass(frozen=True)
+class _Pages:
+    """A slide before words are typed over it: a page for each question, or one."""
 
-    def say(message: Message) -> str:
-        return sentence(message, language)
+    key: str
+    kind: str
+    pages: tuple[Page, ...]
 
-    def view(page: Page) -> View:
-        return View(say(page.title), *_claim(page.claim, say), "  ".join(map(say, page.foot)), page.picture)
 
+def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool = False) -> Deck:
+    """Return the slides in the order of the edits. A slide is left out where the presentation has nothing for it.
+    whole: with those that the edits leave out, as the editor lists them."""
     stored, words = presentation, pages_of_question.Words(language)
-    slides: list[tuple[str, list[Page]]] = [(DOCUMENTS, [pages_of_index.documents(stored)])]
-    if stored.graph is not None:
-        slides.append((GRAPH, [pages_of_index.graph(stored)]))
-    if stored.islands is not None:
-        slides.append((ISLANDS, [pages_of_index.islands(stored.islands)]))
-        slides.append((BRIDGES, [pages_of_index.bridges(stored.islands)]))
-    slides.append((HIERARCHY, [pages_of_index.hierarchy(stored)]))
-    slides.append((STEPS, [pages_of_question.steps(question, words) for question in stored.questions]))
-    slides.append((ANSWER, [pages_of_question.answer(question, words) for question in stored.questions]))
-    for beside in range(1, len(stored.questions[0].sides)):
-        pages = [pages_of_question.compare(stored, question, beside, words) for question in stored.questions]
-        slides.append((COMPARE, pages))
-    if len(stored.questions) > 1:
-        slides.append((QUESTIONS, [pages_of_question.several(stored, words)]))
-    slides.append((COST, [pages_of_index.cost(stored, words)]))
-    documents = sentence(Message("count.documents", {"n": stored.documents.n}), language)
+    edits = stored.edits
+    told = {slide.key: slide for slide in _told(stored, words)}
+    added = {key: _Pages(key, key.partition("-")[0], (added_page(each, words),)) for key, each in stored.added.items()}
+    slides = []
+    for key in ordered(edits, tuple(told), tuple(added)):
+        is_left_out = key in edits.left_out
+        if whole or not is_left_out:
+            pages = told.get(key) or added.get(key) or _Pages(key, TEXT, (own_words(),))
+            views = tuple(_view(page, place, pages, stored, words) for place, page in enumerate(pages.pages))
+            talk = " ".join(map(words.say, claims.talk(pages.kind, stored)))
+            notes = edits.notes.get(key, stored.notes.get(pages.kind, ""))
+            slides.append(Slide(key, pages.kind, views, talk, notes, is_left_out, key not in told))
+    if not slides:
+        return deck_of(replace(stored, edits=replace(edits, left_out=())), language)  # a deck shows something
     return Deck(
-        title=stored.title,
-        facts=f"{isolated(stored.index.name)}, {documents}",
+        title=edits.title or stored.title,
+        subtitle=edits.subtitle,
+        logo=edits.logo,
+        facts=f"{isolated(stored.index.name)}, {words.say(Message('count.documents', {'n': stored.documents.n}))}",
         language=language,
-        words={name: say(Message(f"present.word.{name}", {})) for name in _WORDS},
+        words={name: words.say(Message(f"present.word.{name}", {})) for name in _WORDS},
         questions=tuple(question.question for question in stored.questions),
-        slides=tuple(
-            Slide(
-                kind, tuple(map(view, pages)), " ".join(map(say, claims.talk(kind, stored))), stored.notes.get(kind, "")
-            )
-            for kind, pages in slides
-        ),
+        slides=tuple(slides),
     )
+
+
+def _told(stored: Presentation, words: pages_of_question.Words) -> list[_Pages]:
+    """Return the slides of the story, in its own order."""
+    slides = [_Pages(DOCUMENTS, DOCUMENTS, (pages_of_index.documents(stored),))]
+    if stored.graph is not None:
+        slides.append(_Pages(GRAPH, GRAPH, (pages_of_index.graph(stored),)))
+    if stored.islands is not None:
+        slides.append(_Pages(ISLANDS, ISLANDS, (pages_of_index.islands(stored.islands),)))
+        slides.append(_Pages(BRIDGES, BRIDGES, (pages_of_index.bridges(stored.islands),)))
+    slides.append(_Pages(HIERARCHY, HIERARCHY, (pages_of_index.hierarchy(stored),)))
+    asked = stored.questions
+    slides.append(_Pages(STEPS, STEPS, tuple(pages_of_question.steps(question, words) for question in asked)))
+    slides.append(_Pages(ANSWER, ANSWER, tuple(pages_of_question.answer(question, words) for question in asked)))
+    for beside in range(1, len(asked[0].sides)):
+        pages = tuple(pages_of_question.compare(stored, question, beside, words) for question in asked)
+        slides.append(_Pages(COMPARE if beside == 1 else f"{COMPARE}-{beside}", COMPARE, pages))
+    if len(asked) > 1:
+        slides.append(_Pages(QUESTIONS, QUESTIONS, (pages_of_question.several(stored, words),)))
+    slides.append(_Pages(COST, COST, (pages_of_index.cost(stored, words),)))
+    return slides
+
+
+def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pages_of_question.Words) -> View:
+    title, (strong, rest) = words.say(page.title), _claim(page.claim, words.say)
+    foot = "  ".join(filter(None, map(words.say, page.foot)))
+    typed = stored.edits.words.get(slide.key, Wording())
+    picture = page.picture
+    if slide.kind == TEXT:
+        title, picture, problem = typed.title or title, {"text": typed.text, "quotation": typed.quotation}, ""
+    else:
+        beyond = numbers_beyond(
+            f"{typed.title} {typed.subtitle}", (title, strong, rest, foot, stored.made, *shown_texts(picture))
+        )
+        problem = words.say(message("present.edit.beyond", numbers=", ".join(beyond))) if beyond else ""
+    shown = Wording() if problem else typed
+    if (shown.title or shown.subtitle) and slide.kind != TEXT:
+        foot = f"{foot}  {words.say(message('present.edit.own_words'))}".strip()
+    return View(
+        title=shown.title or title,
+        strong=strong,
+        rest=rest,
+        foot=foot,
+        picture=picture,
+        subtitle=shown.subtitle,
+        stored=words.say(page.title),
+        problem=problem,
+        printed=_printed(slide, place, stored, words),
+    )
+
+
+def _printed(slide: _Pages, place: int, stored: Presentation, words: pages_of_question.Words) -> str:
+    """Return what a printed page says of its source: system, settings, engine, day, question."""
+    if slide.kind == TEXT:
+        return words.say(message("present.print.own"))
+    added = stored.added.get(slide.key)
+    if added is not None and not isinstance(added, AddedComparison):
+        return words.say(message("present.added.of", index=isolated(added.index), day=words.day(added.made)))
+    side = added.sides[0] if added is not None else stored.questions[place].sides[0]
+    made, question = (
+        (added.made, added.question) if added is not None else (stored.made, stored.questions[place].question)
+    )
+    parts = [
+        f"{words.strategy(side)}, {words.settings(side)}",
+        words.say(pages_of_question.answer_kind(side)),
+        words.day(made),
+        question if added is not None or slide.kind in (STEPS, ANSWER, COMPARE) else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def own_words() -> Page:
+    """Return a slide of the speaker's own words, before there are any."""
+    return Page(message("present.text.title"), NO_CLAIM, {}, (message("present.text.foot"),))
+
+
+# Names of values that are texts or counts which a slide shows; all others are places and looks.
+_SHOWN = frozenset(
+    ("title", "fact", "strong", "rest", "question", "text", "value", "label", "name", "settings", "tokens", "chunks",
+     "n", "seeds", "where", "said", "rows", "statements")
+)  # fmt: skip
+
+
+def shown_texts(picture: Any, *, is_shown: bool = False) -> list[str]:
+    """Return the texts and counts that the values of a picture show."""
+    if isinstance(picture, dict):
+        return [
+            text
+            for name, value in picture.items()
+            for text in shown_texts(value, is_shown=name in _SHOWN and not isinstance(value, dict))
+        ]
+    if isinstance(picture, list | tuple):
+        return [text for value in picture for text in shown_texts(value, is_shown=is_shown)]
+    if is_shown and isinstance(picture, str | int) and not isinstance(picture, bool):
+        return [str(picture)]
+    return []
 
 
 def _claim(claim: Claim | None, say: Any) -> tuple[str, str]:
@@ -132,9 +243,12 @@ _PAGES = PROGRAM / "pages"
 _SCRIPTS = (
     "present/slides_index.js",
     "present/slides_question.js",
+    "present/slides_added.js",
+    "present/print.js",
+    "present/speaker.js",
     "present/deck.js",
 )
-_STYLES = ("present/deck.css",)
+_STYLES = ("present/deck.css", "present/deck_more.css")
 
 
 def scripts() -> str:
@@ -144,7 +258,8 @@ def scripts() -> str:
 
 def styles() -> str:
     """Return the style sheet; colours are the --lr-* properties of the palette."""
-    return f"{figures.styles(('layers',))}\n{_joined(_STYLES)}"
+    light = palette(dark=False).css_variables()
+    return f"{figures.styles(('layers',))}\n.lrp-sheets{{{light}}}\n{_joined(_STYLES)}"
 
 
 def _joined(names: tuple[str, ...]) -> str:

@@ -3,19 +3,40 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leanrag_core.errors import InvalidConfig, LeanRAGError, PresentationNotFound, PresentationTooNew, RecordDamaged
+from leanrag_core.errors import (
+    InvalidConfig,
+    LeanRAGError,
+    PresentationChanged,
+    PresentationNotFound,
+    PresentationTooNew,
+    RecordDamaged,
+)
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import message
-from leanrag_core.presenting.story import FORMAT, VERSION, Presentation, PresentationSummary
-from leanrag_core.storage.history import from_record
+from leanrag_core.presenting.edits import MAX_SLIDES, Edits
+from leanrag_core.presenting.slides import deck_of
+from leanrag_core.presenting.story import (
+    FORMAT,
+    VERSION,
+    AddedBoard,
+    AddedComparison,
+    AddedSlide,
+    Presentation,
+    PresentationSummary,
+    Side,
+)
+from leanrag_core.storage.calls import KeyLocks
+from leanrag_core.storage.history import from_record, require_sentences
 from leanrag_core.types.summary import Damaged
 
-MAX_BYTES = 12_000_000
+MAX_BYTES = 24_000_000
+MAX_ADDED = 20  # slides of other pages
+_LOCK = "presentations"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
 
@@ -49,9 +70,12 @@ def presentation_of(content: bytes, *, name: str) -> Presentation:
     if isinstance(version, int) and version > VERSION:
         raise PresentationTooNew("present.too_new", file=name, version=version, known=VERSION)
     presentation = from_json(Presentation, content, name=name, max_bytes=MAX_BYTES)
-    for question in presentation.questions:
-        for side in question.sides:
-            from_record(side.run, name=name)  # refuses messages that have no sentence
+    for side in _sides(presentation):
+        from_record(side.run, name=name)  # refuses messages that have no sentence
+    for added in presentation.added.values():
+        if isinstance(added, AddedBoard):
+            told = (added.system, added.settings, added.measure, *(point.name for point in added.points))
+            require_sentences(told, name)
     for field, is_whole in _wholeness(presentation):
         if not is_whole:
             reason = message(
@@ -59,6 +83,14 @@ def presentation_of(content: bytes, *, name: str) -> Presentation:
             )
             raise RecordDamaged("record.damaged", name=name, reason=reason, field=field)
     return presentation
+
+
+def _sides(presentation: Presentation) -> Iterator[Side]:
+    for question in presentation.questions:
+        yield from question.sides
+    for added in presentation.added.values():
+        if isinstance(added, AddedComparison):
+            yield from added.sides
 
 
 def _wholeness(presentation: Presentation) -> Iterator[tuple[str, bool]]:
@@ -75,7 +107,23 @@ def _wholeness(presentation: Presentation) -> Iterator[tuple[str, bool]]:
     n_sides = len(presentation.strategies)
     yield "questions", all(len(question.sides) == n_sides for question in presentation.questions)
     yield "measured", all(0 < each.beside < n_sides for each in presentation.measured)
+    boards = [each for each in presentation.added.values() if isinstance(each, AddedBoard)]
+    yield "added", all(max(each.pinned, each.now) < len(each.points) for each in boards)
     yield "index.layers", len(presentation.index.layers) == len(presentation.index.relations)
+
+
+@dataclass(frozen=True)
+class AddedTo:
+    """Where a slide was added. place: counted from 1."""
+
+    id: str
+    key: str
+    place: int
+
+
+def revision_of(presentation: Presentation) -> str:
+    """Return a digest of all that editing changes."""
+    return hashlib.sha256(to_json(presentation.edits) + " ".join(sorted(presentation.added)).encode()).hexdigest()[:16]
 
 
 class PresentationStore:
@@ -83,6 +131,7 @@ class PresentationStore:
 
     def __init__(self, root: Path, shipped: Path) -> None:
         self.root, self._shipped = root, shipped
+        self._locks = KeyLocks(root / "locks")
         self._summaries: dict[Path, tuple[int, PresentationSummary]] = {}
 
     def all(self) -> PresentationList:
@@ -113,12 +162,51 @@ class PresentationStore:
         raise PresentationNotFound("present.not_found", presentation=id_)
 
     def add(self, presentation: Presentation) -> str:
-        """Stores the presentation; returns its id, which is the same for the same content. Raises InvalidConfig for one
-        that is too large, StorageFailed."""
+        """Stores the presentation; returns its id, which is the same for the same content while nobody edits it. Raises
+        InvalidConfig for one that is too large, StorageFailed."""
         content = content_of(presentation)
-        id_ = _id_of(presentation, content)
+        first = id_ = _id_of(presentation, content)
+        copies = 1
+        while (path := self.root / f"{id_}.json").is_file() and path.read_bytes() != content:
+            copies += 1  # the first was edited since
+            id_ = f"{first}-{copies}"
         with writing(message("what.presentation", title=presentation.title)):
             private.make_folder(self.root)
+            write_bytes(self.root / f"{id_}.json", content)
+        return id_
+
+    def edit(self, id_: str, edits: Edits, *, revision: str) -> str:
+        """Stores the edits; returns the id, that of a copy where the presentation comes with the program. revision: of
+        the presentation that was edited. Raises PresentationChanged where it is another one by now, and as read() and
+        add() do."""
+        with self._locks.locked(_LOCK):
+            presentation = self.read(id_)
+            if revision_of(presentation) != revision:
+                raise PresentationChanged("present.changed", title=presentation.title)
+            return self._write(id_, replace(presentation, edits=edits))
+
+    def add_slide(self, id_: str, kind: str, slide: AddedSlide, *, after: str = "") -> AddedTo:
+        """Stores a slide of another page: behind the one of that key, else as the last. kind: begins its key. Returns
+        where it is. Raises as edit() does, and InvalidConfig where there are too many."""
+        with self._locks.locked(_LOCK):
+            presentation = self.read(id_)
+            keys = [each.key for each in deck_of(presentation, whole=True).slides]
+            kept = {key: each for key, each in presentation.added.items() if key in keys}
+            if len(kept) >= MAX_ADDED or len(keys) >= MAX_SLIDES:
+                raise InvalidConfig("present.too_many_slides", n=MAX_ADDED)
+            numbers = [int(key.partition("-")[2]) for key in kept if key.startswith(f"{kind}-")]
+            key = f"{kind}-{max(numbers, default=0) + 1}"
+            keys.insert(keys.index(after) + 1 if after in keys else len(keys), key)
+            edits = replace(presentation.edits, order=tuple(keys))
+            own = self._write(id_, replace(presentation, edits=edits, added={**kept, key: slide}))
+            return AddedTo(own, key, keys.index(key) + 1)
+
+    def _write(self, id_: str, presentation: Presentation) -> str:
+        """Put the presentation where it was; one of the program stays, and a copy is made."""
+        if self.path(id_).parent != self.root:
+            return self.add(presentation)
+        content = content_of(presentation)
+        with writing(message("what.presentation", title=presentation.title)):
             write_bytes(self.root / f"{id_}.json", content)
         return id_
 
@@ -139,7 +227,7 @@ class PresentationStore:
             sides = presentation.questions[0].sides
             summary = PresentationSummary(
                 id=path.stem,
-                title=presentation.title,
+                title=presentation.edits.title or presentation.title,
                 made=presentation.made,
                 index_id=presentation.index.id,
                 index=presentation.index.name,

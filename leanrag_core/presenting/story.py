@@ -8,20 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from annotated_types import Interval, Len, MaxLen
+from annotated_types import Interval, Len, MaxLen, Predicate
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.files.records import Count, ShortText, absent_at_default
+from leanrag_core.messages.message import Message
+from leanrag_core.presenting.edits import MAX_NOTES, MAX_TITLE, Edits, Key, is_image
 from leanrag_core.storage.history import RunRecord
 from leanrag_core.types.experiment import Parameter
 
 FORMAT, VERSION = "leanrag-presentation", 1
 MAX_QUESTIONS, MAX_BESIDE = 6, 2
-MAX_TITLE, MAX_NOTES, MAX_ABOUT = 120, 2_000, 400  # characters
+MAX_ABOUT = 400  # characters
 
 DOCUMENTS, GRAPH, ISLANDS, BRIDGES, HIERARCHY = "documents", "graph", "islands", "bridges", "hierarchy"
 STEPS, ANSWER, COMPARE, QUESTIONS, COST = "steps", "answer", "compare", "questions", "cost"
+COMPARISON, BOARD, PICTURE = "comparison", "board", "picture"  # kinds of added slides, which begin their keys
 SLIDES = (DOCUMENTS, GRAPH, ISLANDS, BRIDGES, HIERARCHY, STEPS, ANSWER, COMPARE, QUESTIONS, COST)
 
 Fraction = Annotated[float, Interval(ge=0, le=1)]
@@ -227,9 +230,71 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class AddedComparison:
+    """A question asked with several systems, by two to four stored runs. index: its name; made: the day, ISO 8601.
+    budget: tokens that each context is cut to, 0 for whole contexts."""
+
+    question: ShortText
+    index: ShortText
+    made: Annotated[str, MaxLen(10)]
+    sides: Annotated[tuple[Side, ...], Len(2, 4)]
+    n_gold: Count = 0
+    budget: Count = 0
+
+
+@dataclass(frozen=True)
+class BoardPoint:
+    """A setting on the board. tokens: of a context on average; value: of the measure; won, lost: questions against the
+    pinned setting."""
+
+    name: Message
+    tokens: Estimate
+    value: Estimate
+    won: Count
+    lost: Count
+
+
+@dataclass(frozen=True)
+class AddedBoard:
+    """Settings of a system on one question set. points: in the order in which they were tried; pinned, now: places of
+    two of them. measure: its title; settings: of the pinned one."""
+
+    system: Message
+    settings: Message
+    measure: Message
+    index: ShortText
+    made: Annotated[str, MaxLen(10)]
+    points: Annotated[tuple[BoardPoint, ...], Len(1, 20)]
+    pinned: Count
+    now: Count
+
+
+Picture = Annotated[str, MaxLen(2_500_000), Predicate(is_image)]
+
+
+@dataclass(frozen=True)
+class AddedPicture:
+    """A figure as Explore drew it, in either theme, as data URIs. width, height: px. note: what is drawn of how
+    many."""
+
+    title: ShortText
+    note: ShortText
+    index: ShortText
+    made: Annotated[str, MaxLen(10)]
+    light: Picture
+    dark: Picture
+    width: Annotated[int, Interval(ge=1, le=10_000)]
+    height: Annotated[int, Interval(ge=1, le=10_000)]
+
+
+AddedSlide = AddedComparison | AddedBoard | AddedPicture
+
+
+@dataclass(frozen=True)
 class Presentation:
     """A presentation. made: the day, ISO 8601. strategies: of the sides of each question. notes: a speaker's
-    own, by slide. islands, graph: None where the hierarchy has no layer to draw them of."""
+    own, by slide. islands, graph: None where the hierarchy has no layer to draw them of. edits: what was changed since
+    it was made; added: slides of other pages, by key, shown where the edits' order names them."""
 
     title: Annotated[str, Len(1, MAX_TITLE)]
     made: Annotated[str, MaxLen(10)]
@@ -243,6 +308,8 @@ class Presentation:
     cost: Cost
     measured: Annotated[tuple[Measured, ...], MaxLen(MAX_BESIDE)] = ()
     notes: Mapping[str, Annotated[str, MaxLen(MAX_NOTES)]] = absent_at_default(factory=dict)
+    edits: Edits = absent_at_default(factory=Edits)
+    added: Annotated[Mapping[Key, AddedSlide], MaxLen(40)] = absent_at_default(factory=dict)
     format: str = FORMAT
     version: int = VERSION
 

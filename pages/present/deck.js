@@ -24,6 +24,16 @@ const SIGNS = {
   play: "M6.5 4.5v11l9-5.5z",
   pause: "M7 4.5v11M13 4.5v11",
   whole: "M3.5 7.5v-4h4M12.5 3.5h4v4M16.5 12.5v4h-4M7.5 16.5h-4v-4",
+  print: "M6 7V3.5h8V7M6 14H3.5V7.5h13V14H14M6 11.5h8v5H6z",
+  speaker: "M3 4.5h14v9H3zM7 16.5h6M10 13.5v3",
+  up: "M10 15.5v-11M5.5 9 10 4.5 14.5 9",
+  down: "M10 4.5v11M5.5 11l4.5 4.5 4.5-4.5",
+  out: "M2.5 10s3-5 7.5-5 7.5 5 7.5 5-3 5-7.5 5-7.5-5-7.5-5zM10 7.6a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8",
+  left_out: "M2.5 10s3-5 7.5-5 7.5 5 7.5 5-3 5-7.5 5-7.5-5-7.5-5zM4 16 16 4",
+  remove: "M4 5.5h12M8 5.5V3.5h4v2M5.5 5.5l.8 11h7.4l.8-11",
+  undo: "M7.5 4 4 7.5 7.5 11M4 7.5h7.5a4.5 4.5 0 0 1 0 9H8",
+  redo: "M12.5 4 16 7.5 12.5 11M16 7.5H8.5a4.5 4.5 0 0 0 0 9H12",
+  add: "M10 4v12M4 10h12",
 };
 
 function iconButton(parent, label, sign, act) {
@@ -53,7 +63,48 @@ const SLIDE_DRAWERS = {
   compare: drawCompare,
   questions: drawQuestions,
   cost: drawCost,
+  comparison: drawCompare,
+  text: drawText,
+  board: drawBoardSlide,
+  picture: drawPicture,
 };
+
+// The line above every slide. The logo is drawn as an image, in which a browser runs no script.
+function slideTop(deck) {
+  const top = element("header", "lrp-top");
+  if (deck.logo) {
+    const logo = element("img", "lrp-logo", top);
+    logo.src = deck.logo;
+    logo.alt = deck.words.own_logo;
+  } else {
+    const mark = make("svg", { class: "lrp-mark", viewBox: "0 0 20 20", "aria-hidden": "true" }, top);
+    make("path", { d: "M10 4 4 15M10 4 16 15", class: "stem" }, mark);
+    make("path", { d: "M5 15H15", class: "dash" }, mark);
+    make("rect", { x: 7, y: 1.5, width: 6, height: 5, rx: 1.4, class: "box" }, mark);
+    for (const x of [4, 16]) make("circle", { cx: x, cy: 15.5, r: 2.9, class: "seed" }, mark);
+  }
+  words("b", "", top, deck.title);
+  words("span", "lrp-decksub", top, deck.subtitle);
+  words("span", "lrp-facts", top, deck.facts);
+  return top;
+}
+
+// A slide that stands still, with nothing around it: for a printed page, the speaker's next slide, the editor.
+function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slides } = {}) {
+  const view = slide.views[Math.min(question, slide.views.length - 1)];
+  host.className = "lrp lr-layers lrp-still";
+  host.dataset.kind = slide.kind;
+  host.lang = deck.language;
+  const top = slideTop(deck),
+    heading = words("h2", "lrp-title", null, view.title),
+    subtitle = words("p", "lrp-subtitle", null, view.subtitle),
+    body = element("div", "lrp-body"),
+    foot = words("p", "lrp-source", null, view.foot);
+  host.replaceChildren(top, heading, subtitle, body, foot);
+  const still = { deck, slides: all, slide: all.indexOf(slide), step, question, isStill: true, goTo() {}, choose() {} };
+  SLIDE_DRAWERS[slide.kind](body, view, still);
+  return { top, heading, subtitle, body, view };
+}
 
 class DeckView {
   // close: called when the reader leaves; without it there is nothing to leave.
@@ -82,6 +133,8 @@ class DeckView {
       ],
     ];
     for (const [target, name, act] of this.listeners) target.addEventListener(name, act);
+    this.unprint = printing(() => ({ deck: this.deck, question: this.question }));
+    this.speaker = null;
     this.watcher = new ResizeObserver(() => this.drawBody());
     this.watcher.observe(this.body);
     this.draw();
@@ -92,6 +145,8 @@ class DeckView {
     this.pause();
     for (const [target, name, act] of this.listeners) target.removeEventListener(name, act);
     this.watcher.disconnect();
+    this.unprint();
+    this.speaker?.close();
     this.host.replaceChildren();
   }
 
@@ -103,18 +158,15 @@ class DeckView {
     host.lang = deck.language;
     host.setAttribute("role", "region");
     host.setAttribute("aria-label", `${say.deck}: ${deck.title}`);
-    const top = element("header", "lrp-top"),
-      mark = make("svg", { class: "lrp-mark", viewBox: "0 0 20 20", "aria-hidden": "true" });
-    make("path", { d: "M10 4 4 15M10 4 16 15", class: "stem" }, mark);
-    make("path", { d: "M5 15H15", class: "dash" }, mark);
-    make("rect", { x: 7, y: 1.5, width: 6, height: 5, rx: 1.4, class: "box" }, mark);
-    for (const x of [4, 16]) make("circle", { cx: x, cy: 15.5, r: 2.9, class: "seed" }, mark);
-    top.append(mark);
-    words("b", "", top, deck.title);
-    words("span", "lrp-facts", top, deck.facts);
+    const top = slideTop(deck);
+    this.speaking = iconButton(top, say.speaker, "speaker", () => this.speak());
+    iconButton(top, say.print, "print", () => window.print());
     if (document.fullscreenEnabled) iconButton(top, say.fullscreen, "whole", () => this.fullScreen());
     if (this.close) iconButton(top, say.close, "close", () => this.close());
     this.heading = words("h1", "lrp-title", null, "");
+    this.subtitle = words("p", "lrp-subtitle", null, "");
+    this.warning = element("p", "lrp-warning");
+    this.warning.setAttribute("role", "alert");
     this.body = element("div", "lrp-body");
     this.foot = words("p", "lrp-source", null, "");
     this.notes = element("aside", "lrp-notes");
@@ -140,7 +192,7 @@ class DeckView {
     this.player = iconButton(way, say.play, "play", () => this.play());
     this.count = element("span", "lrp-count", bottom);
     this.count.setAttribute("aria-live", "polite");
-    host.replaceChildren(top, this.heading, this.body, this.foot, this.notes, bottom);
+    host.replaceChildren(top, this.warning, this.heading, this.subtitle, this.body, this.foot, this.notes, bottom);
   }
 
   get slides() {
@@ -172,6 +224,8 @@ class DeckView {
       say = deck.words;
     history.replaceState(history.state, "", `#${this.slide + 1}.${this.step + 1}.${this.question + 1}`);
     this.heading.textContent = view.title;
+    this.subtitle.textContent = view.subtitle;
+    this.warning.textContent = "";
     this.foot.textContent = view.foot;
     this.host.dataset.kind = slide.kind;
     this.dots.forEach((dot, place) => {
@@ -187,6 +241,13 @@ class DeckView {
     setIcon(this.player, this.playing ? say.pause : say.play, this.playing ? "pause" : "play");
     this.drawNotes(slide);
     this.drawBody();
+    this.speaker?.draw();
+  }
+
+  // The second window; a browser that blocks it is said to do so.
+  speak() {
+    if (!this.speaker) this.speaker = new SpeakerWindow(this);
+    this.warning.textContent = this.speaker.open() ? "" : this.deck.words.speaker_blocked;
   }
 
   drawBody() {
@@ -223,7 +284,8 @@ class DeckView {
 
   choose(question) {
     this.question = question;
-    this.goTo(this.slides.findIndex((slide) => slide.kind === "steps"));
+    const steps = this.slides.findIndex((slide) => slide.kind === "steps");
+    this.goTo(steps < 0 ? this.slide : steps); // which an edit may have left out
   }
 
   get playing() {
@@ -276,6 +338,7 @@ class DeckView {
       Home: () => this.goTo(0),
       End: () => this.goTo(this.slides.length - 1),
       n: () => this.toggleNotes(),
+      s: () => this.speak(),
       f: () => this.fullScreen(),
       p: () => {
         if (this.lastStep) this.play();

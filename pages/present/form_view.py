@@ -7,12 +7,11 @@ import streamlit as st
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.execution.background import StreamedCall, StreamedCalls
+from leanrag_core.presenting.edits import MAX_NOTES, MAX_TITLE
 from leanrag_core.presenting.story import (
     LEANRAG,
     MAX_BESIDE,
-    MAX_NOTES,
     MAX_QUESTIONS,
-    MAX_TITLE,
     NAIVE,
     SLIDES,
     PresentationPlan,

@@ -24,14 +24,15 @@ function drawSteps(body, view, deckView) {
   const { deck, step } = deckView,
     { picture } = view,
     now = picture.steps[step],
-    say = deck.words;
+    say = deck.words,
+    isWhole = deckView.isStill && step === picture.steps.length - 1; // on paper: all steps, and what joins the topics
   const row = element("div", "lrp-beside", body),
     left = element("div", "lrp-left", row),
     right = element("div", "lrp-right", row);
   words("blockquote", "lrp-question", left, picture.question);
   const list = element("ol", "lrp-steps", left);
   picture.steps.forEach((each, place) => {
-    const line = element("li", place === step ? "here" : place < step ? "past" : "", list),
+    const line = element("li", isWhole || place < step ? "past" : place === step ? "here" : "", list),
       button = element("button", "", line);
     button.type = "button";
     button.dataset.key = `step-${place}`;
@@ -39,19 +40,22 @@ function drawSteps(body, view, deckView) {
     if (place === step) button.setAttribute("aria-current", "step");
     element("i", "", button, place + 1);
     element("b", "", button, each.title);
-    if (place < step) element("span", "", button, each.fact);
+    if (place < step || isWhole) element("span", "", button, each.fact);
   });
   const claim = element("p", "lrp-claim", left);
   claim.setAttribute("aria-live", "polite");
   claim.dir = "auto";
-  if (now.strong) element("b", "", claim, `${now.strong} `);
-  claim.append(now.rest);
+  const told = (isWhole && picture.steps.find((each) => each.name === "relations")) || now;
+  if (told.strong) element("b", "", claim, `${told.strong} `);
+  claim.append(told.rest);
   const strip = element("div", "lrp-strip", right),
     { svg, width, height, small } = figure(right, view.title);
   if (picture.layouts[0].nodes.length) drawStepGraph(svg, picture.layouts, now, { width, height, small });
   else svg.parentElement.remove();
   const at = (name) => picture.steps.findIndex((each) => each.name === name);
-  if (now.name === "answer") answerText(strip, picture.answer, null).classList.add("opening");
+  if (isWhole && picture.layouts[0].nodes.length)
+    legend(strip, signsOf(picture.layouts[picture.layouts.length - 1], say));
+  else if (now.name === "answer") answerText(strip, picture.answer, null).classList.add("opening");
   else if (now.name === "context" || (at("context") >= 0 && step > at("context"))) drawTokenBar(strip, picture, deck);
   else if (now.name === "chunks" || !picture.layouts[0].nodes.length) drawChunkCards(strip, picture, small);
   else legend(strip, signsOf(picture.layouts[picture.layouts.length - 1], say));
@@ -110,7 +114,7 @@ function drawStepGraph(svg, layouts, now, { width, height, small }) {
   for (const edge of graph.edges
     .filter((each) => each.pill && relations.has(each.id))
     .sort((a, b) => b.strength - a.strength))
-    drawPill(edge, X, pills, taken);
+    drawPill({ ...edge, label: `${Math.round(edge.strength)}` }, X, pills, taken);
   for (const node of graph.nodes) {
     const group = make(
         "g",
@@ -255,7 +259,7 @@ function drawCompare(body, view, { deck }) {
 function drawQuestions(body, view, deckView) {
   const { rows, names, most } = view.picture,
     { deck } = deckView;
-  if (view.strong) words("p", "lrp-asked", body, view.strong);
+  if (view.strong) words("p", "lrp-asked", body, `${view.strong} ${view.rest}`);
   const table = element("div", "lrp-rows", body);
   rows.forEach((row, place) => {
     const line = element("section", "lrp-row", table),

@@ -1,13 +1,17 @@
 """A presentation is shown and exported as a person does it: keys, notes, play, phone; the file opens by itself."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from leanrag_core import Workbench
+from leanrag_core.presenting.edits import Edits
+from leanrag_core.presenting.slides import as_html
 from tests.browser.conftest import LOADED_FONTS, Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
@@ -143,3 +147,70 @@ def test_the_exported_file_opens_alone_and_names_are_text(
         file.locator(".lrp-answer .lrp-chip").last.hover()
         expect(file.locator(".lrp-answer .lrp-chip.here")).not_to_have_count(0)
         assert [url for url in asked if not url.startswith("file:")] == []
+
+
+def pages_of(content: bytes) -> list[str]:
+    """The texts of a PDF's pages."""
+    from pdfminer.high_level import extract_pages
+    from pdfminer.layout import LTTextContainer
+
+    return [
+        " ".join(part.get_text() for part in page if isinstance(part, LTTextContainer))
+        for page in extract_pages(BytesIO(content))
+    ]
+
+
+def test_paper_has_a_slide_a_page_with_steps_answer_notes_and_source(browser: Browser, tmp_path: Path) -> None:
+    made = Workbench(tmp_path / "home").presentations.read(SAMPLE)
+    edits = Edits(notes={"steps": HOSTILE}, left_out=("graph",), order=("cost",), subtitle=HOSTILE[:50])
+    file = tmp_path / "story.html"
+    file.write_bytes(as_html(replace(made, edits=edits)))
+    with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True, color_scheme="dark") as context:
+        errors: list[str] = []
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri())
+        heading(page, "What it cost")
+        for _ in range(2):
+            pages = pages_of(page.pdf(prefer_css_page_size=True, print_background=True))
+            assert len(pages) == 9
+            assert all(f"{place} of 9" in text for place, text in enumerate(pages, start=1))
+            [steps] = [text for text in pages if "One question, step by step" in text]
+            for expected in ("Seeds", "Context", "Sources on this page", "onerror=document.body.remove()", "2026"):
+                assert expected in steps
+            assert "Top-N seeds 10" in steps.replace("\n", " ")
+            expect(page.locator(".lrp-sheets")).to_have_count(0)
+        heading(page, "What it cost")
+        assert errors == []
+
+
+def test_the_speaker_has_notes_and_the_next_slide_in_a_second_window(browser: Browser, tmp_path: Path) -> None:
+    made = Workbench(tmp_path / "home").presentations.read(SAMPLE)
+    file = tmp_path / "story.html"
+    file.write_bytes(as_html(replace(made, edits=Edits(notes={"documents": HOSTILE}))))
+    with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as context:
+        errors: list[str] = []
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri())
+        for _ in range(2):
+            with page.expect_popup() as opened:
+                page.keyboard.press("s")
+            speaker = opened.value
+            expect(speaker.locator("h1")).to_have_text("What was read")
+            expect(speaker.locator(".lrp-own")).to_have_text(HOSTILE.replace("\u202e", "[U+202E]"))
+            expect(speaker.locator(".lrp-preview .lrp-title")).to_have_text("From text to a graph")
+            expect(speaker.locator("output")).to_have_text(re.compile(r"0:0\d"))
+            speaker.keyboard.press("ArrowRight")
+            heading(page, "From text to a graph")
+            expect(speaker.locator(".lrp-preview .lrp-title")).to_have_text("Summaries alone are islands")
+            speaker.get_by_role("button", name="Back").click()
+            heading(page, "What was read")
+            expect(speaker.locator("img")).to_have_count(0)
+            speaker.close()
+            expect(page.get_by_role("button", name="Speaker's view")).to_have_attribute("aria-pressed", "false")
+        page.keyboard.press("End")
+        with page.expect_popup() as opened:
+            page.get_by_role("button", name="Speaker's view").click()
+        expect(opened.value.locator(".lrp-preview")).to_have_text("This is the last slide.")
+        assert errors == []

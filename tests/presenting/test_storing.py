@@ -29,7 +29,7 @@ def test_another_file_is_called_no_presentation(content: bytes) -> None:
 def test_a_newer_file_and_one_that_is_too_large_are_refused(make: Make) -> None:
     with pytest.raises(PresentationTooNew, match="newer version"):
         presentation_of(content_of(replace(make(), version=2)), name="p.json")
-    with pytest.raises(RecordDamaged, match="12,000,00"):
+    with pytest.raises(RecordDamaged, match="24,000,00"):
         presentation_of(b" " * (MAX_BYTES + 1), name="p.json")
 
 

@@ -98,7 +98,7 @@ function drawEdge(edge, X, parent) {
 // Lambda on its arc, at the first of five places that is free; without a place it is said on hover alone.
 function drawPill(edge, X, parent, taken) {
   const [[x1, y1], [xc, yc], [x2, y2]] = edge.points,
-    label = `${edge.sign ? `${edge.sign} ` : ""}λ ${Math.round(edge.strength)}`;
+    label = edge.label ?? `${edge.sign ? `${edge.sign} ` : ""}λ ${Math.round(edge.strength)}`;
   pen.font = `650 11px ${FONT}`;
   const w = pen.measureText(label).width + 10;
   for (const t of [0.5, 0.36, 0.64, 0.26, 0.74]) {
