@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from leanrag_core.text.words import whole_words
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -30,8 +32,7 @@ def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
     wanted = sorted({name.strip() for name in names if name.strip()}, key=lambda name: (-len(name), name))
     if not wanted:
         return []
-    spelled = "|".join(r"\s+".join(map(re.escape, name.split())) for name in wanted)
-    return [match.span() for match in re.finditer(rf"(?<!\w)(?:{spelled})(?!\w)", text, re.IGNORECASE)]
+    return [match.span() for match in re.finditer("|".join(map(whole_words, wanted)), text, re.IGNORECASE)]
 
 
 def sentence_spans(text: str, sentences: Iterable[str]) -> list[tuple[int, int]]:

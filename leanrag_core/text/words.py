@@ -51,6 +51,20 @@ def lexical_tokens(text: str) -> list[str]:
     return tokens
 
 
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+
+def whole_words(name: str) -> str:
+    """Return a pattern that finds the name as whole words, whatever white space is between them.
+
+    A name may begin and end anywhere in a script that has no spaces, such as Chinese.
+    """
+    spelled = r"\s+".join(map(re.escape, name.split()))
+    before = "" if _NO_SPACES.match(name.strip()[:1]) else r"(?<!\w)"
+    after = "" if _NO_SPACES.match(name.strip()[-1:]) else r"(?!\w)"
+    return f"{before}{spelled}{after}"
+
+
 _FUNCTION_WORDS = """
 a about according also an and any are as at be been between both but by can could did do does during each for from had
 has have how i if in into is it its many may me more most much must no not of on or other our over say says shall

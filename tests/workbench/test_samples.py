@@ -20,7 +20,8 @@ from sample_corpora.openings import chosen
 pytestmark = pytest.mark.slow
 
 SAMPLES = Path(__file__).parents[2] / "sample_corpora"
-NAMES = ("agriculture", "cs", "legal", "mix")
+NAMES = ("agriculture", "cs", "irrigation", "legal", "mix")
+CHINESE = "irrigation"
 
 
 def folded(text: str) -> str:
@@ -32,9 +33,13 @@ def test_a_corpus_is_large_enough_and_has_every_format(name: str) -> None:
     parsed = read_files([SAMPLES / name / "documents"])
     assert parsed.refusals == ()
     assert len(parsed.documents) >= 8
-    assert sum(len(document.text.split()) for document in parsed.documents) >= 8000
-    assert {"pdf", "docx", "html", "markdown"} <= {document.media_type for document in parsed.documents}
-    assert {document.language for document in parsed.documents} == {"en"}
+    language, length = (
+        ("zh", lambda text: len(text) / 1.2) if name == CHINESE else ("en", lambda text: len(text.split()))
+    )
+    assert sum(length(document.text) for document in parsed.documents) >= 8000  # words
+    formats = {"text", "docx", "html", "markdown"} if name == CHINESE else {"pdf", "docx", "html", "markdown"}
+    assert formats <= {document.media_type for document in parsed.documents}
+    assert {document.language for document in parsed.documents} == {language}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,7 +77,8 @@ def test_the_reference_graph_has_no_fault_and_covers_every_document(name: str, t
     graph = read_reference(SAMPLES / name / "reference")
     assert (faults(graph), naming_faults(graph), quote_faults(graph, documents)) == ([], [], [])
     assert References(SAMPLES, Workbench(tmp_path).models).is_complete([document.name for document in documents])
-    assert min(len(graph.aggregated_entities), len(graph.aggregated_relations)) > 0
+    if name != CHINESE:  # its clusters are written by the built-in writer
+        assert min(len(graph.aggregated_entities), len(graph.aggregated_relations)) > 0
 
 
 def test_the_first_index_of_an_empty_home_is_that_of_a_reference_graph(tmp_path: Path) -> None:

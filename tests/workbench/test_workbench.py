@@ -136,7 +136,13 @@ def test_ids_never_become_paths(bench: Workbench, bad: str) -> None:
 
 def test_sample_corpora_are_there_and_stay(bench: Workbench) -> None:
     samples = [corpus for corpus in bench.corpora.all() if corpus.sample]
-    assert [corpus.id for corpus in samples] == ["sample-agriculture", "sample-cs", "sample-mix", "sample-legal"]
+    assert [corpus.id for corpus in samples] == [
+        "sample-agriculture",
+        "sample-cs",
+        "sample-mix",
+        "sample-legal",
+        "sample-irrigation",
+    ]
     assert len(bench.corpora.samples.questions("sample-mix")) >= 25
     with pytest.raises(InvalidConfig, match="belong to the program"):
         bench.corpora.delete("sample-mix")

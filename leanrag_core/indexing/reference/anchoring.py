@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from leanrag_core.indexing.reference.records import Quote
+from leanrag_core.text.words import whole_words
 from leanrag_core.types.corpus import Chunk, Document, Span
 
 _BLANKS = re.compile(r"\s+")
@@ -60,8 +61,7 @@ def name_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern that finds the name as whole words, white space collapsed; capitals count in abbreviations
     alone.
     """
-    words = r"\s+".join(re.escape(word) for word in name.split())
-    return re.compile(rf"(?<!\w){words}(?!\w)", 0 if name.isupper() else re.IGNORECASE)
+    return re.compile(whole_words(name), 0 if name.isupper() else re.IGNORECASE)
 
 
 class Anchors:

@@ -10,6 +10,7 @@ from leanrag_core.indexing.reference.models import Members, end_members, members
 from leanrag_core.indexing.reference.records import Quote, ReferenceGraph
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.message import Message, message
+from leanrag_core.text.words import whole_words
 from leanrag_core.types.corpus import Document
 
 LEAST = 20  # entities, and relations, that quote a document
@@ -84,11 +85,7 @@ def _names_below(graph: ReferenceGraph, members: Members, layer: int) -> list[st
 def _mentioned(text: str, names: Iterable[str]) -> list[str]:
     """Return the names that the text has as whole words, however they are written, each once."""
     folded = text.casefold()
-    return [
-        name
-        for name in dict.fromkeys(names)
-        if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded) is not None
-    ]
+    return [name for name in dict.fromkeys(names) if re.search(whole_words(name.casefold()), folded) is not None]
 
 
 def _quote_faults(anchors: Anchors, label: str, quote: Quote) -> Iterator[Message]:

@@ -23,7 +23,13 @@ def bench(tmp_path: Path) -> Workbench:
 
 def test_the_sets_of_the_sample_corpora_come_first_and_stay(bench: Workbench) -> None:
     shipped = bench.question_sets.all()
-    assert [card.id for card in shipped] == ["sample-agriculture", "sample-cs", "sample-legal", "sample-mix"]
+    assert [card.id for card in shipped] == [
+        "sample-agriculture",
+        "sample-cs",
+        "sample-irrigation",
+        "sample-legal",
+        "sample-mix",
+    ]
     mix = shipped[-1]
     assert (mix.n, mix.kinds["whole-corpus"], mix.n_evidence, mix.origin, mix.corpus_id) == (
         35, 6, 30, SHIPPED, "sample-mix",
@@ -42,7 +48,7 @@ def test_a_set_is_stored_once_under_an_id_that_follows_from_it(bench: Workbench)
     card = bench.question_sets.card(id_)
     assert (card.title, card.n, card.n_evidence, card.n_answers, card.origin) == ("My questions", 2, 1, 1, WRITTEN)
     assert dict(card.kinds) == {"multi-hop": 1, "single-hop": 1}
-    assert bench.question_sets.all()[4:] == (bench.question_sets.card(id_), *bench.question_sets.all()[5:])
+    assert bench.question_sets.all()[5:] == (bench.question_sets.card(id_), *bench.question_sets.all()[6:])
     bench.question_sets.delete(id_)
     with pytest.raises(QuestionSetNotFound, match="no question set"):  # although it was read before
         bench.question_sets.questions(id_)
@@ -76,7 +82,7 @@ def test_a_set_without_title_or_question_is_refused(bench: Workbench) -> None:
 def test_a_card_that_was_damaged_hides_its_set_and_no_other(bench: Workbench, tmp_path: Path) -> None:
     id_, other = bench.question_sets.add("A", QUESTIONS), bench.question_sets.add("B", QUESTIONS)
     (tmp_path / "question_sets" / f"{id_}.json").write_text("{", encoding="utf-8")
-    assert [card.id for card in bench.question_sets.all()[4:]] == [other]
+    assert [card.id for card in bench.question_sets.all()[5:]] == [other]
 
 
 def test_more_sets_than_are_kept_are_read_again(bench: Workbench) -> None:
