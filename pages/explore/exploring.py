@@ -70,7 +70,7 @@ class View:
     place: int
     title: Message | None = None
     wide: bool = False
-    aside: Callable[[], None] | None = None
+    aside: Callable[[Exploring], None] | None = None
     url: tuple[str, ...] = ()
 
 

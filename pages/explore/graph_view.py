@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from leanrag_core.figures.all_nodes import HEIGHT, WIDTH, AllNodes, all_nodes
 from leanrag_core.figures.drawing import isolated
-from leanrag_core.figures.layer_graph import HEIGHT, NARROW, WIDE, WIDTH, AllNodes, all_nodes, layer_graph
+from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
 from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
 from leanrag_core.queries import entity_search
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
@@ -45,10 +46,14 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
         }
         for at, number in enumerate(range(len(drawn.totals) - 1, -1, -1))
     ]
+    cells = drawn.cells
     packed = {
         "places": _packed(drawn.places * _STEP),
-        "parents": _packed(np.where(drawn.parents < 0, 65_535, drawn.parents)),
+        "parents": _packed(_or_none(drawn.parents[: len(drawn.places)])),
         "relations": _packed(drawn.relations),
+        "cells": _packed(
+            np.column_stack([_or_none(cells.parents), cells.sizes, cells.middles * _STEP, cells.spans * _STEP])
+        ),
     }
     position, picked = drawn.position(focus), drawn.position(exploring.place)
     return {
@@ -84,7 +89,7 @@ def id_of(exploring: Exploring, text: str) -> str:
 
 
 def nodes_of(exploring: Exploring) -> AllNodes:
-    """The nodes of the index that the filters let through, up to some thousands."""
+    """The nodes of the index that the filters let through, up to tens of thousands."""
     return _kept(exploring.summary.id, exploring.summary.created, exploring.filters, exploring.index)
 
 
@@ -95,6 +100,11 @@ def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> AllNo
         return all_nodes(_index, [None for _ in numbers], [None for _ in numbers])
     masks = [filters.allows(_index, number) for number in numbers]
     return all_nodes(_index, masks, [filters.allows_relations(_index, number) for number in numbers])
+
+
+def _or_none(positions: np.ndarray) -> np.ndarray:
+    """Positions, with 65,535 for none."""
+    return np.where(positions < 0, 65_535, positions)
 
 
 def _packed(values: np.ndarray) -> str:
@@ -118,6 +128,7 @@ def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]
 def _named(index: Index, drawn: AllNodes, hops: dict[int, int], picked: int | None) -> list[tuple[int, str, int, int]]:
     """Position, name, layer and hops of the nodes that are sent with their names."""
     base = np.flatnonzero(drawn.layers == 0)
+    base = base[np.argsort(-index.layers[0].degrees[drawn.rows[base]], kind="stable")]
     upper = np.flatnonzero(drawn.layers > 0)
     chosen = [] if picked is None else [picked]
     positions = dict.fromkeys([*hops, *chosen, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
@@ -136,13 +147,13 @@ _PARTS = (
     "figure_tools",
     *(
         str(_HERE.with_name(name))
-        for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_chosen", "layer_canvas")
+        for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_chosen", "layer_nodes", "layer_canvas")
     ),
 )
 _FRAME = (
     '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div>'
-    '<div class="lr-lg-chosen" role="toolbar" hidden></div>'
-    '<div class="lr-lg-figure"></div><div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>'
+    '<div class="lr-lg-figure"></div><div class="lr-lg-chosen" role="toolbar" hidden></div>'
+    '<div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>'
 )
 _MATCHES = 6
 _FREE_NODES = 100  # of the graph without layers

@@ -120,7 +120,7 @@ _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treem
 _SKIP = "skip"  # children of the focus that were paged past
 
 
-def shape_choice() -> None:
+def shape_choice(exploring: Exploring) -> None:
     """Icicle, treemap or sunburst."""
     titles = {name: say(f"explore.shape.{name}") for name in _SHAPES}
     choices.segments("shape", say("explore.shape"), titles, label_visibility="collapsed")

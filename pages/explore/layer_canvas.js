@@ -1,41 +1,11 @@
-// Thousands of nodes on a canvas. While the picture moves, the strongest relations alone are drawn; all of them once it
-// is at rest. Names are placed by the room there is, focus first.
+// Tens of thousands of nodes on a canvas. While the picture moves, the strongest relations alone are drawn; all of them
+// once it is at rest. Names are placed by the room there is, focus first.
 const MOVING_RELATIONS = 1200,
-  REST = 140,
-  MOST_LABELS = 70; // REST: ms without a movement
+  REST = 140, // ms without a movement
+  MOST_LABELS = 70,
+  CROWD = 300, // nodes of an aggregated layer; more of them are drawn smaller
+  MOST_DISCS = 1500; // more entities are squares, which are filled faster
 const DOT = [2.1, 3.2, 5, 7, 9];
-
-function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  return new Uint16Array(bytes.buffer);
-}
-
-// Typed arrays of the nodes, made once for each picture that arrives.
-function allNodes(state) {
-  const { own, data } = state,
-    { all } = data;
-  if (own.packed === all.places + all.relations) {
-    own.nodes.hops = new Map(all.hops);
-    return own.nodes;
-  }
-  const places = unpacked(all.places),
-    layers = [],
-    n = places.length / 2;
-  all.bands.forEach((band) => {
-    for (let each = 0; each < all.counts[band.layer]; each += 1) layers.push(band.layer);
-  });
-  own.packed = all.places + all.relations;
-  own.nodes = {
-    n,
-    layers,
-    x: Float32Array.from({ length: n }, (_, at) => places[2 * at] / all.step),
-    y: Float32Array.from({ length: n }, (_, at) => places[2 * at + 1] / all.step),
-    parents: unpacked(all.parents),
-    relations: unpacked(all.relations),
-    hops: new Map(all.hops),
-  };
-  return own.nodes;
-}
 
 function drawAll(state, width) {
   const { figure, own, data } = state,
@@ -76,10 +46,10 @@ function drawAll(state, width) {
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
   }
   const moving = own.framed === 0 && own.moved && began - own.moved < REST;
+  own.view = { scaleX: stretch * k, scaleY: k, left: own.x, top: own.y, dense };
   const pen2d = canvas.getContext("2d");
   pen2d.setTransform(dense, 0, 0, dense, 0, 0);
-  paintAll({ ...state, nodes, pen2d, width, height, stretch, moving });
-  own.view = { stretch, k };
+  paintAll({ ...state, nodes, pen2d, width, height, moving });
   clearTimeout(own.resting);
   if (moving)
     own.resting = setTimeout(() => {
@@ -97,31 +67,18 @@ function named({ own, data }) {
   return own.names;
 }
 
-function nearest({ own, nodes = own.nodes, figure }, event, reach) {
-  const box = figure.getBoundingClientRect(),
-    { stretch, k } = own.view,
-    px = event.clientX - box.x,
-    py = event.clientY - box.y;
-  let best = null,
-    least = reach * reach;
-  for (let at = 0; at < nodes.n; at += 1) {
-    const dx = nodes.x[at] * stretch * k + own.x - px,
-      dy = nodes.y[at] * k + own.y - py,
-      away = dx * dx + dy * dy;
-    if (away < least) {
-      least = away;
-      best = at;
-    }
-  }
-  return best;
+function nearest({ own, figure }, event, reach) {
+  const box = figure.getBoundingClientRect();
+  return nearestNode(own.nodes, own.view, event.clientX - box.x, event.clientY - box.y, reach);
 }
 
-function paintAll({ own, data, nodes, pen2d, width, height, stretch, moving }) {
+function paintAll({ own, data, nodes, pen2d, width, height, moving }) {
   const { all, hues } = data,
     { k } = own,
+    { scaleX, scaleY, left, top } = own.view,
     colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--lr-${name}`).trim();
-  const X = (at) => nodes.x[at] * stretch * k + own.x,
-    Y = (at) => nodes.y[at] * k + own.y,
+  const X = (at) => nodes.x[at] * scaleX + left,
+    Y = (at) => nodes.y[at] * scaleY + top,
     grow = Math.min(2.2, Math.sqrt(k));
   const palette = (own.palette ??= Object.fromEntries(
     ["bg", "band", "text", "mute", "path", "prim", "base", "tree"].map((name) => [name, colour(name)]),
@@ -152,27 +109,11 @@ function paintAll({ own, data, nodes, pen2d, width, height, stretch, moving }) {
   });
   lines(pen2d, palette.path, 0.22, 1, (add) => {
     // links of the tree above the base
-    const many = nodes.layers.filter((layer) => layer > 0).length > 400;
-    for (let at = 0; at < nodes.n && nodes.layers[at] > 0; at += 1)
-      if (nodes.parents[at] !== 65535 && (!moving || !many || nodes.layers[at] > 1))
+    for (let at = 0; at < nodes.upper; at += 1)
+      if (nodes.parents[at] !== NOBODY && (!moving || nodes.upper <= 400 || nodes.layers[at] > 1))
         add(X(at), Y(at), X(nodes.parents[at]), Y(nodes.parents[at]));
   });
-  for (let hue = 0; hue < hues.length; hue += 1) {
-    pen2d.fillStyle = hues[hue];
-    pen2d.globalAlpha = 0.6;
-    pen2d.beginPath();
-    const radius = Math.min(4, DOT[0] * Math.sqrt(4000 / nodes.n)) * grow,
-      size = radius * 1.8;
-    for (let at = nodes.n - 1; at >= 0 && nodes.layers[at] === 0; at -= 1)
-      if (nodes.parents[at] % hues.length === hue && shown(at)) {
-        if (nodes.n > 1500) pen2d.rect(X(at) - size / 2, Y(at) - size / 2, size, size);
-        else {
-          pen2d.moveTo(X(at), Y(at));
-          pen2d.arc(X(at), Y(at), radius, 0, 7);
-        }
-      }
-    pen2d.fill();
-  }
+  paintEntities(pen2d, nodes, { view: { ...own.view, grow }, hues, shown, own });
   const disc = (at, radius, fill, stroke) => {
     pen2d.beginPath();
     pen2d.arc(X(at), Y(at), radius, 0, 7);
@@ -189,11 +130,12 @@ function paintAll({ own, data, nodes, pen2d, width, height, stretch, moving }) {
   pen2d.globalAlpha = 0.85;
   pen2d.fillStyle = palette.path;
   for (let layer = 1; layer < all.bands.length; layer += 1) {
+    const radius = DOT[Math.min(layer, 4)] * grow * Math.min(1, Math.max(0.4, Math.sqrt(CROWD / all.counts[layer])));
     pen2d.beginPath();
-    for (let at = 0; at < nodes.n && nodes.layers[at] > 0; at += 1)
+    for (let at = 0; at < nodes.upper; at += 1)
       if (nodes.layers[at] === layer && shown(at)) {
         pen2d.moveTo(X(at), Y(at));
-        pen2d.arc(X(at), Y(at), DOT[Math.min(layer, 4)] * grow, 0, 7);
+        pen2d.arc(X(at), Y(at), radius, 0, 7);
       }
     pen2d.fill();
   }
@@ -213,7 +155,7 @@ function paintAll({ own, data, nodes, pen2d, width, height, stretch, moving }) {
     );
   if (focus !== null)
     lines(pen2d, palette.path, 1, 2.2, (add) => {
-      for (let at = focus; nodes.parents[at] !== 65535; at = nodes.parents[at])
+      for (let at = focus; nodes.parents[at] !== NOBODY; at = nodes.parents[at])
         add(X(at), Y(at), X(nodes.parents[at]), Y(nodes.parents[at]));
     });
   for (const [at, hops] of lit.reverse())
@@ -238,6 +180,38 @@ function paintAll({ own, data, nodes, pen2d, width, height, stretch, moving }) {
       palette.mute,
       palette,
     );
+  });
+}
+
+// Entities in the hue of their cluster: discs, and where there are many of them squares.
+function paintEntities(pen2d, nodes, { view, hues, shown, own }) {
+  const { scaleX, scaleY, left, top } = view,
+    radius = Math.min(4, DOT[0] * Math.sqrt(4000 / nodes.n)) * view.grow;
+  if (nodes.n > MOST_DISCS) {
+    const { canvas } = pen2d;
+    own.squares ??= document.createElement("canvas");
+    if (own.squares.width !== canvas.width || own.squares.height !== canvas.height)
+      Object.assign(own.squares, { width: canvas.width, height: canvas.height });
+    const surface = own.squares.getContext("2d"),
+      image = surface.createImageData(canvas.width, canvas.height),
+      side = Math.max(1, Math.round(radius * 1.8 * view.dense));
+    fillSquares(image, nodes, { view, hues, side });
+    surface.putImageData(image, 0, 0);
+    pen2d.drawImage(own.squares, 0, 0, canvas.width / view.dense, canvas.height / view.dense);
+    return;
+  }
+  pen2d.globalAlpha = ENTITY_ALPHA;
+  nodes.byHue.forEach((entities, hue) => {
+    pen2d.fillStyle = hues[hue];
+    pen2d.beginPath();
+    for (const at of entities)
+      if (shown(at)) {
+        const x = nodes.x[at] * scaleX + left,
+          y = nodes.y[at] * scaleY + top;
+        pen2d.moveTo(x, y);
+        pen2d.arc(x, y, radius, 0, 7);
+      }
+    pen2d.fill();
   });
 }
 

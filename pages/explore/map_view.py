@@ -59,8 +59,8 @@ def show(exploring: Exploring) -> None:
     if len(index.layers) < 2:
         message(say("explore.map.one_layer"))
         return
-    layers = [f"L{number}" for number in range(len(index.layers) - 1)]
-    number = int(labelled_pills("points", say("explore.map.points"), layers, "L0")[1:]) if len(layers) > 1 else 0
+    layers = _layers(index)
+    number = int(state.fitting("points", "L0", str, lambda value: value in layers)[1:])
     if not state.recall("node"):
         _map(exploring, number, panel=True)
         return
@@ -72,6 +72,18 @@ def show(exploring: Exploring) -> None:
         st.button(label, key="map_back", type="tertiary", icon=":material/arrow_back:", on_click=_nothing_chosen)
         with st.container(border=True, gap="xsmall", key="inspector"):
             inspector.show(exploring)
+
+
+def _layers(index: Index) -> list[str]:
+    """The layers whose entities can be points; the root alone is no map."""
+    return [f"L{number}" for number in range(len(index.layers) - 1)]
+
+
+def points_choice(exploring: Exploring) -> None:
+    """The layer whose entities are the points."""
+    layers = _layers(exploring.index)
+    if len(layers) > 1:
+        labelled_pills("points", say("explore.map.points"), layers, "L0")
 
 
 def _nothing_chosen() -> None:
@@ -248,4 +260,4 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
         st.session_state[_ASK] = True
 
 
-VIEW = View("map", show, place=40, wide=True, url=("layer", "points", "colour"))
+VIEW = View("map", show, place=40, wide=True, aside=points_choice, url=("layer", "points", "colour"))

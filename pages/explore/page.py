@@ -9,7 +9,7 @@ from pages.common import passage_view, session, state
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.messages import say
 from pages.explore import inspector, toolbar
-from pages.explore.exploring import FILTER_NAMES, exploring
+from pages.explore.exploring import FILTER_NAMES, Exploring, View, exploring
 from pages.explore.views import views
 
 URL = (
@@ -46,29 +46,35 @@ def page() -> None:
             aggregated=aggregated,
         ),
     )
-    kind_line(summary)
     for name, value in _OLD_VIEWS.get(state.recall("view"), {}).items():
         state.remember(name, value)
     body(summary)
+    kind_line(summary)
 
 
 @st.fragment
 def body(summary: IndexSummary) -> None:
     """All that a choice on this page may change; the frame around it need not run again."""
     with plain_errors(), session.reading(summary) as index:
-        view, now = toolbar.view_choice(), exploring(index, summary)
-        if view.wide:
-            toolbar.search_and_filters(now)
-            view.show(now)
-        else:
-            left, right = st.columns([69, 31], gap="medium")
-            with left:
+        now = exploring(index, summary)
+        with st.container(gap="xsmall", key="explore_body"):
+            view = toolbar.view_choice(now)
+            if view.wide:
                 toolbar.search_and_filters(now)
                 view.show(now)
-            with right, st.container(border=True, gap="xsmall", key="inspector"):
-                inspector.show(now)
+            else:
+                _beside_the_inspector(view, now)
         passage_view.drawer(index)
     state.publish(URL)
+
+
+def _beside_the_inspector(view: View, now: Exploring) -> None:
+    left, right = st.columns([69, 31], gap="medium")
+    with left, st.container(gap="xsmall"):
+        toolbar.search_and_filters(now)
+        view.show(now)
+    with right, st.container(border=True, gap="xsmall", key="inspector"):
+        inspector.show(now)
 
 
 page()

@@ -28,14 +28,14 @@ _STRENGTHS = (2, 3, 5, 10, 20)
 _OFFERED = 40  # types and kinds; the others are rare
 
 
-def view_choice() -> View:
+def view_choice(exploring: Exploring) -> View:
     """The chosen view, and at the right the view's own choice, where it has one."""
     by_name = {view.name: view for view in views()}
     titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
         view = by_name[choices.segments("view", say("explore.view"), titles, label_visibility="collapsed")]
         if view.aside is not None:
-            view.aside()
+            view.aside(exploring)
     return view
 
 

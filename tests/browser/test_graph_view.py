@@ -168,7 +168,7 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     settled(page)
     root = page.evaluate(
         "() => { const { nodes, view } = document.querySelector('.lr-lg').lrState; "
-        "return { x: nodes.x[0] * view.stretch, y: nodes.y[0] }; }"
+        "return { x: nodes.x[0] * view.scaleX + view.left, y: nodes.y[0] * view.scaleY + view.top }; }"
     )
     canvas.click(position=root)
     expect(page.locator(".lr-name")).to_have_text(name_of(3, 0))

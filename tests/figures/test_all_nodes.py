@@ -1,9 +1,9 @@
-"""Thousands of nodes at once: within their bands, parents among them, the strongest relations first."""
+"""Tens of thousands of nodes at once: within their bands, parents among them, the strongest relations first."""
 
 import numpy as np
 import pytest
 
-from leanrag_core.figures.layer_graph import HEIGHT, MOST_NODES, WIDTH, AllNodes, all_nodes
+from leanrag_core.figures.all_nodes import HEIGHT, MOST_NODES, WIDTH, AllNodes, all_nodes
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.large_index import large_index
@@ -19,17 +19,37 @@ def drawn(index: Index, mask: np.ndarray | None = None) -> AllNodes:
     return all_nodes(index, [mask, *none[1:]], none)
 
 
-def test_five_thousand_nodes_stay_in_their_bands(large: Index) -> None:
+def test_nodes_stay_in_their_bands_and_entities_in_the_cells_of_their_clusters(large: Index) -> None:
     nodes = drawn(large)
-    assert len(nodes.rows) == MOST_NODES
     assert nodes.totals == (8000, 400, 20, 1)
+    assert len(nodes.rows) == sum(nodes.totals)
     top = len(large.layers) - 1
-    for number in range(top + 1):
-        y = nodes.places[nodes.layers == number, 1]
+    upper = nodes.layers[nodes.layers > 0]
+    for number in range(1, top + 1):
+        y = nodes.places[upper == number, 1]
         assert (y > nodes.bands[top - number]).all()
         assert (y < nodes.bands[top - number + 1]).all()
     assert (nodes.places >= 0).all()
     assert (nodes.places <= [WIDTH, HEIGHT]).all()
+    cells = nodes.cells
+    assert cells.sizes.tolist() == [20] * 400
+    assert (nodes.parents[len(upper) :] == np.repeat(cells.parents, cells.sizes)).all()
+    low, high = cells.middles - cells.spans / 2, cells.middles + cells.spans / 2
+    assert (low[:, 1] >= nodes.bands[-2]).all()
+    assert (high <= [WIDTH, HEIGHT]).all()
+    # No cell lies on another: their areas are those of their bounds together.
+    assert np.isclose((cells.spans[:, 0] * cells.spans[:, 1]).sum(), np.prod(high.max(axis=0) - low.min(axis=0)))
+
+
+def test_a_larger_index_is_drawn_in_part() -> None:
+    index = large_index(60_000)
+    nodes = drawn(index)
+    assert len(nodes.rows) == MOST_NODES
+    assert nodes.totals[0] == 60_000
+    # The entities with fewest relations are left out.
+    base = nodes.rows[nodes.layers == 0]
+    left_out = np.setdiff1d(np.arange(60_000), base)
+    assert index.layers[0].degrees[base].min() >= index.layers[0].degrees[left_out].max()
 
 
 def test_parents_are_the_drawn_nodes_above(large: Index) -> None:
