@@ -148,6 +148,11 @@ class EndpointError(LeanRAGError):
     """A model endpoint could not do what was asked. Every further call would fail as well: work stops, resumably."""
 
 
+class EndpointPaused(EndpointError):
+    """A provider takes no more calls for now (no credit, a limit a day): work stops as at a spent budget, and what was
+    answered is kept."""
+
+
 class EndpointBusy(EndpointError):
     """A call may succeed when it is made again later. retry_after: seconds that the server asked to wait.
 

@@ -53,6 +53,23 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert repeated == []
 
 
+def test_a_credit_that_ends_midway_stops_the_job_and_nothing_is_paid_twice(
+    server: EndpointServer, tmp_path: Path
+) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    server.refuses = {"In year 11": (402, "insufficient_balance", "Insufficient Balance")}
+    job = ended(bench, bench.builds.start(corpus, CONFIG))
+    assert job.status == "stopped"
+    assert job.error is not None
+    assert "Insufficient Balance" in sentence(job.error)
+    assert bench.indexes.all() == []
+    server.refuses = {}
+    assert ended(bench, bench.builds.start_again(bench.jobs.spec(job.id))).status == "done"
+    asked = Counter(call.key for call in server.answered("extract_graph"))
+    assert asked
+    assert max(asked.values()) == 1
+
+
 def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.api_key = KEY

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from leanrag_core.errors import BudgetSpent, Cancelled, JobUnknown, LeanRAGError, StorageFailed
+from leanrag_core.errors import BudgetSpent, Cancelled, EndpointPaused, JobUnknown, LeanRAGError, StorageFailed
 from leanrag_core.files import private
 from leanrag_core.files.atomic import remedy_of, writing
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
@@ -224,7 +224,7 @@ def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
         done = work.run(job)
     except Cancelled:
         return "cancelled", {"error": _CANCELLED}
-    except BudgetSpent as error:
+    except (BudgetSpent, EndpointPaused) as error:
         return "stopped", {"error": error.message}
     except LeanRAGError as error:
         return "failed", {"error": error.message, "details": traceback.format_exc()}

@@ -1,23 +1,21 @@
 """An OpenAI-compatible server: the only file that imports the openai package. One call each, no retries here."""
 
-import json
 import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.messages.message import with_text_replaced
+from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
-from leanrag_core.models.request_form import Form, LearntForms
-from leanrag_core.text.plain_words import in_words
+from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
+from leanrag_core.system.addresses import parts_of
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.settings import Settings
 
@@ -69,82 +67,10 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-_CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404: "endpoint.not_found"}
-
-
-def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
-    """Return our error for an answer with an error status (the openai package's APIStatusError)."""
-    status, text = error.status_code, _server_text(error)
-    if status in (408, 409, 425, 429) or status >= 500:
-        if status == 429 and "insufficient_quota" in text:
-            return EndpointError("endpoint.no_credit", address=address, reason=text)
-        code = "endpoint.asks_to_slow_down" if status == 429 else "endpoint.fails"
-        wait = _retry_after(error.response.headers)
-        return EndpointBusy(
-            code, wait, overloaded=status in (429, 503) or wait is not None, address=address, status=status, reason=text
-        )
-    if status in _CODE_OF_STATUS:
-        return EndpointError(
-            _CODE_OF_STATUS[status], address=address, status=status, reason=text, variable=key_variable
-        )
-    return EndpointRefusal(
-        "endpoint.refuses_request", _option(error.body), text, address=address, status=status, reason=text
-    )
-
-
-def _option(body: Any) -> str:
-    """Return the option of the request that the refusal is about, and its code, where the server names them."""
-    inner = body.get("error", body) if isinstance(body, dict) else {}
-    return " ".join(str(inner.get(name) or "") for name in ("param", "code")) if isinstance(inner, dict) else ""
-
-
-def _server_text(error: Any) -> str:
-    """Return what the server says of an error, in a line."""
-    body = error.body
-    if isinstance(body, dict):
-        inner = body.get("error", body)
-        text = inner.get("message", inner) if isinstance(inner, dict) else inner
-    else:
-        text = body or error.message
-    text = text if isinstance(text, str) else json.dumps(text, default=str)
-    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
-
-
-def root_cause(error: BaseException) -> str:
-    """Describe the innermost cause, in a line."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return in_words(error)[:160]
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Return the seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * scale)
-        except (KeyError, ValueError):
-            continue
-    if "retry-after" in headers:
-        try:
-            until = parsedate_to_datetime(headers["retry-after"]).timestamp()
-        except ValueError:
-            return None
-        return max(0.0, until - time.time())
-    for kind in ("requests", "tokens"):
-        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
-            return _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
-    return None
-
-
-def _seconds(text: str) -> float | None:
-    """Parse "1m30s", "250ms" or "2.5" as seconds."""
-    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
-    scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-    return sum(float(number) * scale[unit] for number, unit in parts) if parts else None
-
-
 _LOADING = threading.Lock()
 _STATUS_SECONDS = 5.0  # for a question about the server itself
+_AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com")
+_AZURE_VERSION = "2024-10-21"  # the last one of the classic protocol that is generally available
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
 
 
@@ -178,6 +104,20 @@ def _openai() -> Any:
     return openai
 
 
+def azure_address(base_url: str) -> dict[str, str] | None:
+    """Return where a classic Azure resource is asked, as the client wants it: azure_endpoint, api_version and, where
+    the address names one, azure_deployment; the model's name is that of a deployment otherwise. None for any other
+    address: classic Azure is known by its host, or by an api-version."""
+    address, _, version = base_url.partition("?api-version=")
+    parts = parts_of(address)
+    if not version and not (parts.host.endswith(_AZURE_HOSTS) and not parts.path.rstrip("/").endswith("/v1")):
+        return None
+    root, _, deployment = address.rstrip("/").partition("/openai")
+    named = {"azure_endpoint": root, "api_version": version or _AZURE_VERSION}
+    name = deployment.partition("/deployments/")[2].partition("/")[0]
+    return named | ({"azure_deployment": name} if name else {})
+
+
 class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads.
 
@@ -191,7 +131,7 @@ class Endpoint:
     @property
     def address(self) -> str:
         """The server's address, for messages."""
-        return self.settings.base_url or "https://api.openai.com/v1"
+        return self.settings.base_url.partition("?")[0] or "https://api.openai.com/v1"
 
     @property
     def _key(self) -> str:
@@ -202,13 +142,19 @@ class Endpoint:
         openai = _openai()
         if not self._key and not self.settings.base_url:
             raise EndpointError("endpoint.no_key", variable=self.settings.key_variable)
-        return openai.OpenAI(
-            api_key=self._key or _NO_KEY,
-            base_url=self.settings.base_url or None,
-            timeout=self.settings.timeout_seconds,
-            max_retries=0,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._require_same_server]}),
-        )
+        common = {
+            "api_key": self._key or _NO_KEY,
+            "timeout": self.settings.timeout_seconds,
+            "max_retries": 0,
+            # A server on this machine is never behind a proxy.
+            "http_client": openai.DefaultHttpxClient(
+                event_hooks={"response": [self._require_same_server]}, trust_env=not self.settings.local
+            ),
+        }
+        azure = azure_address(self.settings.base_url)
+        if azure is not None:
+            return openai.AzureOpenAI(**azure, **common)
+        return openai.OpenAI(base_url=self.settings.base_url or None, **common)
 
     def _require_same_server(self, response: Any) -> None:
         """Refuse a redirect to another server: the request carries passages and the key.
@@ -277,7 +223,8 @@ class Endpoint:
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
-                raise EndpointBusy("endpoint.no_reply_page", address=self.address)
+                problem = self._in_reply(getattr(completion, "error", None))
+                raise problem or EndpointBusy("endpoint.no_reply_page", address=self.address)
             content, reasoning = choices[0].message.content, _reasoning_of(choices[0].message)
             text, finish = (
                 reply_text(content, reasoning, as_json=schema is not None),
@@ -285,6 +232,11 @@ class Endpoint:
             )
             if finish == "content_filter" and not text.strip():
                 raise EndpointRefusal("endpoint.content_filter", "content_filter", address=self.address)
+            refusal = getattr(choices[0].message, "refusal", None)
+            if refusal and not text.strip():
+                raise EndpointRefusal(
+                    "endpoint.model_refuses", "content_filter", model=model, reason=str(refusal)[:200]
+                )
             usage = getattr(completion, "usage", None)
             return Reply(
                 text,
@@ -303,10 +255,20 @@ class Endpoint:
         *,
         max_tokens: int | None = None,
     ) -> Reply:
-        """Make one chat call and pass the reply on piece by piece as it comes, reasoning left out. Raises as chat()."""
-        return self._in_its_form(
-            model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
-        )
+        """Make one chat call and pass the reply on piece by piece as it comes, reasoning left out; in one piece where
+        the server does not stream. Raises as chat()."""
+        if model not in self.forms.unstreamed:
+            try:
+                return self._in_its_form(
+                    model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
+                )
+            except EndpointRefusal as refusal:
+                if not is_about_streaming(refusal):
+                    raise
+                self.forms.unstreamed.add(model)
+        reply = self.chat(model, messages, max_tokens=max_tokens)
+        on_text(reply.text)
+        return reply
 
     def _stream_once(
         self,
@@ -319,7 +281,7 @@ class Endpoint:
         pieces: list[str] = []
         reasoning: list[str] = []
         passed_on: list[str] = []
-        finish, prompt_tokens, completion_tokens = "", 0, 0
+        finish, n_events, prompt_tokens, completion_tokens = "", 0, 0, 0
 
         def pass_on(text: str) -> None:
             passed_on.append(text)
@@ -332,6 +294,7 @@ class Endpoint:
                 **self._request(model, messages, form, max_tokens), stream=True, **options
             )
             for event in events:
+                n_events += 1
                 usage = getattr(event, "usage", None)
                 if usage is not None:
                     prompt_tokens, completion_tokens = usage.prompt_tokens or 0, usage.completion_tokens or 0
@@ -342,6 +305,8 @@ class Endpoint:
                         shown.feed(pieces[-1])
                     elif choice.delta is not None:
                         reasoning.append(_reasoning_of(choice.delta))
+        if not n_events:
+            raise EndpointRefusal("endpoint.streams_nothing", NO_STREAM, address=self.address)
         if not finish:
             raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
@@ -425,9 +390,14 @@ class Endpoint:
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
                 raise self._masked(error.__cause__) from None
-            problem = EndpointBusy("endpoint.no_answer", address=self.address, reason=root_cause(error))
+            problem = self._no_answer(root_cause(error))
         except openai.APIStatusError as error:
-            problem = error_of_status(error, self.address, self.settings.key_variable)
+            answer = ErrorAnswer(error.status_code, error.body, error.response.headers, error.message)
+            problem = error_of(answer, self.address, self.settings.key_variable)
+        except openai.APIError as error:  # of a stream that ends in an error
+            problem = self._in_reply(error.body) or EndpointBusy(
+                "endpoint.no_reply", address=self.address, reason=root_cause(error)
+            )
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
             problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_cause(error))
         except OSError as error:
@@ -439,6 +409,15 @@ class Endpoint:
         else:
             return
         raise self._masked(problem)
+
+    def _no_answer(self, reason: str) -> EndpointError:
+        """Return our error for a server that cannot be reached, naming the proxy where one stands before it."""
+        proxy = "" if self.settings.local else proxy_variable(self.address)
+        code = "endpoint.no_answer_by_proxy" if proxy else "endpoint.no_answer"
+        return EndpointBusy(code, address=self.address, reason=reason, **({"variable": proxy} if proxy else {}))
+
+    def _in_reply(self, body: Any) -> EndpointError | None:
+        return error_in_reply(body, self.address, self.settings.key_variable)
 
     def _masked(self, problem: EndpointError) -> EndpointError:
         """Replace the key in everything that the server said."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from leanrag_core.errors import BudgetSpent, CallFailed, EndpointBusy, EndpointError
+from leanrag_core.errors import BudgetSpent, CallFailed, EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.types.calls import NO_USAGE, Budget, Spending, Usage
 from leanrag_core.types.settings import Settings
 
@@ -17,6 +17,7 @@ _BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
 _DOWN_AFTER = 12  # calls in a row that failed after every retry: chance does not do that, the server is down
 _FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
+_UNPROVEN_IN_FLIGHT = 2  # calls at one time until the server has answered one: a refusal of all costs few requests
 _SLOW_DOWN_SECONDS = 900.0  # waits that the server asks for count as no retry for so long
 
 
@@ -24,7 +25,8 @@ class Pacer:
     """Shared by all threads that call one endpoint.
 
     In flight: at most settings.concurrency, halved when the server asks to slow down, one more after each round of
-    good replies. An overloaded server (429, 503) is left alone by all threads, for as long as it asks and each time
+    good replies; two until the first one. A refusal of every call (a key, a credit) ends those that wait with it. An
+    overloaded server (429, 503) is left alone by all threads, for as long as it asks and each time
     longer until it answers again. A minute: requests and tokens by the generic cell rate algorithm, a burst of two
     seconds.
     """
@@ -45,6 +47,8 @@ class Pacer:
         self._overloads_in_a_row = 0
         self._due = {"requests": 0.0, "tokens": 0.0}
         self._failed_in_a_row = 0
+        self._is_proven = False
+        self._refusal: tuple[float, EndpointError] | None = None  # of every call, and when it came
         self._random = random.Random(0)  # jitter only
 
     def call(self, work: Callable[[], T], *, tokens: int = 0, on_fault: Callable[[str], None] = lambda text: None) -> T:
@@ -56,10 +60,17 @@ class Pacer:
         started, tries = self._clock(), 0
         while True:
             with self._slot(tokens):
+                self._require_not_refused(started)
                 try:
                     result = work()
                 except EndpointBusy as error:
                     problem = error
+                except EndpointRefusal:  # of this request alone
+                    self._on_success()
+                    raise
+                except EndpointError as error:
+                    self._refusal = (self._clock(), error)
+                    raise
                 else:
                     self._on_success()
                     return result
@@ -77,7 +88,7 @@ class Pacer:
         if wait > 0:
             self._sleep(wait)
         with self._free:
-            while self._in_flight >= max(1, int(self.limit)):
+            while self._in_flight >= self._allowed_in_flight():
                 self._free.wait()
             self._in_flight += 1
         try:
@@ -88,6 +99,15 @@ class Pacer:
             with self._free:
                 self._in_flight -= 1
                 self._free.notify()
+
+    def _allowed_in_flight(self) -> int:
+        limit = max(1, int(self.limit))
+        return limit if self._is_proven else min(limit, _UNPROVEN_IN_FLIGHT)
+
+    def _require_not_refused(self, started: float) -> None:
+        """Raise the refusal of every call that came since this one began to wait."""
+        if self._refusal is not None and self._refusal[0] >= started:
+            raise self._refusal[1]
 
     def _reserve(self, tokens: int) -> float:
         """Count the call in the allowances, and return the seconds to wait until it fits into them."""
@@ -108,6 +128,9 @@ class Pacer:
     def _on_success(self) -> None:
         with self._free:
             self._failed_in_a_row = self._overloads_in_a_row = 0
+            if not self._is_proven:
+                self._is_proven = True
+                self._free.notify_all()
             if self.limit < self.settings.concurrency:
                 self.limit = min(self.settings.concurrency, self.limit + 1 / max(1.0, self.limit))
                 self._free.notify()

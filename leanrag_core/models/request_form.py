@@ -21,6 +21,8 @@ _ABOUT_JSON = re.compile(
 _ABOUT_LIMIT = re.compile(r"max_tokens|max_completion_tokens", re.IGNORECASE)
 _ABOUT_TEMPERATURE = re.compile(r"\btemperature\b", re.IGNORECASE)
 _ABOUT_USAGE = re.compile(r"stream_options|include_usage", re.IGNORECASE)
+NO_STREAM = "no_stream"  # the option that a refusal names where a server sent no piece of a stream
+_ABOUT_STREAMING = re.compile(r"\bstream(?:ing|ed)?\b(?!_options)", re.IGNORECASE)
 # What the passage itself is refused for; no other way of asking helps.
 _OF_THE_CONTENT = re.compile(
     r"context.?(?:length|window|size)|maximum context|too (?:long|large|many)|exceed|"
@@ -57,12 +59,19 @@ class Form:
         return None
 
 
+def is_about_streaming(refusal: EndpointRefusal) -> bool:
+    """Tell whether the server refuses to stream."""
+    text = f"{refusal.option} {refusal.server_text}"
+    return refusal.option == NO_STREAM or bool(_ABOUT_STREAMING.search(text) and _UNSUPPORTED.search(text))
+
+
 class LearntForms:
     """The forms of one server's models, shared by all threads. reasons_unopened: models whose streams begin inside
-    their reasoning."""
+    their reasoning. unstreamed: models that answer in one piece alone."""
 
     def __init__(self) -> None:
         self.reasons_unopened: set[str] = set()
+        self.unstreamed: set[str] = set()
         self._forms: dict[str, Form] = {}
         self._answered: set[tuple[str, Form, bool]] = set()
         self._lock = threading.Lock()

@@ -8,19 +8,22 @@ from urllib.parse import urlsplit
 
 _MAX_CHARACTERS = 300
 _HOST = re.compile(r"[A-Za-z0-9_.:-]+")  # a name, IPv4 or IPv6
+_VERSION = re.compile(r"\?api-version=[0-9a-z-]{1,40}$")
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
 class AddressKind:
-    """A kind of address. with_path: more may follow the port; with_port: the port must be named."""
+    """A kind of address. with_path: more may follow the port; with_port: the port must be named; with_version: an
+    api-version may stand at the end, as classic Azure has it."""
 
     schemes: tuple[str, ...]
     with_path: bool = False
     with_port: bool = False
+    with_version: bool = False
 
 
-ENDPOINT = AddressKind(("http://", "https://"), with_path=True)
+ENDPOINT = AddressKind(("http://", "https://"), with_path=True, with_version=True)
 CHROMA = AddressKind(("http://", "https://"))
 SCHEDULER = AddressKind(("tcp://", "tls://"), with_port=True)
 
@@ -67,7 +70,7 @@ def fault_of(address: str, kind: AddressKind) -> Fault | None:
         Fault.SECRET: "@" in (authority if kind.with_path else address),
         Fault.SCHEME: not address.startswith(kind.schemes),
         Fault.TOO_LONG: len(address) > _MAX_CHARACTERS,
-        Fault.MORE: bool(set(address) & set("?#")),
+        Fault.MORE: bool(set(_VERSION.sub("", address) if kind.with_version else address) & set("?#")),
         Fault.NO_HOST: not _HOST.fullmatch(parts.host) or parts.port == 0,
         Fault.INVISIBLE: not address.isprintable() or " " in address,  # tabs, which urlsplit() passes over
         Fault.NO_PORT: kind.with_port and parts.port is None,
