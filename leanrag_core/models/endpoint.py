@@ -413,8 +413,9 @@ class Endpoint:
     def _no_answer(self, reason: str) -> EndpointError:
         """Return our error for a server that cannot be reached, naming the proxy where one stands before it."""
         proxy = "" if self.settings.local else proxy_variable(self.address)
-        code = "endpoint.no_answer_by_proxy" if proxy else "endpoint.no_answer"
-        return EndpointBusy(code, address=self.address, reason=reason, **({"variable": proxy} if proxy else {}))
+        if proxy:
+            return EndpointBusy("endpoint.no_answer_by_proxy", address=self.address, reason=reason, variable=proxy)
+        return EndpointBusy("endpoint.no_answer", address=self.address, reason=reason)
 
     def _in_reply(self, body: Any) -> EndpointError | None:
         return error_in_reply(body, self.address, self.settings.key_variable)

@@ -87,7 +87,7 @@ def error_of(answer: ErrorAnswer, address: str, key_variable: str) -> EndpointEr
     """Return our error for an answer with an error: EndpointBusy where another try may help, EndpointRefusal where this
     request never will, EndpointPaused where none will for now, else EndpointError."""
     status, text, codes = answer.status, answer.text, answer.codes
-    said = {"address": address, "status": status, "reason": text}
+    said: dict[str, Any] = {"address": address, "status": status, "reason": text}
     if status == 402 or (status in (400, 403, 429) and (codes & _NO_CREDIT or _NO_CREDIT_TEXT.search(text))):
         return EndpointPaused("endpoint.no_credit", address=address, reason=text)
     if status == 407:
@@ -108,8 +108,8 @@ def error_in_reply(body: Any, address: str, key_variable: str) -> EndpointError 
     """Return our error for a reply with status 200 that holds an error in the place of an answer; None without one."""
     if not isinstance(body, dict) or not body:
         return None
-    code = body.get("code")
-    status = int(code) if str(code).isdigit() and 400 <= int(code) < 600 else 500
+    code = str(body.get("code"))
+    status = int(code) if code.isdigit() and 400 <= int(code) < 600 else 500
     return error_of(ErrorAnswer(status, {"error": body}, {}), address, key_variable)
 
 
