@@ -16,6 +16,7 @@ from leanrag_core.storage.record_store import (
     read_record,
     time_of,
 )
+from leanrag_core.storage.votes import VOTES, add_votes, read_votes, standing_votes
 from leanrag_core.types.experiment import (
     ExperimentResult,
     ExperimentSpec,
@@ -94,6 +95,7 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
             is_complete=result.is_complete,
             is_shipped=result.is_shipped,
             changed=time_of(changed),
+            has_answers=any(row.answer for row in result.rows),
         )
         self._summaries[folder] = changed, summary
         return summary
@@ -107,11 +109,29 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
             spec=read_record(ExperimentSpec, folder / SPEC),
             rows=read_lines(QuestionRow, folder / ROWS),
             costs=read_lines(RunCost, folder / COSTS),
-            judgements=read_lines(Judgement, folder / JUDGEMENTS),
+            judgements=(*read_lines(Judgement, folder / JUDGEMENTS), *standing_votes(self.votes(id_))),
             is_complete=record.is_complete,
             is_shipped=self.is_shipped(id_),
             versions=record.versions,
         )
+
+    def votes(self, id_: str) -> tuple[Judgement, ...]:
+        """Return what people voted, line by line, also on an experiment of the program. Raises ExperimentNotFound,
+        RecordDamaged."""
+        return read_votes(self._own_folder(id_))
+
+    def add_votes(self, id_: str, votes: Sequence[Judgement]) -> None:
+        """Put votes on the disk, while the experiment may be running. Raises ExperimentNotFound, StorageFailed."""
+        add_votes(self._own_folder(id_), votes)
+
+    def changed(self, id_: str) -> tuple[int, ...]:
+        """Return when each file of the experiment changed last, votes included."""
+        path = self._own_folder(id_) / VOTES
+        return (*super().changed(id_), path.stat().st_mtime_ns if path.is_file() else 0)
+
+    def _own_folder(self, id_: str) -> Path:
+        """Return where the person's own files lie, which is beside an experiment of the program."""
+        return self.root / self.folder(id_).name
 
     def record(self, id_: str) -> ExperimentRecord:
         """Return what was recorded when the experiment began. Raises ExperimentNotFound, RecordDamaged."""

@@ -209,7 +209,7 @@ def read_lines(kind: type[T], path: Path) -> tuple[T, ...]:
 
 def time_of(changed: Iterable[int]) -> str:
     """Return the last of those times, which are in nanoseconds, as ISO 8601."""
-    return datetime.fromtimestamp(max(changed) / 1e9, UTC).isoformat(timespec="seconds")
+    return datetime.fromtimestamp(max(changed) / 1e9, UTC).isoformat(timespec="microseconds")
 
 
 def _lines(values: Iterable[Any]) -> bytes:

@@ -21,6 +21,18 @@ GRADED = "graded"  # right, wrong or declined, against the gold answers
 JUDGEMENTS = (ABSOLUTE, PAIRWISE)  # what is asked for unless a judge says otherwise
 ALL_JUDGEMENTS = (*JUDGEMENTS, GRADED)
 
+HUMAN = "human"  # the judge of verdicts that a person gave; "human:NAME" with a name
+
+
+def human_judge(name: str = "") -> str:
+    """Return the judge that a person of that name is."""
+    return f"{HUMAN}:{name}" if name else HUMAN
+
+
+def is_human(judge: str) -> bool:
+    """Return whether the judge is a person."""
+    return judge.partition(":")[0] == HUMAN
+
 
 @dataclass(frozen=True)
 class RunSpec:
@@ -76,6 +88,11 @@ class ExperimentSpec:
     seed: int = 0
     claims: bool = absent_at_default(False)
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Keys of the runs as pairs of them are named: the baseline last."""
+        return tuple(sorted((run.key for run in self.runs), key=lambda key: key == self.baseline))
+
 
 @dataclass(frozen=True)
 class QuestionRow:
@@ -110,8 +127,8 @@ class RunCost:
 
 @dataclass(frozen=True)
 class Judgement:
-    """One reply of a judge. first, second: keys of the runs whose answers it was shown; second is "" for an absolute
-    score.
+    """One reply of a judge, or the verdicts of a person. first, second: keys of the runs whose answers it was shown;
+    second is "" for an absolute score.
 
     verdicts, by criterion: for a pair 1 where the first shown won, 2 for the second, 0 for a tie; for a grade 1 or 0
     for each of right, wrong and declined; else the score; None where the reply could not be read, after it was asked
@@ -147,7 +164,8 @@ class ExperimentResult:
 @dataclass(frozen=True)
 class ExperimentSummary:
     """An experiment as a list shows it. runs: their keys. rows: of so many questions of its runs there are; all: of
-    how many there will be. errors: rows whose run failed. changed: ISO 8601, UTC."""
+    how many there will be. errors: rows whose run failed. changed: ISO 8601, UTC. has_answers: any question was
+    answered."""
 
     id: str
     title: str
@@ -160,6 +178,7 @@ class ExperimentSummary:
     is_complete: bool
     is_shipped: bool
     changed: str
+    has_answers: bool = False
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
 from leanrag_core.workbench.trials import Trials
 from leanrag_core.workbench.updates import Updates, UpdateWork
+from leanrag_core.workbench.verdicts import Verdicts
 
 __all__ = ["Workbench", "open_index"]
 
@@ -119,6 +120,7 @@ class Workbench:
         experiments = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         apart = partial(batch_done, str(root))
         self.experiments = Experiments(experiments, asked, self.question_sets, self.jobs, apart)
+        self.verdicts = Verdicts(experiments)
         self.recommendations = Recommendations(experiments, self.indexes, self.question_sets)
         sweeps = SweepStore(root / "sweeps", SAMPLES / "sweeps")
         self.sweeps = Sweeps(sweeps, self.corpora, asked, self.builds, self.question_sets, self.jobs, root)

@@ -41,6 +41,7 @@ from leanrag_core.queries.index_table import MeasuredRecall
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
+from leanrag_core.storage.votes import standing_votes
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, is_remote
@@ -190,7 +191,11 @@ class Experiments:
             return self._finished(id_, inputs, writer, report)
 
     def forget(self, id_: str, inputs: Inputs) -> None:
-        """Drop its results; one that comes with the program stays beside it. Raises InvalidConfig where it runs."""
+        """Drop its results; one that comes with the program stays beside it. Raises InvalidConfig where it runs, and
+        where people's verdicts on its answers would be lost."""
+        votes = standing_votes(self.store.votes(id_))
+        if votes:
+            raise InvalidConfig("experiment.has_votes", n=len(votes), experiment=id_)
         if not self.store.is_shipped(id_):
             self.store.delete(id_)
         self._begin(id_, inputs)

@@ -27,6 +27,7 @@ from leanrag_core.figures.judge_charts import (
     length_curve,
 )
 from leanrag_core.types.config import model_title
+from leanrag_core.types.experiment import HUMAN, is_human
 from pages.common import markup
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import known, say
@@ -156,6 +157,14 @@ _REACH = 8.0  # most that one answer is drawn longer than the other
 _MOST_POINTS = 300
 
 
+def judge_title(judge: str) -> str:
+    """A judge as it is shown: the name of a model, or of a person."""
+    name = model_title(judge)
+    if not is_human(judge):
+        return name
+    return say("verdicts.nobody") if judge == HUMAN else say("verdicts.person", name=name)
+
+
 def criterion_title(criterion: str) -> str:
     """A criterion as it is shown."""
     code = f"evaluate.criterion.{criterion.lower().replace(' ', '-')}"
@@ -277,16 +286,27 @@ def agreement(audit: Audit) -> None:
         for row in rows
     }
     label = say("evaluate.audit.agreement_label")
-    titles = [model_title(name) for name in names]
+    titles = [judge_title(name) for name in names]
     drawings = [agreement_matrix(titles, values, width=width, label=label) for width in _WIDTHS]
-    head = tuple(say(f"evaluate.audit.agreement_head.{name}") for name in ("judge", "other", "kappa", "n"))
+    head = tuple(say(f"evaluate.audit.agreement_head.{name}") for name in ("judge", "other", "kappa", "same", "n"))
     figure_view.show(drawings, head, [_agreement_row(row) for row in rows], key="audit_agreement")
 
 
-def _agreement_row(row: Agreement) -> tuple[str, str, str, str]:
+def _agreement_row(row: Agreement) -> tuple[str, ...]:
     return (
-        model_title(row.judge),
-        model_title(row.other),
+        judge_title(row.judge),
+        judge_title(row.other),
         "–" if row.kappa is None else numbers.score(row.kappa),
+        same_words(row),
         f"{row.n:,}",
+    )
+
+
+def same_words(row: Agreement) -> str:
+    """How often two judges say the same, with the interval."""
+    same = row.same
+    if same is None or same.low is None or same.high is None:
+        return "–"
+    return say(
+        "verdicts.same", share=numbers.share(same.value), low=numbers.share(same.low), high=numbers.share(same.high)
     )

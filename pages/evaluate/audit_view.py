@@ -10,7 +10,6 @@ from markupsafe import Markup
 from leanrag_core.evaluation.audit.judges import advice, headline
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, Flip, JudgeAudit, PairAudit
 from leanrag_core.figures import numbers
-from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
 from pages.common import choices, forms, markup, state, widgets
 from pages.common.html import draw, html, joined
@@ -82,7 +81,7 @@ def verdict_words(judgement: Judgement, criterion: str) -> str:
 
 def _read(judgement: Judgement) -> None:
     """Prompt and reply of a judgement."""
-    draw(markup.label(model_title(judgement.judge), f"{judgement.first} / {judgement.second or '–'}"))
+    draw(markup.label(audit_charts.judge_title(judgement.judge), f"{judgement.first} / {judgement.second or '–'}"))
     for title, text in (
         (say("evaluate.audit.prompt"), judgement.prompt or say("evaluate.audit.no_prompt")),
         (say("evaluate.audit.reply"), judgement.reply),
@@ -128,7 +127,11 @@ def show_flips(
         draw(_said(judgement, flip.criterion, letters))
     with st.popover(say("evaluate.audit.prompts"), type="tertiary", icon=":material/description:", key="audit_prompts"):
         for judgement in (flip.shown_first, flip.shown_second):
-            draw(markup.label(say("evaluate.audit.shown_first", run=judgement.first), model_title(judgement.judge)))
+            draw(
+                markup.label(
+                    say("evaluate.audit.shown_first", run=judgement.first), audit_charts.judge_title(judgement.judge)
+                )
+            )
             markup.code(judgement.prompt or say("evaluate.audit.no_prompt"), height=160)
             markup.code(judgement.reply, height=160)
 
@@ -215,7 +218,7 @@ def _judge(audit: Audit) -> str:
     names = [judge.judge for judge in audit.judges]
     if len(names) < 2:
         return next(iter(names), "")
-    titles = {name: model_title(name) for name in names}
+    titles = {name: audit_charts.judge_title(name) for name in names}
     return choices.dropdown("judge", say("evaluate.audit.judge"), titles, width=210)
 
 
@@ -296,7 +299,7 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
     head = tuple(say(f"evaluate.audit.judge_head.{name}") for name in ("judge", "wins", "flips", "first"))
     table = [
         (
-            model_title(pair.judge),
+            audit_charts.judge_title(pair.judge),
             f"{percent(pair.win_rate)} {audit_charts.half_width(pair.win_rate)}",
             "–" if pair.swaps.flip_rate is None else numbers.share(pair.swaps.flip_rate),
             percent(pair.first_answer),
@@ -305,7 +308,7 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
     ]
     draw(markup.facts_table(head, table, caption=say("evaluate.audit.by_judge")))
     needed = [
-        say("evaluate.audit.needed", judge=model_title(pair.judge), n=pair.questions_needed)
+        say("evaluate.audit.needed", judge=audit_charts.judge_title(pair.judge), n=pair.questions_needed)
         for pair in rows
         if pair.questions_needed
     ]

@@ -21,12 +21,13 @@ from pages.common.scope import Scope
 from pages.compare import columns
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
-CHOICE, AUDIT, EXTRACTION, HISTORY = "choice", "audit", "extraction", "history"
-TABS = (RESULTS, QUESTIONS, CHOICE, SETS, SWEEPS, AUDIT, EXTRACTION, HISTORY)
+CHOICE, VERDICTS, AUDIT, EXTRACTION, HISTORY = "choice", "verdicts", "audit", "extraction", "history"
+TABS = (RESULTS, QUESTIONS, CHOICE, VERDICTS, AUDIT, SETS, SWEEPS, EXTRACTION, HISTORY)
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
 OTHER, MEASURE, SET, COLUMNS, MORE = "exp2", "measure", "set", "columns", "more"
+VOTE_RUNS, VOTER, VOTE_BY, REVEALED = "vruns", "voter", "vby", "vshown"
 WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME = "wset", "wrecall", "wtokens", "wcalls", "wms"
 URL = (
     TAB,
@@ -48,6 +49,10 @@ URL = (
     WISH_TOKENS,
     WISH_CALLS,
     WISH_TIME,
+    VOTE_RUNS,
+    VOTER,
+    VOTE_BY,
+    REVEALED,
     "row",
     "sweep",
     "colour",

@@ -11,12 +11,12 @@ from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
-from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
 from pages.common import choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say
 from pages.evaluate import audit_charts, audit_source, experiments, figure_view
+from pages.evaluate.audit_charts import judge_title
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ def _judged(
     experiment: str, stamp: str, kind: str, titles: tuple[tuple[str, str], ...], _result: ExperimentResult
 ) -> Judged:
     seed, judgements = _result.spec.seed, titled(of_kind(_result, kind), dict(titles))
-    return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed), grades(judgements, seed))
+    order = [dict(titles)[key] for key in _result.spec.order]
+    return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed, order), grades(judgements, seed))
 
 
 def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
@@ -91,9 +92,9 @@ def show(
 
 def _judge(judges: Sequence[str]) -> str:
     if len(judges) == 1:
-        draw(html('<span class="lr-small">{}</span>', say("evaluate.judged_by", judge=model_title(judges[0]))))
+        draw(html('<span class="lr-small">{}</span>', say("evaluate.judged_by", judge=judge_title(judges[0]))))
         return judges[0]
-    titles = {judge: model_title(judge) for judge in judges}
+    titles = {judge: judge_title(judge) for judge in judges}
     return choices.dropdown("judge", say("evaluate.audit.judge"), titles, width=260)
 
 
@@ -118,9 +119,9 @@ def _scores(
             spread = "" if score is None or score.spread is None else f"± {numbers.score(score.spread)}"
             mean = None if score is None else score.mean
             is_best = mean is not None and mean.value == _highest(scores, name)
-            cells.append(_cell(mean, spread, scales[name], letters.get(run, ""), shown, is_best=is_best))
+            cells.append(interval_cell(mean, spread, scales[name], letters.get(run, ""), shown, is_best=is_best))
         lines.append(html("<tr>{}{}</tr>", _name(run, letters), joined(cells)))
-    return _table(caption, [say("evaluate.run"), *map(audit_charts.criterion_title, criteria)], lines)
+    return interval_table(caption, [say("evaluate.run"), *map(audit_charts.criterion_title, criteria)], lines)
 
 
 def _highest(scores: Sequence[MeanScore], criterion: str) -> float | None:
@@ -141,11 +142,11 @@ def _rates(rates: Sequence[WinRate], letters: Mapping[str, str]) -> Markup:
             rate = by_key.get((a, b, name))
             note = "" if rate is None else f"p {numbers.p_value(rate.p_holm)}"
             interval = None if rate is None else rate.win_rate
-            cells.append(_cell(interval, note, scale, letters.get(a, ""), numbers.share))
+            cells.append(interval_cell(interval, note, scale, letters.get(a, ""), numbers.share))
         pair = html("<td>{}</td>", say("audit.pair", a=a, b=b))
         lines.append(html("<tr>{}{}</tr>", pair, joined(cells)))
     head = [say("evaluate.judged_wins"), *map(audit_charts.criterion_title, criteria)]
-    return _table(say("evaluate.judged_wins"), head, lines)
+    return interval_table(say("evaluate.judged_wins"), head, lines)
 
 
 def _scale(intervals: Iterable[Interval | None]) -> CellScale:
@@ -156,7 +157,7 @@ def _estimate(interval: Interval) -> Estimate:
     return Estimate(interval.value, interval.low, interval.high)
 
 
-def _cell(
+def interval_cell(
     interval: Interval | None,
     note: str,
     scale: CellScale,
@@ -165,6 +166,7 @@ def _cell(
     *,
     is_best: bool = False,
 ) -> Markup:
+    """A cell with a value, a note behind it, and its interval as a bar. letter: of the run that it is of."""
     if interval is None:
         return html('<td class="lr-muted">–</td>')
     mark = scale.mark(_estimate(interval))
@@ -193,7 +195,8 @@ def _name(run: str, letters: Mapping[str, str]) -> Markup:
     return html('<td><span class="sq">{}</span>{}</td>', square if letter else NOTHING, run)
 
 
-def _table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
+def interval_table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
+    """A table of such cells that scrolls sideways where it is too wide."""
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',

@@ -23,6 +23,7 @@ from pages.evaluate import (
     sets_view,
     sweep_form,
     sweeps_view,
+    verdicts_view,
 )
 
 
@@ -59,6 +60,8 @@ def page() -> None:
                 by_question_view.show(summaries, shown)
         elif tab == experiments.CHOICE:
             choice_view.show(summaries, chosen_index)
+        elif tab == experiments.VERDICTS:
+            verdicts_view.show(summaries, shown)
         elif tab == experiments.SETS:
             sets_view.show()
         elif tab == experiments.SWEEPS:

@@ -17,7 +17,7 @@ from leanrag_core.evaluation.statistics import (
     paired_test,
     share_interval,
 )
-from leanrag_core.types.experiment import PAIRWISE, Judgement
+from leanrag_core.types.experiment import PAIRWISE, Judgement, is_human
 
 Pair = tuple[str, str]
 
@@ -70,12 +70,14 @@ def criteria_of(judgements: Iterable[Judgement], kind: str) -> tuple[str, ...]:
 
 def comparisons(judgements: Iterable[Judgement], pair: Pair, criterion: str) -> tuple[Comparison, ...]:
     """Return the pairwise judgements of the two by that criterion, in either order. A reply without this criterion
-    counts as unreadable."""
+    counts as unreadable; a person who was not asked for it gave none."""
     both = {pair, pair[::-1]}
     return tuple(
         Comparison(judgement, judgement.first == pair[0], _won(judgement, pair[0], criterion))
         for judgement in judgements
-        if judgement.kind == PAIRWISE and (judgement.first, judgement.second) in both
+        if judgement.kind == PAIRWISE
+        and (judgement.first, judgement.second) in both
+        and (criterion in judgement.verdicts or not is_human(judgement.judge))
     )
 
 
@@ -249,7 +251,9 @@ def _with_verdict(audit: PairAudit, p_holm: float) -> PairAudit:
     if audit.win_rate is None or p_holm >= ALPHA or (audit.swaps.flip_rate or 0.0) >= MOST_FLIPS:
         return audit
     is_a = audit.win_rate.value > 0.5
-    in_both = audit.swaps.n and all(_is_won(interval, is_a) for interval in (audit.shown_first, audit.shown_second))
+    # A person sees a question once, with the sides at random.
+    is_balanced = audit.swaps.n or is_human(audit.judge)
+    in_both = is_balanced and all(_is_won(interval, is_a) for interval in (audit.shown_first, audit.shown_second))
     return replace(
         audit,
         verdict=WINS if in_both else WINS_WEAKLY,

@@ -1,7 +1,7 @@
 """A judge over all its pairs: what decides its verdicts besides the answers."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, combinations, pairwise
 from math import isfinite
 from statistics import fmean, stdev
@@ -50,7 +50,7 @@ from leanrag_core.evaluation.statistics import (
     share_interval,
 )
 from leanrag_core.messages.message import Message, message
-from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
+from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement, is_human
 
 _MOST_FIRST = 0.6  # share of verdicts for the answer shown first
 _MOST_LONGER = 0.65  # share of verdicts for the longer answer
@@ -142,7 +142,7 @@ def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffec
     faults = [
         _shares(unparsed, len(judgements), _MOST_UNPARSED, "audit.unreadable"),
         _order(first, _bias_test(compared)),
-        _many_flips(total, sum(comparison.won is not None for comparison in compared)),
+        None if is_human(judge) else _many_flips(total, sum(comparison.won is not None for comparison in compared)),
         _length(length),
         _repeats(repeats),
         _shares(ties, len(compared), _MOST_TIES, "audit.never_decides"),
@@ -259,7 +259,10 @@ def _of_two(judge: str, other: str, winners: Mapping[str, Mapping[_Place, Sequen
     ours, theirs = _majority(winners[judge]), _majority(winners[other])
     shared = [place for place in ours if place in theirs]
     kappa = cohen([ours[place] for place in shared], [theirs[place] for place in shared])
-    return Agreement(judge, other, kappa, len(shared))
+    same: dict[Hashable, list[float]] = defaultdict(list)
+    for place in shared:
+        same[place[:2]].append(float(ours[place] == theirs[place]))
+    return Agreement(judge, other, kappa, len(shared), share_interval([fmean(each) for each in same.values()]))
 
 
 def score_spreads(judgements: Sequence[Judgement], judge: str) -> tuple[ScoreSpread, ...]:

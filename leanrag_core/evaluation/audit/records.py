@@ -104,12 +104,14 @@ class LengthEffect:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Cohen's kappa of two judges over n verdicts that both gave; of a judge with itself, between repeats."""
+    """Cohen's kappa of two judges over n verdicts that both gave; of a judge with itself, between repeats. same: share
+    of equal verdicts of two judges, its interval over questions and pairs; None without any."""
 
     judge: str
     other: str
     kappa: float | None
     n: int
+    same: Interval | None = None
 
 
 @dataclass(frozen=True)

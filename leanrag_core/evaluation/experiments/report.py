@@ -212,6 +212,8 @@ def _scores(write: Writing, title: str, scores: Sequence[MeanScore]) -> Markup:
 
 
 def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
+    titles = write.runs(result)
+    order = [titles[key] for key in result.spec.order]
     lines = [
         (
             each.judge,
@@ -224,7 +226,7 @@ def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
             "–" if each.length is None else numbers.share(each.length.equal_length.value, 1),
             each.unparsed,
         )
-        for each in win_rates(result.judgements, result.spec.seed)
+        for each in win_rates(result.judgements, result.spec.seed, order)
         if each.win_rate is not None
     ]
     return _table(write, "experiment.file.win_rates", _PAIR_HEADS, lines)

@@ -17,7 +17,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.prompts.catalog import Prompt, load_prompt
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import JsonSchema
-from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, ExperimentResult, Judgement
+from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, ExperimentResult, Judgement, is_human
 from leanrag_core.types.job import Progress, Report
 
 OVERALL = "overall"
@@ -293,7 +293,7 @@ def judge_result(
     BudgetSpent, EndpointError, InvalidConfig; what was judged until then is kept.
     """
     left = missing(result.spec, result.rows, result.judgements, questions)
-    n_done = len(result.judgements)
+    n_done = sum(not is_human(judgement.judge) for judgement in result.judgements)
     total = n_done + len(left)
     if total:
         report(Progress(STAGE, n_done, total, "judgements"))

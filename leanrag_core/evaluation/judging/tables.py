@@ -19,7 +19,7 @@ from leanrag_core.evaluation.audit.comparisons import (
     rate,
 )
 from leanrag_core.evaluation.statistics import LEVEL, Interval, LengthAdjusted, holm, mean_interval, paired_test
-from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement
+from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement, is_human
 
 
 def scores_at_equal_length(judgements: Sequence[Judgement], criterion: str) -> Mapping[str, Interval]:
@@ -110,16 +110,23 @@ class MeanScore:
     equal_length: Interval | None = None
 
 
-def win_rates(judgements: Iterable[Judgement], seed: int = 0) -> tuple[WinRate, ...]:
-    """Return the win rates by judge, pair and criterion, in the order in which they come."""
+def win_rates(judgements: Iterable[Judgement], seed: int = 0, order: Sequence[str] = ()) -> tuple[WinRate, ...]:
+    """Return the win rates by judge, pair and criterion, in the order in which they come.
+
+    order: of runs, of which the earlier one is a where persons judged, who saw them in a drawn order; a judge's pair is
+    as it was compared first.
+    """
     given = tuple(judgements)
     return tuple(
-        row for judge in judges_of(given) for row in _win_rates([each for each in given if each.judge == judge], seed)
+        row
+        for judge in judges_of(given)
+        for row in _win_rates([each for each in given if each.judge == judge], seed, order if is_human(judge) else ())
     )
 
 
-def _win_rates(judgements: Sequence[Judgement], seed: int) -> tuple[WinRate, ...]:
-    keys = [(pair, name) for pair in pairs_of(judgements) for name in criteria_of(judgements, PAIRWISE)]
+def _win_rates(judgements: Sequence[Judgement], seed: int, order: Sequence[str]) -> tuple[WinRate, ...]:
+    pairs = [pair[::-1] if _is_turned(pair, order) else pair for pair in pairs_of(judgements)]
+    keys = [(pair, name) for pair in pairs for name in criteria_of(judgements, PAIRWISE)]
     compared = [comparisons(judgements, pair, name) for pair, name in keys]
     scores = [dict(question_scores(each)) for each in compared]
     tests = holm([paired_test(list(each.values()), [1 - score for score in each.values()]) for each in scores])
@@ -138,6 +145,10 @@ def _win_rates(judgements: Sequence[Judgement], seed: int) -> tuple[WinRate, ...
         )
         for ((a, b), name), each, by_question, p in zip(keys, compared, scores, tests, strict=True)
     )
+
+
+def _is_turned(pair: tuple[str, str], order: Sequence[str]) -> bool:
+    return pair[0] in order and pair[1] in order and order.index(pair[0]) > order.index(pair[1])
 
 
 def _mean_words(compared: Sequence[Comparison]) -> tuple[float, float] | None:

@@ -1,0 +1,332 @@
+"""Verdicts of people: two answers of one question blind, voted on by keys; the results with agreement to judges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.audit.comparisons import judges_of
+from leanrag_core.evaluation.audit.judges import agreements
+from leanrag_core.evaluation.judging.people import EACH, WHOLE, Step, Voting, voting
+from leanrag_core.evaluation.judging.tables import WinRate, win_rates
+from leanrag_core.evaluation.run_titles import titled
+from leanrag_core.figures import numbers
+from leanrag_core.figures.interval_marks import CellScale
+from leanrag_core.types.experiment import (
+    HUMAN,
+    PAIRWISE,
+    ExperimentResult,
+    ExperimentSummary,
+    Judgement,
+    human_judge,
+    is_human,
+)
+from leanrag_core.types.visible import visible_values
+from pages.common import choices, markup, session, state, widgets
+from pages.common.component import component
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.evaluate import experiments, figure_view
+from pages.evaluate.audit_charts import criterion_title, judge_title, same_words
+from pages.evaluate.judged_view import interval_cell, interval_table
+
+_SCRIPT = Path(__file__).with_name("ballot.js")
+_FRAME = '<div class="lr-ballot"></div>'
+_KEY = "lr_ballot_events"
+_AHEAD = 8  # verdicts to give that the browser has before it asks for more
+_MOST_RUNS = 4
+_MOST_NAME = 40
+_SEPARATOR = " | "
+_EVERYBODY = f"{HUMAN}:"  # all persons together; no name is empty
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What is voted on, and by whom. runs: keys."""
+
+    summary: ExperimentSummary
+    result: ExperimentResult
+    runs: tuple[str, ...]
+    titles: Mapping[str, str]
+    voter: str
+    criteria: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What makes it another voting for the browser."""
+        return repr((self.result.id, self.runs, self.voter, self.criteria))
+
+    def voting(self) -> Voting:
+        """The pairs and what was voted, as the disk has it."""
+        votes = session.workbench().verdicts.standing(self.result.id)
+        questions = experiments.questions_of(self.result.id)
+        result = replace(self.result, judgements=votes)
+        return voting(result, questions, self.runs, human_judge(self.voter), self.criteria)
+
+
+@dataclass
+class Heard:
+    """What a session has heard from the browser. seq: of the last action; failed: why the last one did nothing."""
+
+    voting: str = ""
+    seq: int = 0
+    failed: str = ""
+
+
+def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None) -> None:
+    """What is compared by whom, the ballot, and the results once they are revealed."""
+    answered = {each.id: each for each in summaries if each.has_answers and len(each.runs) > 1}
+    if not answered:
+        message(say("verdicts.no_answers"))
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="verdicts_controls"):
+        titles = {id_: each.title for id_, each in answered.items()}
+        default = shown.id if shown is not None and shown.id in answered else next(iter(answered))
+        if state.recall(experiments.EXPERIMENT) not in answered:
+            state.remember(experiments.EXPERIMENT, None)
+        forgets = (experiments.VOTE_RUNS, experiments.REVEALED)
+        label = say("evaluate.experiment")
+        id_ = choices.dropdown(experiments.EXPERIMENT, label, titles, default=default, forgets=forgets, width=300)
+        result = experiments.opened(answered[id_])
+        run_titles = experiments.titles(result.spec.runs)
+        runs = _runs(result, run_titles)
+        voter = _voter()
+        criteria = _criteria()
+    if len(runs) < 2:
+        message(say("verdicts.two_runs"))
+        return
+    vote = Vote(answered[id_], result, runs, run_titles, voter, criteria)
+    st.fragment(_vote)(vote)
+
+
+def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...]:
+    """The runs whose answers are set beside each other, two by default."""
+    default = list(experiments.compared(result.spec.runs, result.spec.baseline))
+    chosen: list[str] = widgets.remembered(
+        experiments.VOTE_RUNS,
+        default,
+        lambda mount: st.multiselect(
+            say("verdicts.runs"),
+            list(titles),
+            mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            max_selections=_MOST_RUNS,
+            width=340,
+        ),
+        parse=lambda text: text.split(_SEPARATOR),
+        allowed=lambda value: set(value) <= set(titles),
+        write=_SEPARATOR.join,
+        form=widgets.labels(titles),
+    )
+    return tuple(key for key in titles if key in chosen)
+
+
+def _voter() -> str:
+    """The name that the verdicts are kept under."""
+    name = widgets.remembered(
+        experiments.VOTER,
+        "",
+        lambda mount: st.text_input(
+            say("verdicts.voter"),
+            mount.value,
+            max_chars=_MOST_NAME,
+            placeholder=say("verdicts.voter_hint"),
+            key=mount.key,
+            on_change=mount.changed,
+            width=170,
+        ),
+    )
+    return " ".join(str(name).split())
+
+
+def _criteria() -> tuple[str, ...]:
+    titles = {"whole": say("verdicts.whole"), "each": say("verdicts.each")}
+    return EACH if choices.segments(experiments.VOTE_BY, say("verdicts.by"), titles) == "each" else WHOLE
+
+
+def _vote(vote: Vote) -> None:
+    """The ballot, and below it the results."""
+    held = _heard()
+    if held.voting != vote.key:
+        held.voting, held.failed = vote.key, ""
+    now = vote.voting()
+    if not now.ballots:
+        message(say("verdicts.nothing", n=now.same))
+        return
+    component(_SCRIPT, _FRAME)(
+        data=visible_values(_data(vote, now, held)), key=_KEY, on_event_change=lambda: _do_all(vote, held)
+    )
+    notes = [say("verdicts.hidden")]
+    if now.same:
+        notes.append(say("verdicts.left_out", n=now.same))
+    draw(markup.muted(say("text.space").join(notes)))
+    is_over = now.n_done == len(now.ballots)
+    is_revealed = state.recall(experiments.REVEALED) == "1"
+    if not is_over:
+        st.button(
+            say("verdicts.hide" if is_revealed else "verdicts.reveal"),
+            icon=":material/visibility_off:" if is_revealed else ":material/visibility:",
+            type="tertiary",
+            key="verdicts_reveal",
+            on_click=state.remember,
+            args=(experiments.REVEALED, None if is_revealed else "1"),
+        )
+    if is_over or is_revealed:
+        with st.container(key="verdicts_results"):
+            _results(vote)
+    state.publish_again()
+
+
+def _heard() -> Heard:
+    held: Heard = st.session_state.setdefault("lr_ballot", Heard())
+    return held
+
+
+def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
+    """What the browser shows: the next verdicts to give, and how far it is. Nothing names a run."""
+    open_steps = now.open_steps()
+    places = list(dict.fromkeys(step.place for step in open_steps))
+    done = len(now.ballots) - len(places)
+    place_of = {(each.question, each.left, each.right): place for place, each in enumerate(now.ballots)}
+
+    def shown(step: Step, done: int) -> dict[str, Any]:
+        ballot = now.ballots[step.place]
+        return {
+            "place": step.place,
+            "criterion": step.criterion,
+            "asks": say(f"verdicts.asks.{step.criterion}"),
+            "question": ballot.text,
+            "answers": [list(answer) for answer in ballot.answers],
+            "done": done,
+        }
+
+    last = session.workbench().verdicts.last(vote.result.id, vote.runs, voter=vote.voter)
+    back = None
+    if last is not None and (last.question, last.first, last.second) in place_of:
+        step = Step(place_of[last.question, last.first, last.second], next(iter(last.verdicts)))
+        if step.criterion in vote.criteria:
+            back = shown(step, done - (step.place not in places))
+    return {
+        "voting": vote.key,
+        "seq": held.seq,
+        "failed": held.failed,
+        "steps": [shown(step, done + places.index(step.place)) for step in open_steps[:_AHEAD]],
+        "back": back,
+        "done": done,
+        "total": len(now.ballots),
+        "undo": bool(now.votes),
+        "criteria": [[name, criterion_title(name)] for name in vote.criteria],
+        "words": {
+            **{name: say(f"verdicts.{name}") for name in ("first", "second", "tie", "undo", "undone", "wait")},
+            "progress": say("verdicts.progress"),
+            "count": say("verdicts.count", done="{done}", total="{total}"),
+            "over": say("verdicts.over", n=len(now.ballots)),
+            "voted": [say(f"verdicts.voted.{name}") for name in ("tie", "first", "second")],
+            "answers": [say("verdicts.answer", n=n) for n in (1, 2)],
+        },
+    }
+
+
+def _do_all(vote: Vote, held: Heard) -> None:
+    """Keeps what the browser sends, once, in its order. For callbacks."""
+    held.failed = ""
+    actions = (st.session_state[_KEY].get("event") or {}).get("actions") or []
+    verdicts = session.workbench().verdicts
+    try:
+        now = vote.voting()
+        for action in actions:
+            if int(action["seq"]) <= held.seq:
+                continue
+            if action["kind"] == "undo":
+                verdicts.undo(vote.result.id, vote.runs, voter=vote.voter)
+            elif 0 <= int(action["place"]) < len(now.ballots):
+                ballot, verdict = now.ballots[int(action["place"])], float(action["verdict"])
+                verdicts.vote(vote.result.id, ballot, verdict, voter=vote.voter, criterion=str(action["criterion"]))
+            held.seq = int(action["seq"])
+    except LeanRAGError as error:
+        held.failed = words(error)
+    held.seq = max([held.seq, *(int(action["seq"]) for action in actions)])
+
+
+def _results(vote: Vote) -> None:
+    """Win rates of the persons beside those of the judges, and how far they agree."""
+    votes = session.workbench().verdicts.standing(vote.result.id)
+    judged = [each for each in vote.result.judgements if not is_human(each.judge)]
+    shown = [each for each in titled((*votes, *judged), vote.titles) if each.kind == PAIRWISE and _is_of(vote, each)]
+    people = [judge for judge in judges_of(shown) if is_human(judge)]
+    if not people:
+        draw(markup.muted(say("verdicts.none_yet")))
+        return
+    figure_view.title(say("verdicts.results"), say("verdicts.results_note", n=sum(is_human(j.judge) for j in shown)))
+    pooled = [replace(each, judge=_EVERYBODY) for each in shown if is_human(each.judge)] if len(people) > 1 else []
+    order = [vote.titles[key] for key in vote.result.spec.order]
+    _rates(win_rates((*shown, *pooled), vote.result.spec.seed, order))
+    draw(markup.muted(say("verdicts.rates_note")))
+    _agreement(shown)
+
+
+def _is_of(vote: Vote, judgement: Judgement) -> bool:
+    return {judgement.first, judgement.second} <= {vote.titles[run] for run in vote.runs}
+
+
+def _rates(rates: Sequence[WinRate]) -> None:
+    """A row a pair and voter or judge, a column a criterion: how often the first named wins."""
+    criteria = list(dict.fromkeys(each.criterion for each in rates))
+    by_key = {(each.a, each.b, each.judge, each.criterion): each for each in rates}
+    scale, lines = CellScale(0.0, 1.0), []
+    for a, b, judge in dict.fromkeys((each.a, each.b, each.judge) for each in rates):
+        own = [by_key.get((a, b, judge, name)) for name in criteria]
+        n = max((len(each.by_question) for each in own if each is not None), default=0)
+        who = say("verdicts.everybody") if judge == _EVERYBODY else judge_title(judge)
+        name = html(
+            '<td>{}<span class="set">{}</span></td>', say("audit.pair", a=a, b=b), say("verdicts.by_whom", who=who, n=n)
+        )
+        cells = [
+            interval_cell(
+                None if each is None else each.win_rate,
+                "" if each is None else _beside(each),
+                scale,
+                "",
+                numbers.share,
+            )
+            for each in own
+        ]
+        lines.append(html("<tr>{}{}</tr>", name, html("{}" * len(cells), *cells)))
+    head = [say("evaluate.judged_wins"), *map(criterion_title, criteria)]
+    draw(interval_table(say("evaluate.judged_wins"), head, lines))
+
+
+def _beside(rate: WinRate) -> str:
+    """The interval of a win rate, and its p."""
+    interval, p = rate.win_rate, numbers.p_value(rate.p_holm)
+    if interval is None or interval.low is None or interval.high is None:
+        return f"p {p}"
+    return say("verdicts.beside", low=numbers.share(interval.low), high=numbers.share(interval.high), p=p)
+
+
+def _agreement(judgements: Sequence[Judgement]) -> None:
+    """How far each person agrees with each judge and each other person."""
+    own = {judge: [each for each in judgements if each.judge == judge] for judge in judges_of(judgements)}
+    rows = [
+        (
+            judge_title(each.judge),
+            judge_title(each.other),
+            same_words(each),
+            "–" if each.kappa is None else numbers.score(each.kappa),
+            f"{each.n:,}",
+        )
+        for each in agreements(own)
+        if each.judge != each.other and (is_human(each.judge) or is_human(each.other)) and each.n
+    ]
+    if not rows:
+        draw(markup.muted(say("verdicts.no_judge")))
+        return
+    head = tuple(say(f"evaluate.audit.agreement_head.{name}") for name in ("judge", "other", "same", "kappa", "n"))
+    draw(
+        markup.label(say("evaluate.audit.agreement")), markup.facts_table(head, rows, caption=say("verdicts.agreement"))
+    )
