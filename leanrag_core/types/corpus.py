@@ -56,6 +56,7 @@ class Document:
     boilerplate: spans (tables of contents, running heads, navigation) that extraction leaves out.
     notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
     running_heads: in the order of the file; left out of the text unless they are put back.
+    read_anyway: keys of pieces that are no prose and that extraction reads all the same, sorted.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Document:
     boilerplate: tuple[Span, ...] = ()
     notes: tuple[str, ...] = ()
     running_heads: tuple[RunningHead, ...] = absent_at_default(())
+    read_anyway: tuple[str, ...] = absent_at_default(())
 
 
 def document_of(cells: Mapping[str, Any]) -> Document:
@@ -81,6 +83,7 @@ def document_of(cells: Mapping[str, Any]) -> Document:
             "headings": tuple(Heading(**heading) for heading in cells["headings"]),
             "notes": tuple(cells["notes"]),
             "running_heads": tuple(RunningHead(**head) for head in cells.get("running_heads", ())),
+            "read_anyway": tuple(cells.get("read_anyway") or ()),
         }
     )
 

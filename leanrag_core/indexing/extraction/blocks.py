@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from leanrag_core.indexing.parsing.asides import asides_of, left_out
 from leanrag_core.types.corpus import Document
 
 MAX_BLOCK = 20_000  # characters; the parser's memory grows with its input
 _SHORT_LINE = 45
 _NOISE = re.compile(
-    r"(?P<image>!\[[^\[\]\n]{0,300}\]\([^()\n]{0,500}\))"
+    r"(?P<mathematics>\$(?:[A-Za-z]|[^$\n]{0,300}[\\_^{}=][^$\n]{0,300})\$|\\(?:[a-z]*cite[a-z]*|[a-z]*ref|label)\*?\{[^{}\n]{0,300}\})"
+    r"|(?P<soft>(?<=\w)\u2010[ \t]*\n\s*(?=[a-z]))"
+    r"|(?P<image>!\[[^\[\]\n]{0,300}\]\([^()\n]{0,500}\))"
     r"|\[(?P<link>[^\[\]\n]{1,300})\]\([^()\n]{0,500}\)"
     r"|(?P<gone>https?://\S+|www\.\S+|\[\^?\d+\]|</?[A-Za-z][^<>\n]{0,80}>"
     r"|[\x00-\x08\u00ad\u200b-\u200f\u2060\ufeff\ud800-\udfff]"
@@ -22,9 +25,9 @@ _NOISE = re.compile(
     r"|(?P<dash>-{2,}|[—―])"
 )
 _RULE_LINE = re.compile(r"^[\s|:=*_~+\-.#]{3,}$")
-_ITEM = re.compile(r"^\s*(?:[-*+•‣·▪◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+•‣·▪◦]|o(?=\s+[A-Z])|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+")
 _LEAD = re.compile(
-    r"^\s*(?:#{1,6}\s+|>+\s*|\d+(?:\.\d+)+\.?\s+|(?:[-*+•‣·▪◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+)+"
+    r"^\s*(?:#{1,6}\s+|>+\s*|\d+(?:\.\d+)+\.?\s+|(?:[-*+•‣·▪◦]|o(?=\s+[A-Z])|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+)+"
 )
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[^\n]*$", re.M | re.S)
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}):(?:\*\*)?\s+\S", re.M)
@@ -86,7 +89,7 @@ class Block:
 
 
 def blocks_of(document: Document) -> Iterator[Block]:
-    """Yield the document's blocks in order, without headings, boilerplate and fenced code."""
+    """Yield the document's blocks in order, without headings, asides and fenced code."""
     speakers = _speakers(document.text)
     for start, end in _free_spans(document):
         yield from _blocks_between(document.text, start, end, speakers)
@@ -103,7 +106,7 @@ def _is_label(name: str) -> bool:
 
 
 def _free_spans(document: Document) -> Iterator[tuple[int, int]]:
-    closed = [(span.start, span.end) for span in document.boilerplate]
+    closed = [(aside.start, aside.end) for aside in left_out(document, asides_of(document))]
     closed += [(heading.start, heading.end) for heading in document.headings]
     closed += [fence.span() for fence in _FENCE.finditer(document.text)]
     position = 0
@@ -147,6 +150,8 @@ def _broken_off(previous: str, line: str) -> bool:
     caption).
     """
     short = 0 < len(previous.strip()) < _SHORT_LINE
+    if short and previous.isupper() and previous.strip(" *#").isalpha() and not line.isupper():
+        return True  # the name of a part of a manual
     return short and not _ENDS_SENTENCE.search(previous) and line.lstrip()[:1].isupper()
 
 

@@ -4,14 +4,17 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.english import GENERIC, GENERIC_HEADINGS, LIGHT, english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
+from leanrag_core.indexing.extraction.name_shape import SHAPE, named
 from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
+from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside, repeated_in
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.chinese import CHINESE, HAN, segmenter_version
 from leanrag_core.text.words import FUNCTION_WORDS
@@ -26,7 +29,7 @@ _SAY_NOTHING = FUNCTION_WORDS | GENERIC | LIGHT
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
-    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*"
+    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|\d{1,2}\s+(?=[A-Z][a-z])|§\s*\d+\S*\s*"
     r"|第[一二三四五六七八九十百零〇\d]+[章节節篇编編部回卷][\s：:、]*|[一二三四五六七八九十]+[、．]\s*|[（(][一二三四五六七八九十\d]+[）)]\s*)",
     re.I,
 )
@@ -160,7 +163,7 @@ class BuiltinExtractor:
     @property
     def fingerprint(self) -> str:
         """Version of these rules, of the spaCy model and of the Chinese segmenter."""
-        return f"builtin-{RULES}/{english_version()}/{segmenter_version()}"
+        return f"builtin-{RULES}.{SHAPE}/{english_version()}/{segmenter_version()}"
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
@@ -180,8 +183,11 @@ class BuiltinExtractor:
             self._note(sentences)
             progress.reached(row, len(documents[row].text))
         located = _Chunks(documents, chunks)
-        for row, document in enumerate(documents):
-            read[row] = [*read[row], *heading_sentences(document, row, read[row], located.first_start(row))]
+        for row, (document, asides) in enumerate(zip(documents, repeated_in(documents), strict=True)):
+            repeated = left_out(document, asides)
+            own = [named(sentence) for sentence in read[row] if outside(repeated, sentence.start, sentence.end)]
+            spoken = replace(document, headings=headings_left(document, repeated))
+            read[row] = [*own, *map(named, heading_sentences(spoken, row, own, located.first_start(row)))]
         names = settle_names([sentence for row in sorted(read) for sentence in read[row]], titles)
         extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))
         report(len(chunks))

@@ -101,15 +101,21 @@ quite rather real recent said same second several sheer short small so-called so
 there third true usual various very whole
 """
 _MAY_BELONG = "big general good great high large little long low main new old real short small true"
+_CHANGES = """
+add added adds allow allowed avoid avoids bump bumped correct corrected deprecate deprecated disable disabled drop
+dropped enable enabled ensure fix fixed fixes handle implement implemented improve improved include included introduce
+introduced prevent refactor remove removed removes rename renamed replace replaced revert reverted update updated
+upgrade upgraded use
+"""
 _RELATIVE = """
 apparent available bad best better big broad careful chief classic clear complete complex considerable curious
 customary earlier early easy enormous enough exact excellent existing extra faint famous fast favorite favourite final
-full good great greater huge important increasing individual initial key known large later leading light likely little
-lively main major minor modern modest near nearby neat neighboring neighbouring new nice obvious occasional old older
-ordinary perfect popular practical precise pretty proper real reasonable remaining remarkable respectable resulting
-separate serious significant similar simple single slight slow small strange substantial successful sufficient
-suitable supreme tiny total typical unknown unusual usable useful usual vast wealthy welcome well-known wonderful
-young younger
+full good great greater huge important incompatible increasing individual initial key known large later leading light
+likely little lively main major minor modern modest near nearby neat neighboring neighbouring new nice notable
+noteworthy obvious occasional old older ordinary perfect popular practical precise pretty proper real reasonable
+remaining remarkable respectable resulting separate serious significant similar simple single slight slow small strange
+substantial successful sufficient suitable supreme tiny total typical unknown unusual usable useful usual vast wealthy
+welcome well-known wonderful young younger
 """
 _HONORIFICS = """
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
@@ -138,6 +144,8 @@ LEADING = frozenset(_LEADING.split())
 MAY_BELONG = frozenset(_MAY_BELONG.split())
 # Evaluate or compare; a phrase that begins with such a word is a term of its own only when the corpus repeats it.
 RELATIVE = frozenset(_RELATIVE.split())
+# Begin an entry of a list of changes, and are no part of what it changes.
+CHANGES = frozenset(_CHANGES.split())
 # Comparatives that belong to terms ("higher education", "nearest neighbour").
 TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
 # Belong to the name: Mrs. Cratchit is not Mr. Cratchit.

@@ -154,7 +154,7 @@ def informative(sentence: Any, sighting: Sighting) -> float:
     return float(round(max(weight, 0.0), 4))
 
 
-RULES = "3"  # version of the rules of extraction; raise it when they find other things in the same text
+RULES = "4"  # version of the rules of extraction; raise it when they find other things in the same text
 NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document
 _BATCH = 64  # blocks: half a second and more of reading
 _LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
@@ -195,7 +195,7 @@ class ReadTask:
         with _reading:
             nlp = english_pipeline()
             matcher = _title_matcher(nlp, batch.titles)
-            parsed = nlp.pipe((block.text for block in batch.blocks), batch_size=_BATCH)
+            parsed = nlp.pipe((in_small_letters(block.text) for block in batch.blocks), batch_size=_BATCH)
             return [
                 list(_sentences_of(doc, block, [(start, end) for _, start, end in matcher(doc)]))
                 for doc, block in zip(parsed, batch.blocks, strict=True)
@@ -308,9 +308,32 @@ def _spelled(title: str) -> Any:
     return english_pipeline().tokenizer(title)
 
 
+def in_small_letters(text: str) -> str:
+    """Return the text with sentences that stand in capitals in small letters, where names can be told; as long as it
+    was.
+    """
+    if not _SHOUTED.search(text):
+        return text
+    return "".join(_calmed(piece) for piece in _SENTENCES.split(text))
+
+
+_SHOUTED = re.compile(r"(?:\b[A-Z]{2,}\b\W+){4}")
+_SENTENCES = re.compile(r"((?<=[.;:!?])\s+)")
+_SHOUTED_WORDS, _SHOUTED_SHARE = 6, 0.7
+
+
+def _calmed(piece: str) -> str:
+    words = _WORD.findall(piece)
+    shouted = sum(word.isupper() for word in words)
+    if len(words) < _SHOUTED_WORDS or shouted < _SHOUTED_SHARE * len(words):
+        return piece
+    small = piece[:1] + piece[1:].lower()
+    return small if len(small) == len(piece) else piece
+
+
 def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
     for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
-        text = sentence.text.strip()
+        text = block.text[sentence.start_char : sentence.end_char].strip()
         if not any(letter.isalpha() for letter in text):
             continue
         inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]

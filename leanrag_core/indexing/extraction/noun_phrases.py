@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leanrag_core.indexing.extraction.english import (
+    CHANGES,
     GENERIC,
     GIVEN,
     HONORIFICS,
@@ -55,6 +56,10 @@ def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sight
             start, end = _trimmed_name(list(entity))
             if start < end and _is_name(doc[start:end]):
                 spans.append((_with_honorific(doc, start, sentence.start), end, NAMED[entity.label_]))
+    spans = [
+        (start, end - hyphenated(doc[end - 1]), label) for start, end, label in spans
+    ]  # "Apple co" of "co-founder"
+    spans = [(start, end, label) for start, end, label in spans if start < end]
     for start, end in titles:
         inside = [label for s, e, label in spans if start <= s and e <= end]
         spans.append((start, end, inside[0] if inside else "title"))
@@ -240,6 +245,8 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
         if not tokens:
             continue
         surface = _concept_surface(tokens)
+        if tokens[0].text.startswith(("-", "–")) or (tokens[0].i and tokens[0].nbor(-1).text in ("-", "--")):
+            continue  # an option of a command: "-p port"
         if _too_general(tokens, surface):
             left_out.append(surface)
             continue
@@ -312,6 +319,8 @@ def _is_relative(token: Any) -> bool:
 
 
 def _leads(token: Any, *, alone: bool) -> bool:
+    if token.is_sent_start and not alone and token.lower_ in CHANGES:  # "Update npm registry keys"
+        return True
     if hyphenated(token) or (not alone and _starts_term(token)):
         return False
     if not alone and token.text.islower() and english_dictionary().only_verb(token.text):  # "scatters bees"

@@ -160,9 +160,12 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     )
 
 
-def document_id(text: str) -> str:
-    """Return the id of a document with that text: the same content has the same id anywhere."""
-    return f"doc-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+def document_id(text: str, read_anyway: Sequence[str] = ()) -> str:
+    """Return the id of a document with that text: the same content has the same id anywhere. read_anyway: keys of the
+    asides that are read all the same, which give an index of its own.
+    """
+    content = "\0".join((text, *read_anyway))  # a text holds no such character
+    return f"doc-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
 def _glue(before: str, after: str) -> str:

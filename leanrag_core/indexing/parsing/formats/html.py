@@ -2,6 +2,9 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
@@ -109,13 +112,18 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
                     part.decompose()
     blocks: list[Block] = []
     line: list[str] = []
-    cell_depth = 0
+    links: list[str] = []  # what of the line is in links
+    of_links: list[int] = []  # for each block, how many links it is, or 0
+    cell_depth = link_depth = 0
 
     def flush(kind: str = "paragraph", level: int = 0, prefix: str = "") -> None:
         text = one_line("".join(line))
-        line.clear()
         if text:
             blocks.append(Block(prefix + text, kind, level))
+            mostly = _letters(links) >= _MOSTLY * _letters(line)
+            of_links.append(len(links) if mostly and kind == "paragraph" else 0)
+        line.clear()
+        links.clear()
 
     # An explicit stack: documents nest deeper than Python's recursion limit allows.
     stack: list[tuple[Any, bool]] = [(soup, False)]
@@ -124,11 +132,16 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
         if isinstance(node, NavigableString):
             if not isinstance(node, PreformattedString):
                 line.append(str(node))
+                if link_depth and node.strip():
+                    links.append(str(node))
             continue
         tag = node.name
         if leaving:
             if tag in ("td", "th"):
                 cell_depth -= 1
+            if tag == "a":
+                link_depth -= 1
+                continue
             if tag in _HEADINGS:
                 flush("heading", _HEADINGS[tag])
             elif tag in ("td", "th"):
@@ -152,6 +165,27 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
         elif tag in ("td", "th"):
             cell_depth += 1
             stack.append((node, True))
+        elif tag == "a" and node.get("href"):
+            link_depth += 1
+            stack.append((node, True))
         stack += [(child, False) for child in reversed(list(node.children))]
     flush()
+    return _menus_marked(blocks, of_links)
+
+
+_MOSTLY = 0.8  # share of the letters of a block
+_MENU_LINKS = 4
+
+
+def _letters(texts: Iterable[str]) -> int:
+    return sum(character.isalpha() for text in texts for character in text)
+
+
+def _menus_marked(blocks: list[Block], of_links: Sequence[int]) -> list[Block]:
+    """Return the blocks, those of a menu as boilerplate: four links and more, one after another, and little else."""
+    for linked, members in groupby(range(len(blocks)), key=lambda place: of_links[place] > 0):
+        run = list(members)
+        if linked and sum(of_links[place] for place in run) >= _MENU_LINKS:
+            for place in run:
+                blocks[place] = replace(blocks[place], kind="boilerplate")
     return blocks

@@ -1,0 +1,98 @@
+"""Whether a phrase has the shape of a name: no address, no row of numbers, no piece of a formula or of a sentence."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
+from leanrag_core.text.words import FUNCTION_WORDS
+
+SHAPE = "1"  # version of these rules; raise it when they let other names pass
+_ADDRESS = re.compile(
+    r"://|\bwww\.|\S@\S|^@|\b[\w-]+\.(?:com|org|net|edu|gov|html?|php)(?:/|\b.*/)|/.*/|/\S*\.\w", re.IGNORECASE
+)
+_SIGN = re.compile(r"[=<>^\\{}|~*•·…§¶©®™→⇒←↑↓×÷∑∏∫√≤≥≈≠≡∈∂∇∞$%`\"“”«»?!;\ufffd]|\.\.|--|\s[-–+/:,.]\s|\s[,.:]|\(\)")
+_NUMERIC = re.compile(r"^[\W_]*\d[\d.,:/’'–-]*[\W_]*$")
+_CODE = re.compile(r"^(?=\S*\d)(?=\S*[a-f])[\da-f-]{7,}$|^0x|^v?\d+(?:\.\d+)+\S*$", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\b[A-Z]{6,}\d+\b|^\d{4,}[A-Za-z]{2,}")
+_STOP = re.compile(r"[^\W\d_]{5,}[.!?] |\d\. |[.!?] [a-z]")
+_DATE = """
+january february march april may june july august september october november december jan feb mar apr jun jul aug sep
+sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun am pm utc gmt th
+st nd rd bc bce ad ce
+"""
+_CLAUSE = """
+when which who whom whose where is are was were be been has have had will would can could must should may does did if
+"""
+_OPEN = "a an the and or of to in for with by at on from as than that into but nor"
+_OF_A_PAGE = """
+click here, cf, eq, eqs, et al, fig, figs, ibid, ref, refs, tab, e-mail, email, e-mail address, email address, here,
+home page, homepage, hyperlink, link, links, log in, login, menu, new window, page, read more, sign in, sign up, skip
+to content, url, urls, wayback machine, web page, webpage
+"""
+# Months, days and what else makes a date: names of nothing.
+_DATES = frozenset(_DATE.split())
+# Begin or carry a clause.
+_CLAUSES = frozenset(_CLAUSE.split())
+# Neither begin nor end a name in small letters.
+_OPEN_ENDS = frozenset(_OPEN.split())
+# What pages say of themselves and their parts. Few: the rest is told by its place (asides.py).
+_OF_PAGES = frozenset(" ".join(_OF_A_PAGE.split()).split(", "))
+_TITLES = ("title", "heading")
+_INITIALS = re.compile(r"^(?:[A-Z]\.-?)+$")
+
+
+def named(sentence: ReadSentence) -> ReadSentence:
+    """Return the sentence with those of its sightings that have the shape of a name, and the links between them."""
+    kept = [place for place, sighting in enumerate(sentence.sightings) if is_name(sighting)]
+    if len(kept) == len(sentence.sightings):
+        return sentence
+    place_of = {place: number for number, place in enumerate(kept)}
+    links: list[Link] = [
+        replace(link, source=place_of[link.source], target=place_of[link.target])
+        for link in sentence.links
+        if link.source in place_of and link.target in place_of
+    ]
+    return replace(sentence, sightings=tuple(sentence.sightings[place] for place in kept), links=tuple(links))
+
+
+def is_name(sighting: Sighting) -> bool:
+    """Return whether what is seen can be the name of something. Titles and headings may be sentences."""
+    text = sighting.surface
+    if not text.isascii() and not any(letter.isalpha() and letter < "\u0250" for letter in text):
+        return sum(map(str.isalpha, text)) * 2 > len(text.replace(" ", ""))  # the other rules are of Latin letters
+    titled = sighting.type in _TITLES
+    tokens = text.split()
+    low = [token.strip(".,;:()'’").casefold() for token in tokens]
+    if _ADDRESS.search(text) or _PLACEHOLDER.search(text) or " ".join(low) in _OF_PAGES:
+        return False
+    if len(tokens) == 1 and _CODE.match(text):
+        return False
+    if not titled and (_SIGN.search(text) or _STOP.search(text)):
+        return False
+    return _says_something(tokens, low) and (titled or not _is_clause(tokens, low))
+
+
+def _says_something(tokens: list[str], low: list[str]) -> bool:
+    """Return whether words make the phrase, and not numbers, dates, single letters and function words."""
+    numeric = [bool(_NUMERIC.match(token)) for token in tokens]
+    empty = [
+        number or word in _DATES or len(word) < 2 or not any(map(str.isalpha, word))
+        for number, word in zip(numeric, low, strict=True)
+    ]
+    if all(nothing or word in FUNCTION_WORDS for nothing, word in zip(empty, low, strict=True)):
+        return False
+    if sum(numeric) > 1 and 2 * sum(numeric) >= len(tokens):
+        return False
+    if any(first == second for first, second in pairwise(low)) or all(map(_INITIALS.match, tokens)):
+        return False
+    letters = sum(len(word) == 1 and not _INITIALS.match(token) for token, word in zip(tokens, low, strict=True))
+    return 2 * letters < len(tokens) or len(tokens) == 1
+
+
+def _is_clause(tokens: list[str], low: list[str]) -> bool:
+    """Return whether the phrase is broken off, or has the verb of a sentence in it."""
+    ends = {tokens[0], tokens[-1]} if len(tokens) > 1 else set()
+    if not ends.isdisjoint(_OPEN_ENDS | _CLAUSES):
+        return True
+    return len(tokens) > 3 and any(token in _CLAUSES for token in tokens[1:-1])
