@@ -44,7 +44,7 @@ from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
-from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
+from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, READ_ANYWAY, CorpusTables, Index
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
@@ -107,7 +107,11 @@ def _documents_table(documents: Sequence[Document]) -> pa.Table:
     }
     for name in ("pages", "headings", "boilerplate"):  # the cells of a span or heading are its attributes
         columns[name] = [[vars(part) for part in parts] for parts in columns[name]]
-    return pa.table(columns, schema=DOCUMENT_SCHEMA)
+    table = pa.table(columns, schema=DOCUMENT_SCHEMA)
+    if any(document.read_anyway for document in documents):
+        read_anyway = pa.array([document.read_anyway for document in documents], type=pa.list_(pa.string()))
+        table = table.append_column(READ_ANYWAY, read_anyway)
+    return table
 
 
 def _chunks_table(documents: Sequence[Document], chunks: Sequence[Chunk]) -> pa.Table:

@@ -34,6 +34,8 @@ DOCUMENT_SCHEMA = pa.schema(
         ("notes", pa.list_(pa.string())),
     ]
 )
+# A column of lists of strings that documents have besides, where any of them has a piece that is read all the same.
+READ_ANYWAY = "read_anyway"
 CHUNK_SCHEMA = pa.schema(
     [
         ("id", pa.string()),

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from leanrag_core.errors import CorpusNotFound, InvalidConfig
+from leanrag_core.indexing.parsing.asides import Aside, asides_of, toggled
 from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
 from leanrag_core.indexing.parsing.running_heads import put_back
 from leanrag_core.indexing.reading import FileRead, each_file, each_upload, repeated
 from leanrag_core.storage.corpora import CorpusStore
@@ -13,6 +15,7 @@ from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench.samples import Samples
 
 File = Path | str | tuple[str, bytes]  # a path, or name and content of an upload
+_COMPARED_TOKENS = 2_000_000
 OnFile = Callable[[FileRead], None]
 
 
@@ -38,6 +41,27 @@ class Corpora(CorpusStore):
         Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
         """
         changed = put_back(self.document(corpus_id, document_id), running_head)
+        if changed.id != document_id:
+            self.replace(corpus_id, document_id, changed)
+        return changed.id
+
+    def asides(self, corpus_id: str, document_id: str) -> tuple[Aside, ...]:
+        """Return what the built-in engine reads over in the document, and what of that it is told to read all the same.
+
+        What documents share is looked for in corpora of up to two million tokens. Raises CorpusNotFound.
+        """
+        document = self.document(corpus_id, document_id)
+        if self.summary(corpus_id).tokens > _COMPARED_TOKENS:
+            return asides_of(document)
+        documents = self.all_documents(corpus_id)
+        return all_asides(document, repeated_in(documents)[[each.id for each in documents].index(document_id)])
+
+    def read_anyway(self, corpus_id: str, document_id: str, keys: Iterable[str]) -> str:
+        """Have the built-in engine read the asides of those keys from now on, or read over them again.
+
+        Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
+        """
+        changed = toggled(self.document(corpus_id, document_id), keys)
         if changed.id != document_id:
             self.replace(corpus_id, document_id, changed)
         return changed.id

@@ -1,5 +1,6 @@
 // The beginning of a document with its chunks: tinted in turn, numbered where they begin, what two share underlined.
-// The slider changes the size here, without asking the server. Running heads stand struck out where the file has them.
+// The slider changes the size here, without asking the server. Running heads stand struck out where the file has them,
+// and so does what is no prose, with the reason.
 function element(tag, className, text) {
   const made = document.createElement(tag);
   made.className = className;
@@ -21,10 +22,26 @@ function headMark(head, inText, data, put) {
   return mark;
 }
 
-function drawn(data, spans, put) {
+function asideMark(aside, data, putAside) {
+  const mark = element("span", "why"),
+    reason = element("span", "reason", aside.reason);
+  mark.append(reason);
+  if (!data.fixed) {
+    const button = element("button", "put", aside.read ? data.leave_out : data.put_back);
+    button.type = "button";
+    button.setAttribute("aria-label", `${button.textContent}: ${aside.reason}`);
+    button.onclick = () => putAside(aside.key);
+    mark.append(button);
+  }
+  return mark;
+}
+
+function drawn(data, spans, put, putAside) {
   const text = data.text,
-    heads = data.heads;
-  const all = [0, text.length, ...spans.flat(), ...heads.flatMap((head) => head.span)];
+    heads = data.heads,
+    asides = data.asides;
+  const marked = [...heads, ...asides].flatMap((each) => each.span);
+  const all = [0, text.length, ...spans.flat(), ...marked];
   const ends = [...new Set(all)].sort((a, b) => a - b),
     pieces = [];
   const absent = (at) => {
@@ -50,8 +67,11 @@ function drawn(data, spans, put) {
     }
     const kind = inside.length > 1 ? "shared" : inside.length ? (inside[0] % 2 ? "odd" : "even") : "";
     const present = heads.find((head) => head.span[0] <= start && end <= head.span[1]);
-    const piece = element("span", present ? `${kind} back` : kind, text.slice(start, end));
-    pieces.push(piece);
+    const aside = asides.find((each) => each.span[0] <= start && end <= each.span[1]);
+    const shown = [kind, present || (aside && aside.read) ? "back" : "", aside && !aside.read ? "aside" : ""];
+    const tag = aside && !aside.read ? "s" : "span";
+    pieces.push(element(tag, shown.filter(Boolean).join(" "), text.slice(start, end)));
+    if (aside && aside.span[1] === end) pieces.push(asideMark(aside, data, putAside));
     if (present && present.span[1] === end && !data.fixed) {
       const mark = headMark(present, true, data, put);
       mark.querySelector("ins").remove();
@@ -85,12 +105,13 @@ export default function (component) {
   use.type = "button";
   use.onclick = () => setTriggerValue("used", Number(slider.value));
   const put = (head) => setTriggerValue("head", head);
+  const putAside = (key) => setTriggerValue("aside", key);
   const show = () => {
     const size = data.sizes[slider.value];
     said.textContent = size.said;
     slider.setAttribute("aria-valuetext", size.said);
     body.replaceChildren(
-      ...drawn(data, size.spans, put),
+      ...drawn(data, size.spans, put, putAside),
       element("span", "lr-edge", data.more ? ` … ${data.more}` : ""),
     );
   };
@@ -98,7 +119,9 @@ export default function (component) {
   show();
   const foot = element("div", "foot");
   foot.append(said, use);
-  const legend = data.heads.length ? `${data.legend} ${data.heads_legend}` : data.legend;
+  const legend = [data.legend, data.heads.length ? data.heads_legend : "", data.asides_legend]
+    .filter(Boolean)
+    .join(" ");
   host.replaceChildren(row, foot, element("div", "legend", legend), body);
   if (data.later.length) {
     const later = element("div", "later", data.elsewhere);

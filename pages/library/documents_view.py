@@ -1,5 +1,6 @@
 """The documents of a corpus: a list, a preview cut into chunks, files that could not be read, deleting."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import streamlit as st
 
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.chunking import SHOWN, SIZES, chunk_previews
+from leanrag_core.indexing.parsing.asides import Aside, key_of
 from leanrag_core.indexing.parsing.running_heads import head_key
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, RunningHead
@@ -61,7 +63,7 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
         st.rerun()  # the list beside it has the document's new size
     size = forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
     nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - size))
-    drawn = _drawn(corpus.id, document.id, document.tokens, language())
+    drawn = _drawn(corpus.id, document.id, document.tokens, f"{corpus.documents}/{corpus.tokens}", language())
 
     def used() -> None:
         place = st.session_state[_KEY].get("used")
@@ -77,18 +79,29 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
                 state.remember("doc", session.workbench().corpora.put_back(corpus.id, document.id, text))
                 st.session_state[_CHANGED] = True
 
+    def read_anyway() -> None:
+        keys = st.session_state[_KEY].get("aside")
+        if isinstance(keys, str):
+            with plain_errors():
+                state.remember("doc", session.workbench().corpora.read_anyway(corpus.id, document.id, keys.split()))
+                st.session_state[_CHANGED] = True
+
     component(_SCRIPT, _FRAME)(
         data={**drawn, "title": visible(document.title), "chosen": nearest, "fixed": corpus.sample},
         key=_KEY,
         on_used_change=used,
         on_head_change=changed,
+        on_aside_change=read_anyway,
     )
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_language: str) -> dict[str, Any]:
-    """What the script draws. of_language: the language of its sentences, for which they are kept."""
+def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_corpus: str, of_language: str) -> dict[str, Any]:
+    """What the script draws. of_corpus: changes with the corpus, whose documents decide what repeats; of_language: the
+    language of its sentences, for which they are kept.
+    """
     document = session.workbench().corpora.document(corpus_id, document_id)
+    asides = session.workbench().corpora.asides(corpus_id, document_id)
     text = document.text[:SHOWN]
     places = _places(text)
     return {
@@ -115,7 +128,24 @@ def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_language: str) ->
         "leave_out": say("library.leave_out"),
         "heads_legend": say("library.running_heads_legend"),
         "elsewhere": say("library.running_heads_elsewhere"),
+        "asides": [_aside(aside, document, places) for aside in asides if aside.start < len(text)],
+        "asides_legend": _asides_legend(asides, document) if asides else "",
     }
+
+
+def _aside(aside: Aside, document: Document, places: list[int]) -> dict[str, Any]:
+    key = key_of(document.text[aside.start : aside.end])
+    return {
+        "span": [places[aside.start], places[min(aside.end, len(places) - 1)]],
+        "key": key,
+        "reason": say(f"library.aside.{aside.reason}"),
+        "read": key in document.read_anyway,
+    }
+
+
+def _asides_legend(asides: Sequence[Aside], document: Document) -> str:
+    share = sum(aside.end - aside.start for aside in asides) / max(1, len(document.text))
+    return say("library.asides_legend", share=share)
 
 
 def _head(head: RunningHead, places: list[int]) -> dict[str, Any]:

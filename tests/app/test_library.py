@@ -217,6 +217,23 @@ def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Vis
     assert preview["sizes"][SIZES.index(64)]["said"].startswith("64 tokens, 8 of overlap: ")
 
 
+def test_what_is_no_prose_is_shown_with_its_reason_and_read_on_demand(home: Workbench, visit: Visit) -> None:
+    prose, row = "Varroa mites weaken honey bees in winter.", "BISLIG 7 1,592 7,412 2 754"
+    own = home.add_documents("Own", [("a.txt", f"🐝 {prose}\n\n{row}\n\n{prose}".encode())]).corpus_id
+    [before] = home.corpora.documents(own)
+    [preview] = drawn.component(visit("library", home, corpus=own), "chunk_preview")
+    [aside] = preview["asides"]
+    assert (aside["reason"], aside["read"]) == ("table", False)
+    as_the_browser_counts = preview["text"].encode("utf-16-le")
+    assert as_the_browser_counts[2 * aside["span"][0] : 2 * aside["span"][1]].decode("utf-16-le") == row
+    assert preview["asides_legend"].startswith("Struck through: what is no prose, 23% of this document.")
+    read = home.corpora.read_anyway(own, before.id, [aside["key"]])
+    [preview] = drawn.component(visit("library", home, corpus=own, doc=read), "chunk_preview")
+    assert preview["asides"] == [{**aside, "read": True}]
+    assert home.corpora.read_anyway(own, read, [aside["key"]]) == before.id
+    assert home.corpora.documents(own) == [before]
+
+
 def test_running_heads_are_shown_where_they_were_and_can_be_put_back(home: Workbench, visit: Visit) -> None:
     own = home.add_documents("Own", [("a.pdf", paged_file())]).corpus_id
     [before] = home.corpora.documents(own)

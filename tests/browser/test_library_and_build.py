@@ -158,6 +158,35 @@ def test_a_running_head_is_put_back_and_left_out_again(
     watched.assert_clean()
 
 
+def test_a_table_that_is_read_over_is_read_on_demand_and_left_out_again(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
+) -> None:
+    prose, row = "Varroa mites weaken honey bees in winter.", "BISLIG 7 1,592 7,412 2 754"
+    own = bench.add_documents("Hives", [("a.txt", f"{prose}\n\n{row}\n\n{prose}".encode())]).corpus_id
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/library?corpus={own}")
+    settled(page)
+    text = page.locator(".lr-cuts .lr-text")
+    for _ in range(2):
+        expect(text.locator("s")).to_have_text([row])
+        expect(text.locator(".why .reason")).to_have_text(["table"])
+        snap(page, "library_asides")
+        text.get_by_role("button", name="put back: table").click()
+        expect(text.get_by_role("button", name="leave out: table")).to_be_visible()
+        expect(text.locator("s")).to_have_count(0)
+        settled(page)
+        [document] = bench.corpora.documents(own)
+        assert len(bench.corpora.document(own, document.id).read_anyway) == 1
+        snap(page, "library_asides_read")
+        text.get_by_role("button", name="leave out: table").click()
+        expect(text.locator("s")).to_have_text([row])
+        settled(page)
+        [document] = bench.corpora.documents(own)
+        assert bench.corpora.document(own, document.id).read_anyway == ()
+    watched.assert_clean()
+
+
 def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:

@@ -14,7 +14,8 @@ from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_lati
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
 from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
-from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside, repeated_in
+from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside
+from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.chinese import CHINESE, HAN, segmenter_version
 from leanrag_core.text.words import FUNCTION_WORDS
@@ -183,10 +184,10 @@ class BuiltinExtractor:
             self._note(sentences)
             progress.reached(row, len(documents[row].text))
         located = _Chunks(documents, chunks)
-        for row, (document, asides) in enumerate(zip(documents, repeated_in(documents), strict=True)):
-            repeated = left_out(document, asides)
-            own = [named(sentence) for sentence in read[row] if outside(repeated, sentence.start, sentence.end)]
-            spoken = replace(document, headings=headings_left(document, repeated))
+        for row, (document, repeated) in enumerate(zip(documents, repeated_in(documents), strict=True)):
+            asides = left_out(document, all_asides(document, repeated))
+            own = [named(sentence) for sentence in read[row] if outside(asides, sentence.start, sentence.end)]
+            spoken = replace(document, headings=headings_left(document, asides))
             read[row] = [*own, *map(named, heading_sentences(spoken, row, own, located.first_start(row)))]
         names = settle_names([sentence for row in sorted(read) for sentence in read[row]], titles)
         extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))

@@ -1,18 +1,17 @@
 """Asides: what stands in a document and is no prose. It stays in text and passages; the built-in engine reads over it.
 
-Told by shape, in any language: rows of tables, lists of references and of links, formulas, code; and, over a corpus,
-lines that many of its documents repeat. A reader can have a piece read all the same (Document.read_anyway).
+Told by shape, in any language: rows of tables, lists of references and of links, formulas, code. repeats.py adds what
+the documents of a corpus repeat. A person can have a piece read all the same (Document.read_anyway).
 """
 
 import hashlib
-import math
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.indexing.parsing.blocks import document_id, is_wide
+from leanrag_core.indexing.parsing.running_heads import is_sentence
 from leanrag_core.types.corpus import Document, Heading
 
 CODE, FORMULA, LINKS, NOTICE, REFERENCES, REPEATED, TABLE = (
@@ -31,7 +30,7 @@ class Aside:
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """A line without the space around it. above: the empty lines before it."""
 
     text: str
@@ -50,38 +49,12 @@ def asides_of(document: Document) -> tuple[Aside, ...]:
     """
     found = [Aside(span.start, span.end, NOTICE) for span in document.boilerplate]
     if document.media_type not in STRUCTURED:
-        lines = list(_lines(document.text))
+        lines = list(lines_of(document.text))
         headings = [(heading.start, heading.end) for heading in document.headings]
         kinds = _kinds(lines, headings)
         found += (Aside(line.start, line.end, kind) for line, kind in zip(lines, kinds, strict=True) if kind)
         found += (Aside(*match.span(), FORMULA) for match in _DISPLAYED.finditer(document.text))
-    return _joined(found, document.text)
-
-
-def repeated_in(documents: Sequence[Document]) -> list[tuple[Aside, ...]]:
-    """Return for each document the lines and sentences that many of the documents share, headings among them.
-
-    A line that is no sentence is one from three documents on, if these are a twentieth of all; a heading or sentence,
-    if half of the documents have it. A sentence that fewer share, three at least, is prose in the first of them alone.
-    """
-    pieces = [list(_pieces(document)) if document.media_type not in STRUCTURED else [] for document in documents]
-    n_documents = Counter(key for own in pieces for key in {key for *_, key in own})
-    fewest, most = max(_FEWEST, math.ceil(_FEW * len(documents))), max(_FEWEST, math.ceil(_MANY * len(documents)))
-    seen: set[str] = set()
-    asides = []
-    for document, own in zip(documents, pieces, strict=True):
-        headings = {heading.start for heading in document.headings}
-        repeated = []
-        for start, end, key in own:
-            sentence = _is_sentence(document.text[start:end])
-            shared = n_documents[key]
-            if shared >= (most if sentence or start in headings else fewest) or (
-                sentence and shared >= _FEWEST and key in seen
-            ):
-                repeated.append(Aside(start, end, REPEATED))
-        seen.update(key for *_, key in own)
-        asides.append(_joined(repeated, document.text))
-    return asides
+    return joined(found, document.text)
 
 
 def key_of(text: str) -> str:
@@ -110,50 +83,18 @@ def outside(asides: Sequence[Aside], start: int, end: int) -> bool:
     return 2 * covered < max(1, end - start)
 
 
-_FEWEST, _FEW, _MANY = 3, 0.05, 0.5  # documents, and shares of them
-_END = re.compile(r"(?<=[.!?…。！？؟।])[\"'”’)\]»]*\s+|(?<=[。！？])")
 _DIGITS = re.compile(r"\d+")
-_SIGNS = re.compile(r"[^\w#]+")
-_LABELLED = re.compile(r"^[^:：]{1,30}[:：]\s*\S")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’)\]»]*$")
 _SENTENCE_WORDS, _SENTENCE_IDEOGRAPHS = 6, 8
 
 
-def _is_sentence(text: str) -> bool:
-    long = len(text.split()) >= _SENTENCE_WORDS or sum(map(is_wide, text)) >= _SENTENCE_IDEOGRAPHS
-    return long and bool(_SENTENCE_END.search(text))
-
-
-def _pieces(document: Document) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and key of what may repeat: whole lines, and each sentence of a paragraph on one line.
-
-    A labelled value, as of a form or a conversation, is none, nor is a line of few words inside a paragraph.
-    """
-    lines = list(_lines(document.text))
-    for place, line in enumerate(lines):
-        alone = line.above and (place + 1 == len(lines) or lines[place + 1].above)
-        position = 0
-        for mark in [*(_END.finditer(line.text) if alone else ()), None]:
-            stop = mark.start() if mark else len(line.text)
-            text = line.text[position:stop].strip()
-            key = _SIGNS.sub(" ", _DIGITS.sub("#", text.casefold())).strip()
-            sentence, whole = _is_sentence(text), text == line.text
-            enough = sum(map(str.isalpha, key)) >= _SHORTEST and (alone or len(key.split()) >= _SHORT_CELL)
-            if enough and (sentence or (whole and not _LABELLED.match(text))):
-                start = line.start + line.text.index(text, position)
-                yield start, start + len(text), key
-            position = mark.end() if mark else stop
-
-
-_SHORTEST = 4  # letters
-
-
-def _lines(text: str) -> Iterator[_Line]:
+def lines_of(text: str) -> Iterator[Line]:
+    """Yield the lines that are not empty."""
     position, above = 0, True
     for line in text.split("\n"):
         stripped = line.strip()
         if stripped:
-            yield _Line(stripped, position + len(line) - len(line.lstrip()), above)
+            yield Line(stripped, position + len(line) - len(line.lstrip()), above)
         above = not stripped
         position += len(line) + 1
 
@@ -200,13 +141,13 @@ _OF_REFERENCE = (
 _LONGEST_REFERENCE = 700  # characters
 
 
-def _kinds(lines: Sequence[_Line], headings: Sequence[tuple[int, int]]) -> list[str]:
+def _kinds(lines: Sequence[Line], headings: Sequence[tuple[int, int]]) -> list[str]:
     """Return the reason of each line, "" for prose."""
     starts = [start for start, _ in headings]
     of_heading = [_within(line, starts, headings) for line in lines]
     barred = [False, *("|" in line.text for line in lines), False]  # a menu has bars too, but no row below or above
     kinds = [
-        "" if heading else _kind(line.text, in_table=barred[place] or barred[place + 2])
+        _kind(line.text, of_heading=heading, in_table=barred[place] or barred[place + 2])
         for place, (line, heading) in enumerate(zip(lines, of_heading, strict=True))
     ]
     _mark_tables(lines, kinds, of_heading)
@@ -215,16 +156,19 @@ def _kinds(lines: Sequence[_Line], headings: Sequence[tuple[int, int]]) -> list[
     return kinds
 
 
-def _within(line: _Line, starts: Sequence[int], headings: Sequence[tuple[int, int]]) -> bool:
+def _within(line: Line, starts: Sequence[int], headings: Sequence[tuple[int, int]]) -> bool:
     place = bisect_right(starts, line.start) - 1
     return place >= 0 and line.end <= headings[place][1]
 
 
-def _kind(text: str, *, in_table: bool) -> str:
+def _kind(text: str, *, of_heading: bool, in_table: bool) -> str:
+    """Return the reason of a line, "" for prose; a heading is a row of numbers in capitals at most."""
     text = _MARKED.sub("", text) if text[:1] in "-•*" else text
     tokens = text.split()
     words = _WORD.findall(text)
     small = sum(word[0].islower() for word in words)
+    if of_heading:
+        return TABLE if _is_numbers(text, tokens, small) else ""
     if _is_links(text, words, in_table=in_table):
         return LINKS
     if _is_formula(tokens, words):
@@ -293,7 +237,7 @@ def _is_code(text: str, tokens: Sequence[str], words: Sequence[str]) -> bool:
     marked = sum(bool(_CODE_TOKEN.search(_TRAILING.sub("", token))) for token in tokens)
     if marked and _CODE_LINE.search(text):
         return True
-    return marked >= 1 and 2 * marked >= len(tokens) and not _is_sentence(text)
+    return marked >= 1 and 2 * marked >= len(tokens) and not is_sentence(text)
 
 
 _AROUND = ".,;:!?()[]\"'"
@@ -306,10 +250,10 @@ def _is_reference(text: str) -> bool:
     return marks >= (3 if _MARKED.match(text) else 4)
 
 
-def _mark_tables(lines: Sequence[_Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
+def _mark_tables(lines: Sequence[Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
     """Mark runs of three lines and more that have columns: gaps of two spaces, short cells, no sentence."""
     run: list[int] = []
-    for place, line in enumerate([*lines, _Line("", 0, True)]):
+    for place, line in enumerate([*lines, Line("", 0, True)]):
         cells = [cell for cell in _GAP.split(line.text) if cell]
         row = (
             len(cells) >= 3
@@ -326,7 +270,7 @@ def _mark_tables(lines: Sequence[_Line], kinds: list[str], of_heading: Sequence[
         run = [place] if row else []
 
 
-def _mark_literature(lines: Sequence[_Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
+def _mark_literature(lines: Sequence[Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
     """Mark what follows the heading of a list of references, as far as lines of references go on."""
     inside, prose = False, 0
     for place, line in enumerate(lines):
@@ -348,7 +292,7 @@ def _mark_literature(lines: Sequence[_Line], kinds: list[str], of_heading: Seque
 _LONGEST_TITLE = 40  # characters
 
 
-def _mark_between(lines: Sequence[_Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
+def _mark_between(lines: Sequence[Line], kinds: list[str], of_heading: Sequence[bool]) -> None:
     """Mark a short line between two lines of one table, list of references or piece of code as these are."""
     for place in range(1, len(lines) - 1):
         around = kinds[place - 1]
@@ -357,7 +301,7 @@ def _mark_between(lines: Sequence[_Line], kinds: list[str], of_heading: Sequence
             kinds[place] = around
 
 
-def _joined(asides: Iterable[Aside], text: str) -> tuple[Aside, ...]:
+def joined(asides: Iterable[Aside], text: str) -> tuple[Aside, ...]:
     """Return the pieces in order, those of one reason joined where white space alone parts them; overlaps go to the
     one that begins first.
     """
