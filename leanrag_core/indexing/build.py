@@ -338,7 +338,7 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
         chunk_vectors = embedding.result()
     require_unit_rows(chunk_vectors, "chunks")
     heuristic = origin.kind == HEURISTIC
-    start = before.start(models) if before else Start(models.embedder(), models.writer())
+    start = before.start(models) if before else Start(models.embedder(), models.writer(heuristic=heuristic))
     hierarchy = hierarchy_over(base, config, models, heuristic=heuristic, report=report, start=start)
     report(Progress("index", 0, 0, "files"))
 
@@ -361,7 +361,7 @@ def hierarchy_over(
     """The hierarchy over the base graph, as the settings ask for it. start: what is known already."""
     return build_hierarchy(
         base.graph,
-        start or Start(models.embedder(), models.writer()),
+        start or Start(models.embedder(), models.writer(heuristic=heuristic)),
         cluster_options(config),
         aggregation_rules(config, heuristic=heuristic),
         report=report,

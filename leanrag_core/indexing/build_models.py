@@ -79,8 +79,13 @@ class BuildModels:
         written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
         return what_decides(documents, config, extractor, self.embedding, *written)
 
-    def writer(self) -> AggregationWriter:
-        """Return the writer of aggregated entities and relations."""
+    def writer(self, *, heuristic: bool) -> AggregationWriter:
+        """Return the writer of aggregated entities and relations. heuristic: whether rules found the graph, so that its
+        descriptions are sentences which mention their entities.
+        """
+        if self.aggregation is None:
+            writer: AggregationWriter = BuiltinWriter(of_mentions=heuristic)
+        else:
+            writer = LLMWriter(self.aggregation, prompts=self.prompts)
         builtin = self.aggregation is None
-        writer = BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)
         return ReferenceWriter(self.reference, writer, by_builtin=builtin) if self.reference else writer

@@ -82,6 +82,7 @@ def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("
     for summary in home.indexes.all():
         parts += [summary.title, summary.corpus_name]
         index = home.indexes.open(summary.id)
+        parts += [name for layer in index.layers for name in layer.entities["name"].to_pylist()]
         for strategy in names:
             trace = home.retrieve(index, question, strategy)
             parts += [trace.context.text, *(item.name for item in trace.items), *(item.text for item in trace.items)]

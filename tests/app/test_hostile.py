@@ -133,8 +133,8 @@ def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened:
     next(button for button in app.button if button.label == "Open in document").click().run()
     assert_harmless(app)
     trace = hostile.retrieve(opened, QUESTION)
-    bridge = next(each for each in trace.relations if each.role == "inter-cluster")
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    bridge = next(each for each in trace.relations if each.role == "inter-cluster" and each.id in marks)
     for ref in (trace.nodes[0].id, trace.nodes[-1].id, bridge.id):
         app.session_state["lr_memory"].values["at"] = ref
         assert_harmless(app.run())

@@ -13,6 +13,7 @@ _RELEVANCE = 0.7  # share of relevance against redundancy in the choice of sente
 _SHORT, _LONG = 5, 45  # words; sentences outside say little alone or crowd out others
 _ODD_LENGTH = 0.6
 _DANGLING = 0.75
+_ONE = 0.7
 _OPENING = 5  # words
 _FEWEST_FINDINGS, _MOST_FINDINGS = 5, 7
 _RELATION_FINDINGS = 3
@@ -26,6 +27,7 @@ def choose_sentences(
     lexicon: Lexicon,
     word_weight: np.ndarray,
     *,
+    names: Sequence[str] = (),
     n_sentences: int,
     max_tokens: int,
 ) -> str:
@@ -33,7 +35,9 @@ def choose_sentences(
 
     vectors: (members, d) unit rows. word_weight: of the lexicon's folded words; those beyond its end weigh 1. Relevance
     is half the cosine of a sentence's weighted words to those of all sentences, half that of its best member's vector
-    to the centroid. At most n_sentences and max_tokens; a first sentence that is too long is cut.
+    to the centroid. names: of what is to be tied; a sentence that has two of them counts in full, one of them by _ONE,
+    none not at all, as far as there are others. At most n_sentences and max_tokens; a first sentence that is too long
+    is cut.
     """
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = (vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))).tolist()
@@ -52,8 +56,10 @@ def choose_sentences(
     )
     relevance *= np.where((read.n_words < _SHORT) | (read.n_words > _LONG), _ODD_LENGTH, 1.0)
     relevance *= np.where(read.leans, _DANGLING, 1.0)
+    n_named = read.count_names(names)
+    relevance *= np.where(n_named > 1, 1.0, _ONE)
     likeness = np.zeros(len(texts))
-    available = np.ones(len(texts), dtype=bool)
+    available = n_named > 0 if n_named.any() else np.ones(len(texts), dtype=bool)
     chosen: list[str] = []
     room = max_tokens
     while len(chosen) < n_sentences and available.any():
@@ -82,6 +88,7 @@ class _Read:
 
     def __init__(self, lexicon: Lexicon, texts: Sequence[str]) -> None:
         flat, lengths = lexicon.tokens(lexicon.read(texts))
+        self._lexicon = lexicon
         self.n_texts = len(texts)
         traits, fold = lexicon.traits, lexicon.fold
         n_words, leans = [], []
@@ -98,6 +105,25 @@ class _Read:
             self.forms += content
             self.rows += [row] * len(content)
         self.n_words, self.leans = np.array(n_words), np.array(leans)
+
+    def count_names(self, names: Sequence[str]) -> np.ndarray:
+        """Count the names in each sentence whose content words it has all, (sentences,) int64."""
+        lexicon = self._lexicon
+        wanted: dict[int, list[frozenset[int]]] = {}
+        flat, lengths = lexicon.tokens(lexicon.read(dict.fromkeys(names)))
+        start = 0
+        for length in lengths:
+            spoken = [word for word in flat[start : start + length] if word != BREAK]
+            start += length
+            forms = frozenset(lexicon.fold[word] for word in spoken if lexicon.traits[word] & CONTENT)
+            if forms:
+                wanted.setdefault(min(forms), []).append(forms)
+        said: list[set[int]] = [set() for _ in range(self.n_texts)]
+        for row, form in zip(self.rows, self.forms, strict=True):
+            said[row].add(form)
+        return np.array(
+            [sum(forms <= have for form in have for forms in wanted.get(form, ())) for have in said], dtype=np.int64
+        )
 
     def word_matrix(self, word_weight: np.ndarray) -> np.ndarray:
         """Return rows of weighted word counts, of length 1 or 0; (sentences, distinct content words) float64.

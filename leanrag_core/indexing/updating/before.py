@@ -16,6 +16,7 @@ from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.rows import RowOf
 from leanrag_core.types.settings import Apply
 from leanrag_core.types.updating import LayerChange, LineageStep, UpdateReport
@@ -230,7 +231,7 @@ class Before:
         # The report lists the first losses alone. A text whose loss it does not list cannot be told from the others.
         listed = manifest.builtin_texts <= report.listed_by_builtin
         writer = KeptTexts(
-            models.writer(),
+            models.writer(heuristic=manifest.kind == HEURISTIC),
             layers if listed else layers[:1],
             report,
             relations=models.aggregation is not None,

@@ -1,10 +1,13 @@
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter, Term, cluster_name
+from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.cluster_names import Term, base_names, cluster_name
+from leanrag_core.indexing.aggregation.cluster_openings import openings
 from leanrag_core.indexing.aggregation.cluster_terms import base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
@@ -18,8 +21,12 @@ from leanrag_core.types.graph import Layer
 
 @pytest.fixture
 def hierarchy(beekeeping, embed):
+    return written(beekeeping, embed, BuiltinWriter())
+
+
+def written(beekeeping, embed, writer):
     return build_hierarchy(
-        beekeeping, Start(OnceEmbedder(embed), BuiltinWriter()), ClusterOptions(6), AggregationRules(TauRule((0,)))
+        beekeeping, Start(OnceEmbedder(embed), writer), ClusterOptions(6), AggregationRules(TauRule((0,)))
     )
 
 
@@ -47,6 +54,59 @@ def test_descriptions_are_the_members_own_sentences_within_the_budget(hierarchy)
             source = {sentence for child in children for sentence in sentences(child.description)}
             assert set(sentences(entity.description)) <= source
             assert len(sentences(entity.description)) <= 4
+
+
+def test_over_mentions_a_text_says_what_the_members_are_and_takes_sentences_that_name_some(beekeeping, embed):
+    hierarchy = written(beekeeping, embed, BuiltinWriter(of_mentions=True))
+    base = hierarchy.layers[0].entities
+    facts = {sentence for text in base["description"].to_pylist() for sentence in sentences(text)}
+    names = [name.casefold() for name in base["name"].to_pylist()]
+    for entity, _ in made(hierarchy):
+        if not entity.promoted:
+            assert 0 < count_tokens(entity.description) <= 120
+            opening, *chosen = sentences(entity.description)
+            assert re.match(r"\d+ entities(, mostly \w+( and \w+)?)?; the most central (are|is) ", opening)
+            assert set(chosen) <= facts  # also on the upper layers: no opening of a child is repeated
+            assert len(chosen) <= 3
+            assert all(any(name in sentence.casefold() for name in names) for sentence in chosen)
+
+
+def test_an_opening_counts_kinds_and_names_the_most_central_members_with_their_types(graph_of):
+    members = [("varroa mite", "organism"), ("oxalic acid", "substance"), ("formic acid", "substance"), ("hive", "")]
+    graph = graph_of([(*member, ["x"]) for member in members], [("varroa mite", "oxalic acid", "verb", "", "x")])
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((4, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    read = base_names(layer, frozenset())
+    assert openings(layer, read, np.zeros(4, dtype=int), 1) == [
+        "4 entities, mostly substances; the most central are varroa mite (organism), oxalic acid (substance), "
+        "formic acid (substance) and hive."
+    ]
+
+
+def test_no_english_sentence_opens_a_text_of_another_script(graph_of):
+    graph = graph_of([("蜜蜂", "", ["x"]), ("蜂巢", "", ["x"])], [])
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((2, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    assert openings(layer, base_names(layer, frozenset()), np.zeros(2, dtype=int), 1) == [""]
+
+
+def test_a_third_term_joins_a_name_where_it_is_nearly_as_good_and_has_room():
+    terms = [Term("honey bees", 1.0), Term("oilseed rape", 0.8), Term("old honey", 0.7), Term("clover", 0.6)]
+    assert cluster_name(terms, forbidden=frozenset(), with_third=True).text == "Honey bees, oilseed rape and clover"
+    weak = [*terms[:2], Term("clover", 0.4)]  # .6 x .8 = .48 is asked of it
+    assert cluster_name(weak, forbidden=frozenset(), with_third=True).text == "Honey bees and oilseed rape"
+
+
+def test_a_sentence_that_names_no_member_is_not_chosen_while_others_do():
+    texts = ["Mites harm brood in the hive.", "The weather was fine for a whole week.", "Acid kills mites on the bees."]
+    chosen = choose_sentences(
+        texts,
+        np.ones((3, 1), dtype=np.float32),
+        Lexicon(),
+        np.ones(0),
+        names=("mites", "acid"),
+        n_sentences=3,
+        max_tokens=60,
+    )
+    assert chosen == "Acid kills mites on the bees. Mites harm brood in the hive."
 
 
 def test_five_findings_or_more_when_members_and_relations_allow(hierarchy):

@@ -1,0 +1,392 @@
+"""Names of clusters without a language model: terms of base entities that set a cluster apart and are central to it."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, count
+
+import numpy as np
+
+from leanrag_core.indexing.aggregation.cluster_terms import Candidate
+from leanrag_core.indexing.aggregation.phrases import Phrase, folded, is_content, words
+from leanrag_core.indexing.aggregation.relations import Texts
+from leanrag_core.indexing.extraction.language_neutral import is_latin
+from leanrag_core.types.graph import Layer, children_offsets
+
+_LONGEST = 60  # characters
+_LONGEST_ACRONYM = 6
+_SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
+_POSSESSIVE = re.compile(r"['’]s?$")
+_JOINT = " and "
+_OTHER_JOINT = " · "  # between terms of another script, where an English word would be odd
+_TERMS_TRIED = 14
+_SECOND = 0.7  # weight of the second term's score beside the first one's
+_THIRD = 0.6  # of the second term's score that a third one has at least
+_SAME_KIND, _OTHER_CASE = 0.25, -0.35
+_GIVEN_BEFORE = 0.25  # taken off for each sibling that is named with the term
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term that may stand in a cluster's name. kind: what it denotes (person, location, ...); "" for common nouns."""
+
+    surface: str
+    score: float
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class ClusterName:
+    """A cluster's name and the terms it is made of."""
+
+    text: str
+    terms: tuple[str, ...]
+
+
+def cluster_name(
+    terms: Sequence[Term],
+    *,
+    forbidden: Container[str],
+    used: Mapping[str, int] | None = None,
+    numbered: dict[str, int] | None = None,
+    with_third: bool = False,
+) -> ClusterName:
+    """Choose the best pair of terms that share no word, of one kind where there is a choice, at most about 60
+    characters. with_third: a third one is added where one of nearly as good a score fits in.
+
+    terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
+    used: how many siblings are named with each casefolded term. numbered: the last number that each name was given
+    apart by, kept from call to call so that many equal names take no longer.
+    """
+    used = {} if used is None else used
+    numbered = {} if numbered is None else numbered
+    tried = [Term(shown(term.surface), term.score, term.kind) for term in terms[:_TERMS_TRIED]]
+    forms = [folded_words(term.surface) for term in tried]
+    pairs = [(tried[a], tried[b]) for a, b in combinations(range(len(tried)), 2) if not forms[a] & forms[b]]
+    if not pairs:  # few words, or a script without spaces: two members, else the one of several
+        pairs = [(first, second) for first, second in combinations(tried, 2) if first.surface != second.surface]
+    if not pairs:
+        pairs = [(Term("Group", 0.0), tried[0] if tried else Term("", 0.0))]
+    pairs.sort(key=lambda pair: -_fit(pair[0], pair[1], used))  # stable: ties in the order of the terms
+    third = _third(tried, *pairs[0]) if with_third else None
+    if third and _joined(*pairs[0], third).casefold() not in forbidden:
+        chosen = (*pairs[0], third)
+        return ClusterName(_joined(*chosen), tuple(term.surface.casefold() for term in chosen))
+    for first, second in pairs:
+        text = _joined(first, second)
+        if text.casefold() not in forbidden:
+            return ClusterName(text, (first.surface.casefold(), second.surface.casefold()))
+    plain = _joined(*pairs[0])
+    for number in count(numbered.get(plain, 1) + 1):
+        numbered[plain] = number
+        text = f"{plain} ({number})"
+        if text.casefold() not in forbidden:
+            break
+    return ClusterName(text, (pairs[0][0].surface.casefold(), pairs[0][1].surface.casefold()))
+
+
+def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
+    """Score how well two terms name a cluster together: both good ones, of one kind, and no sibling has them."""
+    score = first.score + _SECOND * second.score
+    if first.kind == second.kind:
+        score += _SAME_KIND
+    elif not first.kind or not second.kind:
+        score += _OTHER_CASE
+    taken = used.get(first.surface.casefold(), 0) + used.get(second.surface.casefold(), 0)
+    return round(score - _GIVEN_BEFORE * taken, 9)
+
+
+def _third(tried: Sequence[Term], first: Term, second: Term) -> Term | None:
+    """Return the best term that goes with the pair: no shared word, its casing, nearly its score, room for it."""
+    for term in tried:
+        alike = bool(term.kind) == bool(first.kind) == bool(second.kind)
+        apart = term not in (first, second) and not (
+            overlap(term.surface, first.surface) or overlap(term.surface, second.surface)
+        )
+        good = term.score >= _THIRD * second.score > 0
+        if alike and apart and good and len(f"{first.surface}, {second.surface}{_JOINT}{term.surface}") <= _LONGEST:
+            return term
+    return None
+
+
+def terms_in(name: str) -> list[str]:
+    """Return the terms that a cluster's name joins."""
+    return re.split(rf", |{_JOINT}|{_OTHER_JOINT}", name)
+
+
+def overlap(first: str, second: str) -> bool:
+    """Return whether two terms share a word, so that joining them would repeat it."""
+    return bool(folded_words(first) & folded_words(second))
+
+
+@lru_cache(maxsize=65_536)
+def folded_words(term: str) -> frozenset[str]:
+    """Return the words of a term in the form in which they are compared."""
+    return frozenset(folded(word) for word in words(term))
+
+
+def shown(phrase: str) -> str:
+    """Return the term with single spaces and no possessive ending.
+
+    The rest stays as the documents write it, but for several words in capitals or one long one, which are set in title
+    case (acronyms are shorter).
+    """
+    phrase = _POSSESSIVE.sub("", " ".join(phrase.split()))
+    if phrase.isupper() and (" " in phrase or len(phrase) > _LONGEST_ACRONYM):
+        phrase = title_case(phrase)
+    return phrase
+
+
+def title_case(phrase: str) -> str:
+    """Give each word a capital first letter, but for small words inside."""
+    parts = phrase.lower().split()
+    return " ".join(
+        word if place and word in _SMALL_WORDS else word[:1].upper() + word[1:] for place, word in enumerate(parts)
+    )
+
+
+def _joined(first: Term, second: Term, third: Term | None = None) -> str:
+    """Join the terms in sentence case; a second one that is too long is cut."""
+    start = first.surface[:1].upper() + first.surface[1:]
+    latin = is_latin(first.surface + second.surface)
+    joint = _JOINT if latin else _OTHER_JOINT
+    if third:
+        return f"{start}{', ' if latin else joint}{second.surface}{joint}{third.surface}"
+    room = max(_LONGEST - len(start) - len(joint), 16)
+    end = second.surface
+    if len(end) > room:
+        cut = end[: room - 1]
+        end = (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",;:- ") + "…"
+    return f"{start}{joint}{end}"
+
+
+DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
+_SEVERAL_WORDS, _HEADING, _PERSON = 1.15, 0.45, 0.9
+_FEWEST_FOR_THREE = 12  # base entities of a cluster that three terms name
+_LONGEST_TERM = 4  # words; longer ones are titles and sentences
+_COMMON_KINDS = frozenset(["concept", "method", "organism", "product", "unknown", ""])
+_HEADINGS = frozenset(["heading", "title"])
+_SENTENCE = re.compile(r"[?!:;,]")
+_FEWEST_HEADS, _HEAD_SHARE = 3, 0.12  # members whose names end with one noun, for the noun to name the cluster
+_HEAD_SCORE = 0.45
+
+
+@dataclass(frozen=True)
+class NameWeights:
+    """What counts in a term of a cluster's name.
+
+    distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
+    single_word: factor of common nouns of one word. own_links: relations inside count by their share of all. three:
+    larger clusters are named with three terms.
+    """
+
+    distinction: float
+    nearness: float
+    links: float
+    single_word: float
+    own_links: bool
+    three: bool
+
+
+OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, own_links=False, three=False)
+# Where entities are found by rules, what is linked all over the corpus says little about a cluster.
+OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, own_links=True, three=True)
+
+
+@dataclass(frozen=True, eq=False)
+class BaseNames:
+    """The base entities as terms.
+
+    folded: the folded words of each name; rows_of: the rows that have those words. written: every word of the corpus as
+    it is written somewhere. shouted: most names are in capitals.
+    """
+
+    names: list[str]
+    types: list[str]
+    folded: list[Phrase]
+    rows_of: dict[Phrase, list[int]]
+    written: Container[str]
+    shouted: bool
+
+
+def base_names(base: Layer, written: Container[str]) -> BaseNames:
+    """Read the names of the base layer, once for all layers. written: see BaseNames."""
+    names = list(Texts(base.entities["name"]))
+    forms = [tuple(folded(word) for word in words(name)) for name in names]
+    rows_of: dict[Phrase, list[int]] = defaultdict(list)
+    for row, form in enumerate(forms):
+        rows_of[form].append(row)
+    # Some extractors write every name in capitals; there these say nothing about acronyms.
+    shouted = 2 * sum(name.isupper() for name in names) > len(names)
+    return BaseNames(names, list(Texts(base.entities["type"])), forms, dict(rows_of), written, shouted)
+
+
+def layer_names(
+    base: Layer,
+    read: BaseNames,
+    cluster_of: np.ndarray,
+    below: Layer,
+    labels: np.ndarray,
+    candidates: Iterable[Sequence[Candidate]],
+    weights: NameWeights,
+) -> list[str]:
+    """Return a name for every cluster, none given twice in the layer as long as there is a choice.
+
+    cluster_of: (base entities,) cluster of each. labels: (entities of `below`,) the same for the layer below.
+    candidates: for each cluster the phrases that set it apart, best first. A promoted cluster keeps its child's name.
+    """
+    n_clusters = int(np.max(labels)) + 1
+    below_names = Texts(below.entities["name"])
+    offsets, order = children_offsets(labels, n_clusters)
+    base_offsets, base_order = children_offsets(cluster_of, n_clusters)
+    inside = inside_degrees(base, cluster_of)
+    links = np.log1p(inside)
+    if weights.own_links:
+        links *= inside / np.maximum(np.bincount(base.ends.ravel(), minlength=len(base)), 1)
+    taken = _Taken()
+    used: Counter[str] = Counter()
+    names = []
+    for label, phrases in enumerate(candidates):
+        members = below_names.of(order[offsets[label] : offsets[label + 1]])
+        if len(members) == 1:
+            names.append(members[0])
+        else:
+            rows = base_order[base_offsets[label] : base_offsets[label + 1]]
+            taken.own = frozenset(name.casefold() for name in members)
+            terms = _terms(base, read, rows, inside, links, phrases, weights)
+            third = weights.three and len(rows) >= _FEWEST_FOR_THREE
+            name = cluster_name(terms, forbidden=taken, used=used, numbered=taken.numbered, with_third=third)
+            names.append(name.text)
+            used.update(name.terms)
+        taken.given.add(names[-1].casefold())
+    return names
+
+
+class _Taken:
+    """Names that a cluster cannot have: its members' own, and those given to siblings. numbered: see cluster_name."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()
+        self.given: set[str] = set()
+        self.numbered: dict[str, int] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.given or name in self.own
+
+
+def inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:
+    """Count the relations of each entity inside its cluster, (n,) int64. labels: (n,) cluster of each entity."""
+    ends = below.ends
+    inside = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
+    return np.bincount(inside.ravel(), minlength=len(below))
+
+
+def centrality(vectors: np.ndarray, degrees: np.ndarray) -> np.ndarray:
+    """Score how central each member is: near to the centroid, well connected inside; (members,) float64.
+
+    vectors: (members, d) unit rows. degrees: (members,) numbers, how tied each is to the cluster.
+    """
+    centroid = vectors.mean(axis=0, dtype=np.float64)
+    nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
+    central: np.ndarray = nearness + DEGREE_SHARE * degrees / max(float(degrees.max(initial=0)), 1e-12)
+    return central
+
+
+def _terms(
+    base: Layer,
+    read: BaseNames,
+    rows: np.ndarray,
+    degrees: np.ndarray,
+    links: np.ndarray,
+    phrases: Sequence[Candidate],
+    weights: NameWeights,
+) -> list[Term]:
+    """Return the terms of a cluster, best first: its base entities that its distinctive phrases name, and shared head
+    nouns.
+
+    rows: (k,) int, its base entities. degrees, links: (base entities,) relations inside, and what they count. Where
+    fewer than two terms are distinctive, the most central entities follow.
+    """
+    vectors = base.vectors[rows]
+    place_of = {row: place for place, row in enumerate(rows.tolist())}
+    distinction: dict[int, float] = {}
+    for phrase in phrases:
+        for row in read.rows_of.get(phrase.words, ()):
+            if row in place_of:
+                distinction.setdefault(row, phrase.score)
+    named = [row for row in distinction if _may_name(read.names[row], read.types[row])]
+    terms: list[Term] = []
+    if named:
+        centroid = vectors.mean(axis=0, dtype=np.float64)
+        nearness = base.vectors[named] @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
+        tied = links[named]
+        best = max(distinction[row] for row in named)
+        score = (
+            weights.distinction * np.array([distinction[row] for row in named]) / max(best, 1e-12)
+            + weights.nearness * nearness / max(float(nearness.max()), 1e-12)
+            + weights.links * tied / max(float(tied.max()), 1e-12)
+        )
+        score *= [_shape(read.names[row], read.types[row], weights.single_word) for row in named]
+        terms = [_term(read, row, float(value)) for row, value in zip(named, score.tolist(), strict=True)]
+    heads = [Term(head.surface, _HEAD_SCORE + head.n / len(rows)) for head in shared_heads(read, rows)]
+    terms = sorted([*heads, *terms], key=lambda term: -round(term.score, 9))
+    if not any(not overlap(term.surface, terms[0].surface) for term in terms[1:]):
+        central = np.argsort(-np.round(centrality(vectors, degrees[rows]), 6), kind="stable").tolist()
+        terms += [_term(read, int(rows[place]), 0.0) for place in central]
+    return terms
+
+
+def _term(read: BaseNames, row: int, score: float) -> Term:
+    name, kind = read.names[row], read.types[row]
+    if read.shouted:
+        return Term(title_case(name), score, kind)
+    if kind in _HEADINGS or kind in _COMMON_KINDS:
+        small = name[:1].lower() + name[1:]
+        if " " in name and name[1:].islower() and small.partition(" ")[0] in read.written:
+            name = small  # the capital of a heading or a sentence's start
+        proper = kind != "organism" and any(letter.isupper() for letter in name)
+        kind = "name" if proper else ""
+    return Term(name, score, kind)
+
+
+def _may_name(name: str, kind: str) -> bool:
+    """Return whether a name says something by itself and is no sentence."""
+    spoken = words(name)
+    if not any(is_content(word) for word in spoken) or len(spoken) > _LONGEST_TERM:
+        return False
+    return not (kind in _HEADINGS and _SENTENCE.search(name))
+
+
+def _shape(name: str, kind: str, single_word: float) -> float:
+    """Weigh how well a name serves in a cluster's: names of several words say more, headings less."""
+    spoken = words(name)
+    weight = _SEVERAL_WORDS if len(spoken) > 1 else 1.0 if any(map(str.isupper, name)) else single_word
+    return weight * (_HEADING if kind in _HEADINGS else _PERSON if kind == "person" else 1.0)
+
+
+@dataclass(frozen=True)
+class SharedHead:
+    """A noun that ends the names of several common-noun members, as it is written most often. n: of them."""
+
+    surface: str
+    n: int
+
+
+def shared_heads(read: BaseNames, rows: np.ndarray) -> list[SharedHead]:
+    """Return the nouns that end the names of three members and more, in the order of the members: "combs".
+
+    rows: (k,) int, the cluster's base entities.
+    """
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows.tolist():
+        spoken = words(read.names[row])
+        if len(spoken) > 1 and read.types[row] in _COMMON_KINDS and is_content(spoken[-1]):
+            written[read.folded[row][-1]][spoken[-1]] += 1
+    heads = []
+    for forms in written.values():
+        if forms.total() >= max(_FEWEST_HEADS, _HEAD_SHARE * len(rows)):
+            surface = min(forms, key=lambda form: (-forms[form], form))
+            heads.append(SharedHead(surface.lower() if surface[1:].islower() else surface, forms.total()))
+    return heads

@@ -1,0 +1,66 @@
+"""The first sentence of a cluster's text: how many entities it has, of which kinds, and which are the most central."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from leanrag_core.indexing.aggregation.cluster_names import BaseNames, centrality, inside_degrees, shared_heads
+from leanrag_core.indexing.extraction.language_neutral import is_latin
+from leanrag_core.types.graph import Layer, children_offsets
+
+_SAY_LITTLE = frozenset(["", "aggregated", "concept", "heading", "title", "unknown"])  # types
+_KINDS, _LEAST_SHARE = 2, 0.15  # kinds that are named, and the members that each has at least
+_CENTRAL = 4  # members
+_LONGEST_NAME = 60  # characters
+_PLURALS = {"person": "persons", "location": "places"}
+
+
+def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
+    """Return "84 entities, mostly treatments and pests; the most central are Varroa (organism), ..." of each cluster.
+
+    cluster_of: (base entities,) cluster of each. "" for a cluster whose names are of another script than the sentence.
+    """
+    degrees = inside_degrees(base, cluster_of)
+    offsets, order = children_offsets(cluster_of, n_clusters)
+    return [_opening(base, read, order[start:end], degrees) for start, end in pairwise(offsets)]
+
+
+def _opening(base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray) -> str:
+    ranked = np.argsort(-np.round(centrality(base.vectors[rows], degrees[rows]), 6), kind="stable")
+    central = [int(rows[place]) for place in ranked if len(read.names[rows[place]]) <= _LONGEST_NAME][:_CENTRAL]
+    if not central or not is_latin("".join(read.names[row] for row in central)):
+        return ""
+    kinds = _kinds(read, rows)
+    mostly = f", mostly {' and '.join(kinds)}" if kinds else ""
+    members = _listed([_named(read, row) for row in central])
+    verb = "the most central are" if len(central) > 1 else "the most central is"
+    return f"{len(rows):,} entities{mostly}; {verb} {members}."
+
+
+def _named(read: BaseNames, row: int) -> str:
+    kind = read.types[row]
+    return read.names[row] if kind in _SAY_LITTLE else f"{read.names[row]} ({kind})"
+
+
+def _kinds(read: BaseNames, rows: np.ndarray) -> list[str]:
+    """Return what most members are, the most frequent first: their types, or the noun that ends their names."""
+    counted = Counter(_plural(read.types[row]) for row in rows.tolist() if read.types[row] not in _SAY_LITTLE)
+    for head in shared_heads(read, rows):
+        counted[_plural(head.surface)] += head.n
+    least = max(2.0, _LEAST_SHARE * len(rows))
+    ranked = sorted((kind for kind in counted if counted[kind] >= least), key=lambda kind: (-counted[kind], kind))
+    return ranked[:_KINDS]
+
+
+def _plural(noun: str) -> str:
+    if noun in _PLURALS or noun.endswith("s") or not noun.isascii() or noun.isupper():
+        return _PLURALS.get(noun, noun)
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("x", "z", "ch", "sh")) else f"{noun}s"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
