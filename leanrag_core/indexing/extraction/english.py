@@ -38,6 +38,8 @@ class Dictionary:
         if word in self.nouns or word in self.adjectives:
             return False
         forms = {word, word.removesuffix("s"), word.removesuffix("es")}
+        if word.endswith("ies"):
+            forms.add(f"{word[:-3]}y")
         return not self.verbs.isdisjoint(forms) and self.nouns.isdisjoint(forms)
 
 
@@ -76,17 +78,16 @@ awkwardness base basis beginning behalf benefit best brilliance bundle care caus
 combination comparison completion conclusion conduct connection consequence consideration contact content context
 continuation contrast contribution count danger deal decision delay delight departure description detail difference
 difficulty direction disadvantage discussion disguise doubt downside effort ending enthusiasm episode essence event
-exception excess excuse explanation extreme failure fall fault favor favour finding fraction framework fro front
-future gap glance goal group guess handful heap help hint hope impact importance improvement inch increase
-indifference initiative input intention invitation lack length level luck majority mark maximum meantime mention merit
-minimum minority mistake mode mood necessity notion occasion occurrence offer opportunity opposite option origin
-outcome output outset overlap overview past peak performance period permission perspective phase position possibility
-practice preparation presence problem procedure process progress promise proportion proposal prospect quarter reach
-reduction reference relation remains remark removal replacement reply request requirement return rise rising role row
-run same scope setting shape shortage shout sight significance signing situation size source spot spread stage
-standpoint start statement step stop study subject success surrounding task tendency tip tone top touch trend trouble
-undertaking unit upside urge value variant variation version visit wait way weakness whole widening width willingness
-wish word writing
+exception excess excuse explanation extreme failure fall fault favor favour finding fix fraction framework fro front
+future gap glance goal group guess handful heap help hint hope impact importance improvement inch increase indifference
+initiative input intention invitation lack length level luck majority mark maximum meantime mention merit minimum
+minority mistake mode mood necessity notion occasion occurrence offer opportunity opposite option origin outcome output
+outset overlap overview past peak performance period permission perspective phase position possibility practice
+preparation presence problem procedure process progress promise proportion proposal prospect quarter reach reduction
+reference relation remains remark removal replacement reply request requirement return rise rising role row run same
+scope setting shape shortage shout sight significance signing situation size source spot spread stage standpoint start
+statement step stop study subject success surrounding task tendency tip tone top touch trend trouble undertaking unit
+upside urge value variant variation version visit wait way weakness whole widening width willingness wish word writing
 """
 _UNITS = """
 acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch
@@ -104,8 +105,8 @@ _MAY_BELONG = "big general good great high large little long low main new old re
 _CHANGES = """
 add added adds allow allowed avoid avoids bump bumped correct corrected deprecate deprecated disable disabled drop
 dropped enable enabled ensure fix fixed fixes handle implement implemented improve improved include included introduce
-introduced prevent refactor remove removed removes rename renamed replace replaced revert reverted update updated
-upgrade upgraded use
+introduced prevent refactor reimplement remove removed removes rename renamed replace replaced revert reverted rewrite
+update updated upgrade upgraded use
 """
 _RELATIVE = """
 apparent available bad best better big broad careful chief classic clear complete complex considerable curious

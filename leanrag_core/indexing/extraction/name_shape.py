@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from leanrag_core.indexing.extraction.english import GIVEN
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.text.words import FUNCTION_WORDS
 
@@ -38,6 +39,9 @@ _CLAUSES = frozenset(_CLAUSE.split())
 _OPEN_ENDS = frozenset(_OPEN.split())
 # What pages say of themselves and their parts. Few: the rest is told by its place (asides.py).
 _OF_PAGES = frozenset(" ".join(_OF_A_PAGE.split()).split(", "))
+_FILE = re.compile(r"^[\w-]+\.[a-z]{1,4}$")
+# A year after a name of persons, as in lists of holders of rights: "Ada Byron 2005", "Ada Byron 2005 Engines Inc".
+_YEARED = re.compile(r"^(?:[A-Z][^\W\d]+[.,]? ){2,}(?:19|20)\d\d\b")
 _TITLES = ("title", "heading")
 _INITIALS = re.compile(r"^(?:[A-Z]\.-?)+$")
 
@@ -70,6 +74,8 @@ def is_name(sighting: Sighting) -> bool:
         return False
     if not titled and (_SIGN.search(text) or _STOP.search(text)):
         return False
+    if _YEARED.match(text) and (sighting.type == "person" or low[0] in GIVEN):
+        return False
     return _says_something(tokens, low) and (titled or not _is_clause(tokens, low))
 
 
@@ -86,12 +92,17 @@ def _says_something(tokens: list[str], low: list[str]) -> bool:
         return False
     if any(first == second for first, second in pairwise(low)) or all(map(_INITIALS.match, tokens)):
         return False
+    if len(tokens) > 1 and all(map(_FILE.match, tokens)):
+        return False
+    if len(tokens) > 2 and len(low[0]) == 1 and tokens[0].islower():  # "r carriage return" of "\\r carriage return"
+        return False
     letters = sum(len(word) == 1 and not _INITIALS.match(token) for token, word in zip(tokens, low, strict=True))
     return 2 * letters < len(tokens) or len(tokens) == 1
 
 
 def _is_clause(tokens: list[str], low: list[str]) -> bool:
     """Return whether the phrase is broken off, or has the verb of a sentence in it."""
+    tokens = low if " ".join(tokens).isupper() else tokens
     ends = {tokens[0], tokens[-1]} if len(tokens) > 1 else set()
     if not ends.isdisjoint(_OPEN_ENDS | _CLAUSES):
         return True

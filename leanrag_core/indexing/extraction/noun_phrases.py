@@ -114,6 +114,8 @@ def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].pos_ in ("ADV", "ADP", "SCONJ"):  # "Later Curie wrote"
         tokens = tokens[1:]
+    if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].lower_ in CHANGES:  # "Update Unicode"
+        tokens = tokens[1:]
     person = bool(tokens) and tokens[0].ent_type_ == "PERSON"
     while person and len(tokens) > 1 and tokens[0].lower_ in RANKS:
         tokens = tokens[1:]
@@ -368,6 +370,10 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
         return True
     if len(tokens) == 1 and (last.is_stop or last.lower_ in LEADING or last.lower_ in LEGAL_FORMS):
         return True
+    if len(tokens) == 1 and tokens[0].is_sent_start and last.lower_ in CHANGES:
+        return True
+    if surface.islower() and _only_adjective(last):  # "user configurable"
+        return True
     if len(tokens) == 1 and surface.islower() and _no_noun(last.lower_, last.lemma_.lower()):
         return True
     lemma = last.lemma_.lower()
@@ -377,6 +383,11 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
     if lemma not in GENERIC and last.lower_ not in GENERIC:
         return False
     return not any(token.pos_ in ("NOUN", "PROPN") for token in tokens[:-1])
+
+
+def _only_adjective(token: Any) -> bool:
+    words = english_dictionary()
+    return token.lower_ in words.adjectives and words.nouns.isdisjoint((token.lower_, token.lemma_.lower()))
 
 
 def _no_noun(word: str, lemma: str) -> bool:

@@ -18,6 +18,7 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
         *("x_i = y", "p q", "L/2 , j", "$i variable", "R t", "fdbd751", "INLINEFORM0", "K. W."),
         *("Algorithm 4.3 , when given a prime number p Algorithm 4.3. T. L. Heath", "of the", "and bees", "bees which"),
         *("new window", "Wayback Machine", "email", "type type"),
+        *("Ada Byron 2005", "trio.h triop.h", "ARISING FROM", "r carriage return"),
     ],
 )  # fmt: skip
 def test_what_is_no_name(surface: str) -> None:
@@ -28,7 +29,7 @@ def test_what_is_no_name(surface: str) -> None:
     "surface",
     [
         *("Varroa", "T. L. Heath", "J. K. Rowling", "St. Louis", "F-16", "COVID-19", "C++", "World War 2", "Apollo 11"),
-        *("Section 10.2", "oxalic acid", "version 0 quota files", "Amazon.com", "Of Mice and Men", "Yahoo Inc."),
+        *("World Cup 2022", "Section 10.2", "oxalic acid", "version 0 quota files", "Amazon.com", "Yahoo Inc."),
         *("联合国大会", "世界人权宣言", "Организация", "מגילה", "ミツバチ", "الأمم المتحدة", "étoile"),
     ],
 )  # fmt: skip
