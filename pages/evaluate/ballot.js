@@ -59,6 +59,9 @@ class Ballot {
       this.pending = [];
       this.seq = this.sent = data.seq;
       this.said.textContent = "";
+      // A name that was entered is no longer written in: the next key is a vote.
+      const field = /** @type {HTMLElement} */ (document.activeElement);
+      if (this.data && field?.closest('[class*="st-key-lr_voter"]')) field.blur();
     }
     this.data = data;
     this.trigger = trigger;

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from pages.common.frame import PAGES
 from pages.explore.views import views
 
-TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")
+TABS = ("sets", "run", "results", "choice", "verdicts", "judgements", "audit", "sweeps", "history")
 
 
 def states(question: str, *, index: str = "") -> dict[str, str]:

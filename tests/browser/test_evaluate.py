@@ -227,7 +227,7 @@ def test_on_a_phone_nothing_but_tables_scrolls_sideways(
     bench = built(tmp_path / "home")
     server, watched = server_in(bench.root), watch(width=390, height=844, dark=True)
     page = watched.page
-    for name in ("results", "questions", "sets", "sweeps", "audit", "extraction", "history"):
+    for name in ("results", "questions", "choice", "verdicts", "sets", "sweeps", "audit", "extraction", "history"):
         page.goto(f"{server.url}/evaluate?tab={name}")
         settled(page)
         main = page.get_by_test_id("stMain")  # the part of the document that scrolls
