@@ -4,8 +4,8 @@ the axes of such drawings.
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from leanrag_core.types.visible import escape, visible
 
@@ -41,6 +41,13 @@ class Drawing:
     label: str
     shapes: tuple[Shape, ...] = field(default=())
 
+    def with_selected(self, picks: Collection[str]) -> "Drawing":
+        """Return the drawing with those of its shapes selected that report one of the picks, and the others that can
+        be picked faded; unchanged where nothing is selected."""
+        if not picks:
+            return self
+        return replace(self, shapes=tuple(_marked(shape, picks) if shape.pick else shape for shape in self.shapes))
+
     def as_svg(self) -> str:
         """Return the drawing as an element of an HTML page."""
         body = "".join(map(_element, self.shapes))
@@ -48,6 +55,14 @@ class Drawing:
             f'<svg viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}" role="img" '
             f'aria-label="{escape(self.label)}">{body}</svg>'
         )
+
+
+def _marked(shape: Shape, picks: Collection[str]) -> Shape:
+    is_picked = shape.pick in picks
+    if is_picked:
+        return replace(shape, is_picked=True)
+    faded = {**shape.attributes, "style": f"{shape.attributes.get('style', '')};opacity:.22"}
+    return replace(shape, attributes=faded, is_picked=False)
 
 
 def _element(shape: Shape) -> str:

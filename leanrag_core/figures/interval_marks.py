@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.figures.drawing import Axis, Drawing, Shape, circle, fitted, path, rect, round_axis, text, text_width
 
@@ -89,7 +89,7 @@ _MOST_NAME = 190
 @dataclass(frozen=True)
 class Difference:
     """A paired difference with its interval. note: such as the number of questions; shown: the value as written.
-    is_sure: the two can be told apart."""
+    is_sure: the two can be told apart. pick: what a click on its dot reports, "" for nothing."""
 
     name: str
     note: str
@@ -98,6 +98,7 @@ class Difference:
     high: float
     shown: str
     is_sure: bool
+    pick: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def forest(
         shapes.append(path(f"M{axis.at(each.low):.1f} {y:.1f}H{axis.at(each.high):.1f}", stroke=ink, stroke_width="2"))
         fill = ink if each.is_sure else "var(--lr-bg)"
         title = f"{each.name}: {each.shown}"
-        shapes.append(circle(axis.at(each.value), y, 5, title=title, fill=fill, stroke=ink, stroke_width="2"))
+        dot = circle(axis.at(each.value), y, 5, title=title, fill=fill, stroke=ink, stroke_width="2")
+        shapes.append(replace(dot, pick=each.pick))
         weight = "650" if each.is_sure else "400"
         shapes.append(text(width - 2, y + 4.5, each.shown, size=_SIZE, anchor="end", font_weight=weight))
     return Drawing(width, base + _BOTTOM, label, tuple(shapes))

@@ -21,7 +21,8 @@ _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 310, 46, 14, 14, 46  # px
 
 @dataclass(frozen=True)
 class ParetoPoint:
-    """A setting. cost: such as tokens. low, high: ends of the value's interval, drawn for the chosen one."""
+    """A setting. cost: such as tokens. low, high: ends of the value's interval, drawn for the chosen one. is_named: its
+    name is written though it is neither on the front nor chosen."""
 
     name: str
     cost: float
@@ -32,6 +33,7 @@ class ParetoPoint:
     is_chosen: bool = False
     shown: str = ""
     pick: str = ""
+    is_named: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,8 +149,8 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
     shapes: list[Shape] = []
     places = [(x.at(point.cost), y.at(point.value)) for point in points]
     taken = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]
-    named = [point for point in points if point.is_front or point.is_chosen]
-    for point in sorted(named, key=lambda point: (not point.is_chosen, point.cost)):
+    named = [point for point in points if point.is_front or point.is_chosen or point.is_named]
+    for point in sorted(named, key=lambda point: (not point.is_chosen, not point.is_named, point.cost)):
         across, up = x.at(point.cost), y.at(point.value)
         wide = text_width(point.name, 12) + 2
         boxes = [

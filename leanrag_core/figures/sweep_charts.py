@@ -1,7 +1,7 @@
 """Charts of a sweep: a heat map of two axes, parallel coordinates of all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, text, text_width
@@ -15,7 +15,8 @@ _WIDEST = 110
 class HeatCell:
     """A setting. value: None where it has not run. shown: the value as written; note: the figure beneath.
 
-    is_close: no worse than the best, by a test. pick: what a click on the cell reports, "" for nothing.
+    is_close: no worse than the best, by a test. is_off: others are selected. pick: what a click on the cell reports, ""
+    for nothing.
     """
 
     row: str
@@ -27,6 +28,7 @@ class HeatCell:
     is_close: bool = False
     is_chosen: bool = False
     pick: str = ""
+    is_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ def _cell(
     number = ramp_step(cell.value, low, high)
     number = _STEPS - 1 - number if less_is_better else number
     fill, ink = f"var(--lr-l{number})", f"var(--lr-l{number}k)"
+    if cell.is_off:
+        fill, ink = "var(--lr-surf)", "var(--lr-mute)"
     title = f"{cell.row} / {cell.column}: {cell.shown}" + (f", {cell.note}" if cell.note else "")
     face = rect(x, y, wide, high_px, radius=4, title=title, fill=fill)
     inside = {"pointer_events": "none"}
@@ -150,7 +154,8 @@ class ParallelAxis:
 
 @dataclass(frozen=True)
 class ParallelRun:
-    """A run with its value on each axis, in the order of the axes; None: unknown there."""
+    """A run with its value on each axis, in the order of the axes; None: unknown there. pick: what a click on its line
+    reports, "" for nothing."""
 
     name: str
     values: tuple[float | None, ...]
@@ -211,7 +216,8 @@ def _line(run: ParallelRun, axes: Sequence[ParallelAxis], xs: Sequence[float]) -
         middle = (x0 + x1) / 2
         parts.append(f"C{middle:.1f} {y0:.1f} {middle:.1f} {y1:.1f} {x1:.1f} {y1:.1f}")
     colour, thick = ("prim", "3") if run.is_chosen else ("path", "1.6") if run.is_kept else ("line", "1.4")
-    return [path("".join(parts), title=run.name, stroke=f"var(--lr-{colour})", stroke_width=thick)]
+    line = path("".join(parts), title=run.name, stroke=f"var(--lr-{colour})", stroke_width=thick)
+    return [replace(line, pick=run.pick, is_picked=run.is_chosen)]
 
 
 def _dots(run: ParallelRun, axes: Sequence[ParallelAxis], xs: Sequence[float]) -> list[Shape]:

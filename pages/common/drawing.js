@@ -1,5 +1,6 @@
 // Drawings made of shapes, each in several widths: the widest that fits is shown, and grows a little to fill the room.
-// A shape that can be picked is a button, by mouse and by keyboard.
+// A shape that can be picked is a button, by mouse and by keyboard. Where a drawing can be brushed, a box drawn with the
+// mouse reports the shapes in it.
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-drawing");
@@ -33,6 +34,8 @@ export default function (component) {
   const observer = new ResizeObserver(fit);
   observer.observe(host);
   fit();
+  host.classList.toggle("brush", Boolean(data.brush));
+  host.onpointerdown = data.brush ? brush : null;
   return () => observer.disconnect();
 
   function picture(drawing) {
@@ -60,11 +63,76 @@ export default function (component) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.classList.add("pick");
     element.dataset.pick = shape.pick;
-    element.onclick = () => setTriggerValue("picked", shape.pick);
+    element.onclick = () => {
+      if (!host.dataset.brushed) setTriggerValue("picked", shape.pick);
+    };
     element.onkeydown = (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       setTriggerValue("picked", shape.pick);
     };
   }
+
+  // A finger scrolls the page, so that it picks by a tap alone.
+  function brush(start) {
+    const svg = start.target.closest("svg");
+    if (!svg || start.button !== 0 || start.pointerType === "touch") return;
+    let box = null;
+    const move = (event) => {
+      if (!box && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < LEAST_DRAG) return;
+      event.preventDefault();
+      box ??= make("rect", { class: "brushing" }, svg);
+      const matrix = svg.getScreenCTM().inverse();
+      const [a, b] = [start, event].map((each) => new DOMPoint(each.clientX, each.clientY).matrixTransform(matrix));
+      const place = { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y) };
+      const size = { width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y) };
+      for (const [name, value] of Object.entries({ ...place, ...size })) box.setAttribute(name, String(value));
+    };
+    const end = (event) => {
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointerup", end);
+      document.removeEventListener("pointercancel", end);
+      if (!box) return;
+      box.remove();
+      if (event.type !== "pointerup") return;
+      host.dataset.brushed = "1"; // the click that follows belongs to the box
+      setTimeout(() => delete host.dataset.brushed);
+      const edges = insideOf(start, event);
+      const within = [...svg.querySelectorAll(".pick")].filter((each) => touches(each, edges));
+      setTriggerValue(
+        "brushed",
+        within.map((each) => each.dataset.pick),
+      );
+    };
+    document.addEventListener("pointermove", move);
+    document.addEventListener("pointerup", end);
+    document.addEventListener("pointercancel", end);
+  }
+}
+
+const LEAST_DRAG = 5; // px, from which a press is no click
+const SAMPLES = 60; // points of a line that are looked at
+
+/** The box between two places of the pointer, in pixels of the window. */
+function insideOf(a, b) {
+  return {
+    left: Math.min(a.clientX, b.clientX),
+    right: Math.max(a.clientX, b.clientX),
+    top: Math.min(a.clientY, b.clientY),
+    bottom: Math.max(a.clientY, b.clientY),
+  };
+}
+
+/** Whether a line passes through the box, or the middle of another shape lies in it. */
+function touches(element, edges) {
+  const holds = (x, y) => x >= edges.left && x <= edges.right && y >= edges.top && y <= edges.bottom;
+  if (element.tagName === "path") {
+    const [length, matrix] = [element.getTotalLength(), element.getScreenCTM()];
+    return Array.from({ length: SAMPLES + 1 }, (_, place) => {
+      const point = element.getPointAtLength((length * place) / SAMPLES);
+      return new DOMPoint(point.x, point.y).matrixTransform(matrix);
+    }).some((point) => holds(point.x, point.y));
+  }
+  const bounds = element.getBoundingClientRect();
+  return holds((bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2);
 }

@@ -19,24 +19,36 @@ _FRAME = '<div class="lr-drawing"></div>'
 
 
 def show(
-    drawings: Sequence[Drawing], *, key: str, most: float = 1.25, picked: Callable[[str], None] | None = None
+    drawings: Sequence[Drawing],
+    *,
+    key: str,
+    most: float = 1.25,
+    picked: Callable[[str], None] | None = None,
+    brushed: Callable[[tuple[str, ...]], None] | None = None,
 ) -> None:
     """The same drawing in one or several widths, the narrowest first. most: how many times its width it may grow.
 
-    picked: is called with what the shape reports that a person picked.
+    picked: is called with what the shape reports that a person picked. brushed: with what the shapes report that a
+    person has drawn a box around, in the order of the drawing; with nothing for a box around none.
     """
     mount = component(_SCRIPT, _FRAME, draws_svg=True)
-    values = {"drawings": plain_values(drawings), "most": most}
-    if picked is None:
-        mount(data=values, key=key)
-        return
+    values = {"drawings": plain_values(drawings), "most": most, "brush": brushed is not None}
+    picks = tuple(dict.fromkeys(shape.pick for drawing in drawings for shape in drawing.shapes if shape.pick))
 
-    def report() -> None:
+    def report_picked() -> None:
         chosen = str(st.session_state[key].get("picked") or "")
-        if any(shape.pick == chosen != "" for drawing in drawings for shape in drawing.shapes):
+        if picked is not None and chosen in picks:
             picked(chosen)
 
-    mount(data=values, key=key, on_picked_change=report)
+    def report_brushed() -> None:
+        inside = st.session_state[key].get("brushed")
+        if brushed is not None and isinstance(inside, list):
+            brushed(tuple(pick for pick in picks if pick in inside))
+
+    handlers: dict[str, Any] = {"on_picked_change": report_picked} if picked is not None else {}
+    if brushed is not None:
+        handlers["on_brushed_change"] = report_brushed
+    mount(data=values, key=key, **handlers)
 
 
 def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
 from pages.common import choices, forms, markup, state
 from pages.common.frame import page_path
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import experiments, measure_words, sets_view
+from pages.evaluate import brushing, experiments, figure_view, measure_words, sets_view
 
 _SHOWN = 25
+_DOT_WIDTHS = (330, 560, 860, 1100)
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,82 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     if not pairs:
         message(say("evaluate.questions.none_shared"))
         return
+    brushing.bar(result, experiments.titles(result.spec.runs), questions)
+    dots(result, pairs, sides, measure)
+    pairs = _selected(result, pairs)
     draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, sides[0].title, sides[1].title, measure)))
     _list(pairs, sides, measure, questions)
+
+
+def brushed(
+    result: ExperimentResult, run: str, against: str, measure: str, questions: Mapping[str, GoldQuestion]
+) -> None:
+    """Every question as a dot, and below it those that are selected, one by one."""
+    if not measure_words.has_rows_of(result.rows, measure):
+        return  # a figure of the run alone, such as its latency
+    sides = _side(result, run), _side(result, against)
+    pairs = compared(*sides, measure, questions)
+    dots(result, pairs, sides, measure)
+    shown = _selected(result, pairs)
+    if len(shown) < len(pairs):
+        _list(shown, sides, measure, questions)
+
+
+def _selected(result: ExperimentResult, pairs: list[Pair]) -> list[Pair]:
+    """The questions that are selected, all where none is."""
+    selected = brushing.selected(result, brushing.QUESTIONS)
+    return [pair for pair in pairs if pair.question in selected] if selected else pairs
+
+
+def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str) -> None:
+    """The questions at what the first side gains or loses, to be selected by a click or a box."""
+    sign = -1.0 if measure_words.less_is_better(measure) else 1.0
+    title, known = measure_words.title_of(measure), [pair for pair in pairs if pair.change is not None]
+    if not known:
+        return
+    each = [
+        QuestionDot(pair.change or 0.0, sign * (pair.change or 0.0), _dot_title(pair, measure), pair.question)
+        for pair in known
+    ]
+    figure_view.title(
+        say("evaluate.brush.dots"),
+        say("evaluate.pays_note", measure=title, run=sides[0].title, against=sides[1].title),
+    )
+    label = say("evaluate.brush.dots_label", measure=title, run=sides[0].title, against=sides[1].title)
+    selected = brushing.selected(result, brushing.QUESTIONS)
+    drawings = [
+        question_dots(
+            each,
+            width=width,
+            label=label,
+            tick=lambda value: measure_words.shown_difference(measure, value) if value else "0",
+        ).with_selected(selected)
+        for width in _DOT_WIDTHS
+    ]
+    head = (say("evaluate.brush.question"), "A", "B", say("evaluate.pays_head.difference"))
+    rows = [
+        (
+            pair.text,
+            measure_words.shown(measure, pair.first),
+            measure_words.shown(measure, pair.second),
+            measure_words.shown_difference(measure, pair.change or 0.0),
+        )
+        for pair in known
+    ]
+    figure_view.show(
+        drawings,
+        head,
+        rows,
+        key="question_dots",
+        picked=partial(brushing.toggle, result, brushing.QUESTIONS),
+        brushed=partial(brushing.select, result, brushing.QUESTIONS),
+        most=1.0,
+    )
+
+
+def _dot_title(pair: Pair, measure: str) -> str:
+    first, second = (measure_words.shown(measure, score) for score in (pair.first, pair.second))
+    return f"{pair.text} A {first}, B {second}"
 
 
 def _has(result: ExperimentResult, run: str) -> bool:

@@ -26,6 +26,7 @@ TABS = (RESULTS, QUESTIONS, CHOICE, VERDICTS, AUDIT, SETS, SWEEPS, EXTRACTION, H
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
+BRUSHED = ("bruns", "bquestions")  # what is selected in its charts
 OTHER, MEASURE, SET, COLUMNS, MORE = "exp2", "measure", "set", "columns", "more"
 VOTE_RUNS, VOTER, VOTE_BY, REVEALED = "vruns", "voter", "vby", "vshown"
 WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME = "wset", "wrecall", "wtokens", "wcalls", "wms"
@@ -43,6 +44,7 @@ URL = (
     COLUMNS,
     JOB,
     "question",
+    *BRUSHED,
     MORE,
     WISH_SET,
     WISH_RECALL,
@@ -57,6 +59,7 @@ URL = (
     "sweep",
     "colour",
     "point",
+    "spoints",
     "keep",
     "skind",
     "smeasure",
@@ -162,14 +165,14 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
             say("evaluate.experiment"),
             titles,
             default=shown.id,
-            forgets=(RUN, AGAINST, KIND),
+            forgets=(RUN, AGAINST, KIND, *BRUSHED),
         )
 
 
 def show(experiment: str) -> None:
     """That experiment is shown; what was chosen in another one is void. For callbacks."""
     state.remember(EXPERIMENT, experiment)
-    for name in (RUN, AGAINST, KIND, OTHER):
+    for name in (RUN, AGAINST, KIND, OTHER, *BRUSHED):
         state.remember(name, None)
 
 

@@ -23,12 +23,14 @@ def show(
     *,
     key: str,
     picked: Callable[[str], None] | None = None,
+    brushed: Callable[[tuple[str, ...]], None] | None = None,
     most: float = 1.25,
 ) -> None:
-    """The drawing in several widths, the narrowest first, then a button to its table. key: unique on the page."""
+    """The drawing in several widths, the narrowest first, then a button to its table. key: unique on the page. picked,
+    brushed: see drawing_view.show()."""
     caption = drawings[0].label
     with st.container(gap="xxsmall", key=f"figure_{key}"):
-        drawing_view.show(drawings, key=key, most=most, picked=picked)
+        drawing_view.show(drawings, key=key, most=most, picked=picked, brushed=brushed)
         _table(head, rows, key, caption)
 
 

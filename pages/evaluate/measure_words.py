@@ -101,6 +101,11 @@ def measured(rows: Sequence[QuestionRow]) -> tuple[str, ...]:
     return in_order(sorted(names))
 
 
+def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
+    """Whether any of these rows has a score of the measure."""
+    return any(row.scores.get(measure) is not None for row in rows)
+
+
 def kinds_of(rows: Sequence[QuestionRow]) -> Mapping[str, int]:
     """The kinds of questions with how many there are of each, in the order in which they come."""
     questions = {row.question: row.kind for row in rows}

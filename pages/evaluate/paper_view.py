@@ -1,6 +1,7 @@
 """One's own figures beside those that the paper publishes, where an experiment makes one of its tables."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -25,7 +26,7 @@ from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentResult
 from pages.common import choices, markup
 from pages.common.html import draw, html
 from pages.common.messages import say
-from pages.evaluate import audit_charts, figure_view, measure_words
+from pages.evaluate import audit_charts, brushing, figure_view, measure_words
 
 _WIDTHS = (320, 430, 560)
 _TABLE, _DATASET, _CRITERION = "ptable", "pset", "pcriterion"
@@ -108,8 +109,12 @@ def _choice(name: str, label: str, titles: Mapping[str, str]) -> str:
     return choices.dropdown(name, label, titles, width=170)
 
 
-def show_pays(by_kind: Mapping[str, KindDifference], run: str, against: str, measure: str) -> None:
-    """The figure, and in words for which kinds the difference is sure."""
+def show_pays(
+    by_kind: Mapping[str, KindDifference], titles: tuple[str, str], measure: str, result: ExperimentResult
+) -> None:
+    """The figure, and in words for which kinds the difference is sure. titles: of the two runs; result: whose questions
+    of a kind a click selects."""
+    run, against = titles
     title = measure_words.title_of(measure)
     figure_view.title(say("evaluate.pays"), say("evaluate.pays_note", measure=title, run=run, against=against))
     rows = differences(by_kind, measure)
@@ -117,6 +122,7 @@ def show_pays(by_kind: Mapping[str, KindDifference], run: str, against: str, mea
         draw(markup.muted(say("evaluate.pays_nothing", measure=title)))
         return
     label = say("evaluate.pays_label", measure=title, run=run, against=against)
+    selected = brushing.kinds_selected(result)
     drawings = [
         forest(
             rows,
@@ -124,7 +130,7 @@ def show_pays(by_kind: Mapping[str, KindDifference], run: str, against: str, mea
             colour="column-a",
             label=label,
             tick=lambda value: measure_words.shown_difference(measure, value) if value else "0",
-        )
+        ).with_selected(selected)
         for width in _WIDTHS
     ]
     head = tuple(say(f"evaluate.pays_head.{name}") for name in ("kind", "questions", "difference", "low", "high"))
@@ -137,7 +143,14 @@ def show_pays(by_kind: Mapping[str, KindDifference], run: str, against: str, mea
         )
         for each in rows
     ]
-    figure_view.show(drawings, head, table, key="evaluate_pays")
+    figure_view.show(
+        drawings,
+        head,
+        table,
+        key="evaluate_pays",
+        picked=partial(brushing.toggle_kind, result),
+        brushed=partial(brushing.select_kinds, result),
+    )
     draw(markup.muted(say("evaluate.pays_signs")))
 
 
@@ -156,6 +169,7 @@ def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Dif
                     interval.high,
                     measure_words.shown_difference(measure, interval.value),
                     each.is_told,
+                    brushing.kind_pick(kind),
                 )
             )
     return rows

@@ -1,6 +1,7 @@
 """The results of an experiment: what it says, its table by kind of question, and where one run beats another."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -11,15 +12,28 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.evaluate import experiments, figure_view, judged_view, measure_words, paper_view, table_view
+from pages.evaluate import (
+    brushing,
+    by_question_view,
+    experiments,
+    figure_view,
+    judged_view,
+    measure_words,
+    paper_view,
+    table_view,
+)
 from pages.evaluate.measure_words import COLUMNS, LATENCY
 
 _WIDTHS = (320, 430, 560)
 
 
-def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> None:
-    """The figure; nothing where the table lacks tokens or recall. chosen: key of the run drawn with its interval."""
-    points = points_of(table, chosen, titles)
+def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result: ExperimentResult) -> None:
+    """The figure; nothing where the table lacks tokens or recall. chosen: key of the run drawn with its interval.
+
+    result: whose runs are selected by a click or a box.
+    """
+    selected = brushing.selected(result, brushing.RUNS)
+    points = points_of(table, chosen, titles, selected)
     if len(points) < 2:
         return
     figure_view.title(say("evaluate.front"), say("evaluate.front_note"))
@@ -32,7 +46,7 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> Non
             cost=CostAxis(say("evaluate.front_tokens"), lambda value: f"{value:,.0f}"),
             value_tick=numbers.score,
             off_scale=say("evaluate.off_scale"),
-        )
+        ).with_selected(selected)
         for width in _WIDTHS
     ]
     head = (
@@ -45,12 +59,21 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> Non
         (point.name, f"{point.cost:,.0f}", numbers.score(point.value), say("evaluate.yes") if point.is_front else "")
         for point in sorted(points, key=lambda point: point.cost)
     ]
-    figure_view.show(drawings, head, rows, key="evaluate_front")
+    figure_view.show(
+        drawings,
+        head,
+        rows,
+        key="evaluate_front",
+        picked=partial(brushing.toggle, result, brushing.RUNS),
+        brushed=partial(brushing.select, result, brushing.RUNS),
+    )
 
 
-def points_of(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> list[ParetoPoint]:
-    """The runs that have both figures; those that no other one beats are the front."""
-    rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL)]
+def points_of(
+    table: ScoreTable, chosen: str, titles: Mapping[str, str], selected: Sequence[str] = ()
+) -> list[ParetoPoint]:
+    """The runs that have both figures; those that no other one beats are the front. selected: runs that are named."""
+    rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL) is not None]
     known = [(row.run.key, row.cells) for row in rows]
     pairs: Sequence[tuple[float, float]] = [
         (float(_value(cells, TOKENS) or 0.0), float(_value(cells, RECALL) or 0.0)) for _, cells in known
@@ -62,7 +85,9 @@ def points_of(table: ScoreTable, chosen: str, titles: Mapping[str, str]) -> list
         interval = cells[RECALL].interval
         low, high = (None, None) if interval is None else (interval.low, interval.high)
         shown = say("evaluate.front_point", run=titles[key], recall=numbers.score(value), tokens=f"{cost:,.0f}")
-        points.append(ParetoPoint(titles[key], cost, value, low, high, place in best, key == chosen, shown))
+        points.append(
+            ParetoPoint(titles[key], cost, value, low, high, place in best, key == chosen, shown, key, key in selected)
+        )
     return points
 
 
@@ -94,25 +119,29 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         message(say("evaluate.no_rows"))
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
-    titles = experiments.titles(result.spec.runs)
+    whole, titles = result, experiments.titles(result.spec.runs)
     place = st.container(key="evaluate_finding")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
         kind = _kind(result)
         _budget(budgets, experiments.budget_of(result.spec))
     measures = _columns(measures)
     sort = _controls(result, measures, run, against)
-    rows = table_view.table_of(result, kind, measures, summary.changed)
+    questions = {question.id: question for question in experiments.questions_of(summary.id)}
+    brushing.bar(whole, titles, questions)
+    result, stamp = _selected_part(whole, kind), f"{summary.changed} {state.recall(brushing.QUESTIONS)}"
+    rows = table_view.table_of(result, kind, measures, stamp)
     measure = sort if sort in measures else measures[0]
     with place:
         height = _HEAD_REM + _ROW_REM * len(rows.rows)
         draw(html("<style>.st-key-evaluate_table{{min-height:{}rem}}</style>", f"{height:.1f}"))
         if run != against:
-            by_kind = table_view.differences(result, run, against, measure, summary.changed)
+            by_kind = table_view.differences(result, run, against, measure, stamp)
             draw(measure_words.sentence(result, rows, by_kind.get(kind), (run, against), measure, titles))
             draw(measure_words.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
+    runs = brushing.selected(whole, brushing.RUNS)
     with st.container(key="evaluate_table"):
-        draw(table_view.table(rows, sort, letters, titles, _index_names(result)))
+        draw(table_view.table(rows, sort, letters, titles, _index_names(result), runs))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
     draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
     if summary.errors:
@@ -120,11 +149,24 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     left, right = st.columns(2, gap="large")
     if run != against:
         with left:
-            paper_view.show_pays(by_kind, titles[run], titles[against], measure)
+            if brushing.kinds_selected(whole):  # whole kinds are marked among the others
+                by_kind = table_view.differences(whole, run, against, measure, summary.changed)
+            paper_view.show_pays(by_kind, (titles[run], titles[against]), measure, whole)
     with right:
         if not paper_view.show(result):
-            show_front(rows, run, titles)
+            show_front(rows, run, titles, whole)
+    if run != against:
+        by_question_view.brushed(whole, run, against, measure, questions)
     judged_view.show(summary, result, letters, kind, titles)
+
+
+def _selected_part(result: ExperimentResult, kind: str) -> ExperimentResult:
+    """The experiment over its selected questions; it says so where none of them is of the chosen kind."""
+    part = brushing.restricted(result)
+    if questions_of(part, kind):
+        return part
+    message(say("evaluate.brush.other_kind"))
+    return result
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The pictures of a sweep: a heat map of two settings, recall against cost, all runs over parallel axes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from leanrag_core.evaluation.sweeps.findings import Findings, PointStanding
 from leanrag_core.evaluation.sweeps.points import shown_value
@@ -16,6 +17,16 @@ _PARALLEL_WIDTHS = (360, 560, 760)
 _LAYERS, _BUILD = "layers", "build-seconds"
 
 
+@dataclass(frozen=True)
+class Marks:
+    """The point that is looked at, those that are selected, and what a click and a box do."""
+
+    chosen: str
+    selected: tuple[str, ...]
+    picked: Callable[[str], None]
+    brushed: Callable[[tuple[str, ...]], None]
+
+
 def short_name(result: PointResult, axes: Sequence[Axis]) -> str:
     """The settings of a point alone, such as "20 / 3"."""
     return " / ".join(shown_value(result.point.settings[axis.name]) for axis in axes)
@@ -24,13 +35,12 @@ def short_name(result: PointResult, axes: Sequence[Axis]) -> str:
 def heat(
     sweep: SweepResult,
     shown: Findings,
-    chosen: str,
     colour: str,
-    picked: Callable[[str], None],
+    marks: Marks,
 ) -> bool:
     """The heat map of the first two axes, other settings as at the chosen point. Returns whether there is one."""
     axes = [axis for axis in sweep.spec.axes if axis.values][:2]
-    at = sweep.at(chosen)
+    at = sweep.at(marks.chosen)
     if not axes or at is None:
         return False
     rest = [axis.name for axis in sweep.spec.axes if axis.name not in {each.name for each in axes}]
@@ -39,7 +49,7 @@ def heat(
     for point in sweep.points:
         settings = point.point.settings
         if all(settings[name] == at.point.settings[name] for name in rest):
-            cells.append(_cell(point, standings.get(point.point.name), axes, chosen, colour, shown))
+            cells.append(_cell(point, standings.get(point.point.name), axes, marks, colour, shown))
     sides = [HeatAxis(measure_words.axis_title(axis.name), [*map(shown_value, axis.values)]) for axis in axes[:2]]
     rows, columns = sides if len(sides) > 1 else (sides[0], HeatAxis("", [""]))
     title = measure_words.title_of(colour)
@@ -62,7 +72,7 @@ def heat(
     ]
     note = say("evaluate.sweep.heat_note", measure=measure_words.title_of(shown.cost))
     figure_view.title(say("evaluate.sweep.heat", measure=title), note)
-    figure_view.show(drawings, head, table, key="sweep_heat", picked=picked)
+    figure_view.show(drawings, head, table, key="sweep_heat", picked=marks.picked, brushed=marks.brushed)
     return True
 
 
@@ -70,7 +80,7 @@ def _cell(
     point: PointResult,
     standing: PointStanding | None,
     axes: Sequence[Axis],
-    chosen: str,
+    marks: Marks,
     colour: str,
     shown: Findings,
 ) -> HeatCell:
@@ -85,12 +95,13 @@ def _cell(
         note=measure_words.shown(shown.cost, cost) if colour != shown.cost else "",
         is_best=standing is not None and standing.is_best,
         is_close=standing is not None and standing.is_close and not standing.is_best,
-        is_chosen=name == chosen,
+        is_chosen=name == marks.chosen,
         pick=name,
+        is_off=bool(marks.selected) and name not in marks.selected,
     )
 
 
-def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[str], None]) -> None:
+def front(sweep: SweepResult, shown: Findings, marks: Marks) -> None:
     """The measure against the cost, with the front and the interval of the chosen point."""
     results = {result.point.name: result for result in sweep.points}
     points = [
@@ -101,9 +112,10 @@ def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[st
             standing.value.low,
             standing.value.high,
             standing.is_front,
-            standing.name == chosen,
+            standing.name == marks.chosen,
             _point_words(standing, shown),
             standing.name,
+            standing.name in marks.selected,
         )
         for standing in shown.points
         if standing.value is not None and standing.cost is not None
@@ -124,7 +136,7 @@ def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[st
             cost=CostAxis(cost, lambda value: measure_words.shown(shown.cost, value)),
             value_tick=lambda value: measure_words.shown(shown.measure, value),
             off_scale=say("evaluate.off_scale"),
-        )
+        ).with_selected(marks.selected)
         for width in _FRONT_WIDTHS
     ]
     head = (say("evaluate.sweep.setting"), measure, cost, say("evaluate.on_front"))
@@ -137,7 +149,7 @@ def front(sweep: SweepResult, shown: Findings, chosen: str, picked: Callable[[st
         )
         for point in points
     ]
-    figure_view.show(drawings, head, table, key="sweep_front", picked=picked)
+    figure_view.show(drawings, head, table, key="sweep_front", picked=marks.picked, brushed=marks.brushed)
 
 
 def _point_words(standing: PointStanding, shown: Findings) -> str:
@@ -150,22 +162,24 @@ def _point_words(standing: PointStanding, shown: Findings) -> str:
     )
 
 
-def lines(sweep: SweepResult, shown: Findings, chosen: str, keep: float | None) -> tuple[int, int]:
-    """All points over parallel axes; those whose measure is at least `keep` in colour. Returns how many these are, and
-    of how many."""
+def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks) -> tuple[int, int]:
+    """All points over parallel axes; those that are selected in colour, else those whose measure is at least `keep`.
+    Returns how many are at least `keep`, and of how many."""
     columns = _columns(sweep, shown)
     kept_axis = list(columns).index(shown.measure)
     names = [result.point.name for result in sweep.points]
-    runs = []
+    runs, n_kept = [], 0
     for place, name in enumerate(names):
         values = tuple(column[place] for column in columns.values())
         own = values[kept_axis]
-        runs.append(
-            ParallelRun(name, values, keep is not None and own is not None and own >= keep, is_chosen=name == chosen)
-        )
+        is_kept = keep is not None and own is not None and own >= keep
+        n_kept += is_kept
+        in_colour = name in marks.selected if marks.selected else is_kept
+        runs.append(ParallelRun(name, values, in_colour, is_chosen=name == marks.chosen, pick=name))
     axes = [_axis(name, values, keep if name == shown.measure else None) for name, values in columns.items()]
     label = say("evaluate.sweep.lines_label")
-    drawings = [parallel(axes, runs, width=width, label=label) for width in _PARALLEL_WIDTHS]
+    drawn = [parallel(axes, runs, width=width, label=label) for width in _PARALLEL_WIDTHS]
+    drawings = [drawing.with_selected(marks.selected) for drawing in drawn]
     head = (say("evaluate.sweep.setting"), *(axis.title for axis in axes))
     table = [
         (
@@ -174,8 +188,8 @@ def lines(sweep: SweepResult, shown: Findings, chosen: str, keep: float | None) 
         )
         for run in runs
     ]
-    figure_view.show(drawings, head, table, key="sweep_lines")
-    return sum(run.is_kept for run in runs), len(runs)
+    figure_view.show(drawings, head, table, key="sweep_lines", picked=marks.picked, brushed=marks.brushed)
+    return n_kept, len(runs)
 
 
 def _columns(sweep: SweepResult, shown: Findings) -> Mapping[str, list[float | None]]:

@@ -7,6 +7,7 @@ from statistics import fmean
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.evaluation.experiments.selection import chosen_ids, written_places
 from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
@@ -19,7 +20,7 @@ from pages.common import choices, deletion, forms, markup, session, state, widge
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_sentence, message, say, words
-from pages.evaluate import experiments, figure_view, measure_words, sweep_charts
+from pages.evaluate import brushing, experiments, figure_view, measure_words, sweep_charts
 
 _BUILD, _LEANRAG = "build-seconds", "leanrag"
 _IS_OPEN = "lr_sweep_point_open"  # Ask can be shown at once
@@ -144,6 +145,7 @@ def _to_form(sweep: SweepResult, result: PointResult) -> None:
 
 
 SWEEP, COLOUR, POINT, KEEP, KIND, MEASURE = "sweep", "colour", "point", "keep", "skind", "smeasure"
+SELECTED = "spoints"  # in links: the places of the points that are selected
 _PER_1000 = "recall-per-1000"
 
 
@@ -192,17 +194,21 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], say("text.space").join(sentences[1:])))
     names = [standing.name for standing in shown.points]
     chosen = str(state.fitting(POINT, shown.cheapest or shown.best or names[0], str, lambda name: name in names))
+    points = tuple(result.point.name for result in sweep.points)
+    selected = state.fitting(SELECTED, (), lambda written: chosen_ids(written, points), bool)
+    marks = sweep_charts.Marks(chosen, selected, _pick, partial(_select, points))
+    _selection_bar(sweep, points, selected)
     left, right = st.columns([6, 7], gap="large")
     with left:
-        if sweep_charts.heat(sweep, shown, chosen, colour, _pick):
+        if sweep_charts.heat(sweep, shown, colour, marks):
             draw(markup.muted(say("evaluate.sweep.signs")))
         else:
             draw(markup.muted(say("evaluate.sweep.no_grid")))
     with right:
-        sweep_charts.front(sweep, shown, chosen, _pick)
+        sweep_charts.front(sweep, shown, marks)
     left, right = st.columns([8, 4], gap="large")
     with left:
-        _lines(sweep, shown, chosen)
+        _lines(sweep, shown, marks)
     with right:
         panel(sweep, shown, chosen)
 
@@ -223,11 +229,24 @@ def _pick(name: str) -> None:
     state.remember(POINT, name)
 
 
+def _select(points: Sequence[str], chosen: Sequence[str]) -> None:
+    """Exactly these points are selected in all charts. For callbacks."""
+    state.remember(SELECTED, written_places(chosen, points))
+
+
+def _selection_bar(sweep: SweepResult, points: Sequence[str], selected: Sequence[str]) -> None:
+    """How many points are selected, what clears them, and the list that selects without a mouse."""
+    titles = {result.point.name: forms.plain(measure_words.point_title(result)) for result in sweep.points}
+    what = say("evaluate.brush.points", n=len(selected), of=len(points)) if selected else ""
+    with brushing.bar_of(what, say("evaluate.brush.hint_points"), clear=partial(_select, points, ())):
+        brushing.by_name(SELECTED, titles, selected, partial(_select, points))
+
+
 def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
     by_id = {each.id: each for each in summaries}
     titles = {each.id: say("evaluate.sweep.title", title=each.title, n=each.points) for each in summaries}
     chosen = choices.dropdown(
-        SWEEP, say("evaluate.sweep.sweep"), titles, forgets=(POINT, KEEP, KIND, COLOUR, MEASURE), width=400
+        SWEEP, say("evaluate.sweep.sweep"), titles, forgets=(POINT, KEEP, KIND, COLOUR, MEASURE, SELECTED), width=400
     )
     return by_id[chosen]
 
@@ -284,7 +303,7 @@ def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
     return facts
 
 
-def _lines(sweep: SweepResult, shown: Findings, chosen: str) -> None:
+def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> None:
     """All points over parallel axes, with the bound that keeps some of them."""
     values = [standing.value.value for standing in shown.points if standing.value is not None]
     if len(values) < 2:
@@ -314,7 +333,7 @@ def _lines(sweep: SweepResult, shown: Findings, chosen: str) -> None:
                 form=(low, high),
             )
         )
-    kept, of = sweep_charts.lines(sweep, shown, chosen, keep)
+    kept, of = sweep_charts.lines(sweep, shown, keep, marks)
     if keep is not None:
         draw(markup.muted(say("evaluate.sweep.kept_lines", n=kept, of=of)))
 
@@ -334,5 +353,5 @@ def _delete_button(summary: SweepSummary) -> None:
 
 def _delete(sweep: str) -> None:
     session.workbench().sweeps.store.delete(sweep)
-    for name in (SWEEP, POINT, KEEP):
+    for name in (SWEEP, POINT, KEEP, SELECTED):
         state.remember(name, None)

@@ -1,6 +1,6 @@
 """The table of an experiment: of each run and measure the mean, its letter, and a dot with the interval."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import streamlit as st
 from markupsafe import Markup
@@ -63,10 +63,12 @@ def table(
     letters: Mapping[str, str],
     titles: Mapping[str, str],
     index_names: Mapping[str, str],
+    selected: Collection[str] = (),
 ) -> Markup:
     """The table, the best by `sort` first. letters: of the runs that are compared, which keep colour and marker.
 
-    titles: of the runs. index_names: titles of the runs' indexes, where the experiment has several.
+    titles: of the runs. index_names: titles of the runs' indexes, where the experiment has several. selected: runs
+    beside which the others are pale.
     """
     head = [html("<th>{}</th>", say("evaluate.run"))]
     for measure in (*rows.measures, LATENCY):
@@ -83,7 +85,8 @@ def table(
             )
         )
     scales = {measure: _scale(rows, measure) for measure in rows.measures}
-    lines = [_line(row, rows, scales, letters, titles, index_names) for row in ranked(rows, sort)]
+    pale = {row.run.key for row in rows.rows if selected and row.run.key not in selected}
+    lines = [_line(row, rows, scales, letters, titles, index_names, pale) for row in ranked(rows, sort)]
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
@@ -109,6 +112,7 @@ def _line(
     letters: Mapping[str, str],
     titles: Mapping[str, str],
     index_names: Mapping[str, str],
+    pale: Collection[str],
 ) -> Markup:
     letter = letters.get(row.run.key, "")
     cells = [_name(row, letter, titles[row.run.key], index_names)]
@@ -117,7 +121,8 @@ def _line(
     fastest = row.latency_ms is not None and len(times) > 1 and row.latency_ms == min(times)
     shown = measure_words.shown(LATENCY, row.latency_ms)
     cells.append(html("<td><b>{}</b></td>" if fastest else "<td>{}</td>", shown))
-    return html('<tr class="{}">{}</tr>', "marked" if letter else "", joined(cells))
+    classes = f"{'marked' if letter else ''} {'pale' if row.run.key in pale else ''}".strip()
+    return html('<tr class="{}">{}</tr>', classes, joined(cells))
 
 
 def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]) -> Markup:

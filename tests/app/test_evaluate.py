@@ -139,12 +139,31 @@ def test_a_kind_of_question_and_the_sorting_are_in_the_link(home: Workbench, vis
 def test_where_the_graph_pays_is_drawn_for_each_kind(home: Workbench, visit: Visit) -> None:
     stored(home, BETTER)
     app = visit("evaluate", home)
-    pays, tokens = (shown["drawings"][0] for shown in drawn.component(app, "lr_drawing"))
+    pays, tokens, dots = (shown["drawings"][0] for shown in drawn.component(app, "lr_drawing"))
     texts = [shape["text"] for shape in pays["shapes"] if shape["tag"] == "text"]
     # odd questions are facts: differences 0.5 and 0.5; even ones 0 and 0.25
     assert {"Fact", "12", "+.50", "Multi-hop", "+.12"} <= set(texts)
     titles = [shape["title"] for shape in tokens["shapes"] if shape["tag"] == "circle"]
     assert sorted(titles) == ["LeanRAG: recall .88 with 500 tokens", "Naive: recall .56 with 1,000 tokens"]
+    assert sum(bool(shape["pick"]) for shape in dots["shapes"]) == 24, "each question is a dot"
+
+
+def test_what_is_selected_is_in_the_link_and_the_figures_are_of_it_alone(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home, bquestions="1,3,5", bruns="2")
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "1 of 2 runs, 3 of 24 questions selected" in text
+    assert "3 questions cannot separate LeanRAG from Naive in Evidence recall (+.50" in text, "1 - 0.5 on each"
+    listed = [button.key for button in app.button if (button.key or "").startswith("question_q")]
+    assert listed == ["question_q1", "question_q3", "question_q5"]
+    app.button("brush_clear").click().run()
+    drawn.assert_sound(app)
+    assert "questions selected" not in drawn.text(app)
+    assert "bquestions" not in app.query_params
+    wrong = visit("evaluate", home, bquestions="1,99", bruns="x")
+    drawn.assert_sound(wrong)
+    assert "selected" not in drawn.text(wrong).replace("they are selected in all others", "")
 
 
 def test_two_runs_are_chosen_and_change_places(home: Workbench, visit: Visit) -> None:

@@ -26,6 +26,7 @@ from leanrag_core.figures.judge_charts import (
     length_curve,
 )
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, ParetoReference, front, pareto
+from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.figures.sweep_charts import (
     HeatAxis,
     HeatCell,
@@ -314,3 +315,33 @@ def test_a_name_that_would_cover_a_point_is_moved_or_left_out() -> None:
         left, base = float(name.attributes["x"]), float(name.attributes["y"])
         inside = [p for p in points if left < float(p["cx"]) < left + 50 and base - 10 < float(p["cy"]) < base + 2]
         assert inside == []
+
+
+def test_questions_are_piled_at_their_difference_and_dots_shrink_with_the_highest_pile() -> None:
+    def drawing(n: int) -> Drawing:
+        dots = [QuestionDot(0.0, 0.0, f"{n}", f"q{n}") for n in range(n)]
+        dots += [QuestionDot(0.5, 0.5, "won", "won"), QuestionDot(-0.5, -0.5, "lost", "lost")]
+        return question_dots(dots, width=400, label="questions", tick=str)
+
+    few, many = drawing(3), drawing(60)
+    for each in (few, many):
+        places = {shape.pick: shape.attributes for shape in each.shapes if shape.pick}
+        assert float(places["lost"]["cx"]) < float(places["q0"]["cx"]) < float(places["won"]["cx"])
+        assert len({places[f"q{n}"]["cy"] for n in range(3)}) == 3, "none covers another"
+        assert all(0 < float(at["cy"]) < each.height for at in places.values()), "all are on the ground"
+    radius = [float(next(s for s in each.shapes if s.pick == "q0").attributes["r"]) for each in (few, many)]
+    assert radius[0] > radius[1] >= 1
+
+
+def test_what_is_selected_stays_and_the_rest_of_what_can_be_picked_fades() -> None:
+    points = [ParetoPoint(name, cost, 0.5, pick=name) for name, cost in (("a", 1), ("b", 2), ("c", 3))]
+    plain = pareto(
+        points, width=320, label="front", cost=CostAxis("tokens", str), value_tick=str, off_scale="beyond the axes"
+    )
+    assert plain.with_selected(()) == plain
+    marked = plain.with_selected(("b",))
+    picks = {shape.pick: shape for shape in marked.shapes if shape.pick}
+    assert [name for name, shape in picks.items() if shape.is_picked] == ["b"]
+    assert ["opacity" in str(shape.attributes["style"]) for shape in picks.values()] == [True, False, True]
+    others = zip(plain.shapes, marked.shapes, strict=True)
+    assert all(one == other for one, other in others if not one.pick), "axes and names stay as they are"

@@ -1,0 +1,132 @@
+"""What is selected of an experiment: runs and questions, brushed in one chart, selected in all others and in tables."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import streamlit as st
+
+from leanrag_core.evaluation.experiments.selection import chosen_ids, of_questions, written_places
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.tables import questions_of
+from leanrag_core.types.experiment import ExperimentResult
+from pages.common import forms, state, widgets
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.evaluate.experiments import BRUSHED
+
+RUNS, QUESTIONS = BRUSHED  # in links: the places of what is selected
+_KIND = "kind:"
+
+
+def ids_of(result: ExperimentResult, what: str) -> tuple[str, ...]:
+    """The keys of the runs, or the ids of the questions."""
+    return tuple(run.key for run in result.spec.runs) if what == RUNS else questions_of(result)
+
+
+def selected(result: ExperimentResult, what: str) -> tuple[str, ...]:
+    """The runs or questions that are selected; none where all are looked at."""
+    ids = ids_of(result, what)
+    chosen: tuple[str, ...] = state.fitting(what, (), lambda written: chosen_ids(written, ids), bool)
+    return chosen
+
+
+def select(result: ExperimentResult, what: str, chosen: Sequence[str]) -> None:
+    """Exactly these are selected. For callbacks."""
+    state.remember(what, written_places(chosen, ids_of(result, what)))
+
+
+def toggle(result: ExperimentResult, what: str, id_: str) -> None:
+    """One more is selected, or one less. For callbacks."""
+    held = selected(result, what)
+    select(result, what, [each for each in held if each != id_] if id_ in held else [*held, id_])
+
+
+def kind_pick(kind: str) -> str:
+    """What a figure reports of a kind of questions; of all of them nothing."""
+    return f"{_KIND}{kind}" if kind else ""
+
+
+def toggle_kind(result: ExperimentResult, pick: str) -> None:
+    """The questions of one kind more are selected, or of one less. For callbacks."""
+    held = kinds_selected(result)
+    select_kinds(result, [each for each in held if each != pick] if pick in held else [*held, pick])
+
+
+def select_kinds(result: ExperimentResult, picks: Sequence[str]) -> None:
+    """Exactly the questions of these kinds are selected. For callbacks."""
+    kinds = {pick.removeprefix(_KIND) for pick in picks}
+    select(result, QUESTIONS, [row.question for row in result.rows if row.kind in kinds])
+
+
+def kinds_selected(result: ExperimentResult) -> tuple[str, ...]:
+    """What figures report of the kinds whose questions are all selected."""
+    held = set(selected(result, QUESTIONS))
+    kinds = dict.fromkeys(row.kind for row in result.rows if row.kind)
+    return tuple(kind_pick(kind) for kind in kinds if held and held >= set(questions_of(result, kind)))
+
+
+def clear() -> None:
+    """Nothing is selected. For callbacks."""
+    state.remember(RUNS, None)
+    state.remember(QUESTIONS, None)
+
+
+def restricted(result: ExperimentResult) -> ExperimentResult:
+    """The experiment over its selected questions; over all where none is selected."""
+    questions = selected(result, QUESTIONS)
+    return of_questions(result, set(questions)) if questions else result
+
+
+def bar(result: ExperimentResult, titles: Mapping[str, str], questions: Mapping[str, GoldQuestion]) -> None:
+    """How much is selected, what clears it, and the lists that select without a mouse."""
+    runs, asked = selected(result, RUNS), selected(result, QUESTIONS)
+    parts = [say("evaluate.brush.runs", n=len(runs), of=len(titles))] if runs else []
+    if asked:
+        parts.append(say("evaluate.brush.questions", n=len(asked), of=len(ids_of(result, QUESTIONS))))
+    texts = {id_: questions[id_].question if id_ in questions else id_ for id_ in ids_of(result, QUESTIONS)}
+    with bar_of(say("ask.comma").join(parts), say("evaluate.brush.hint"), clear=clear):
+        by_name(RUNS, titles, runs, partial(select, result, RUNS))
+        by_name(QUESTIONS, texts, asked, partial(select, result, QUESTIONS))
+
+
+@contextmanager
+def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]:
+    """The line that says what is selected, with a button that clears it; the block draws the lists behind it. what:
+    empty where nothing is; then the hint says how to select."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="brush_bar"):
+        with st.container(width="content", gap=None):
+            said = html('<span class="lr-small lr-muted">{}</span>', hint)
+            if what:
+                said = html('<span class="lr-brush" role="status">{}</span>', say("evaluate.brush.selected", what=what))
+            draw(said)
+        if what:
+            st.button(
+                say("evaluate.brush.clear"), icon=":material/close:", type="tertiary", key="brush_clear", on_click=clear
+            )
+        with st.popover(say("evaluate.brush.list"), type="tertiary", icon=":material/checklist:", key="brush_list"):
+            yield
+
+
+def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: Callable[[Sequence[str]], None]) -> None:
+    """All that can be selected, to be chosen by name."""
+    shown = {id_: forms.plain(title) for id_, title in titles.items()}
+
+    def in_order(chosen: Sequence[str]) -> list[str]:
+        return [id_ for id_ in shown if id_ in chosen]
+
+    widgets.show(
+        f"lr_{what}",
+        list(held),
+        lambda mount: st.multiselect(
+            say(f"evaluate.brush.{what}"),
+            list(shown),
+            mount.value,
+            format_func=shown.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+        choose,
+        read=in_order,
+        form=widgets.labels(shown),
+    )
