@@ -289,7 +289,7 @@ def _rates(rates: Sequence[WinRate]) -> None:
         cells = [
             interval_cell(
                 None if each is None else each.win_rate,
-                "" if each is None else _beside(each),
+                "" if each is None or len(criteria) > 1 else _beside(each),
                 scale,
                 "",
                 numbers.share,
