@@ -52,6 +52,11 @@ def cited_ids(answer: Answer) -> frozenset[str]:
     )
 
 
+def citation_counts(answer: Answer) -> Counter[str]:
+    """Count the sentences that cite each mark."""
+    return Counter(mark for part in answer.parts for mark in dict.fromkeys(part.marks))
+
+
 def best_sentence(sentence: str, text: str) -> str:
     """Return the sentence of the text that shares most words with that sentence; "" where none shares a third of
     them."""

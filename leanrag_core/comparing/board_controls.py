@@ -163,3 +163,44 @@ def settings_name(controls: Sequence[Control], settings: Mapping[str, Any], besi
     if len(named) > 3:
         parts[2:] = [message("board.more_settings", n=len(named) - 2)]
     return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)
+
+
+def settings_link(settings: Mapping[str, Any], ground: Mapping[str, Any]) -> str:
+    """Return what of the settings is not that of the ground, as links have it: "KEY=VALUE;...", "-" where nothing is.
+    settings, ground: values by Control.key."""
+    return ";".join(f"{key}={_written(value)}" for key, value in settings.items() if value != ground[key]) or "-"
+
+
+def settings_of_link(text: str, controls: Sequence[Control], ground: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of that part of a link, by Control.key; those of the ground where it names none, or a value
+    at which the control has no stop."""
+    settings = dict(ground)
+    known = {control.key: control for control in controls}
+    for pair in text.split(";"):
+        key, _, value = pair.partition("=")
+        if key in known:
+            settings[key] = next((stop for stop in known[key].stops if _written(stop) == value), settings[key])
+    return settings
+
+
+def _written(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def numbers_of_links(texts: Sequence[str], config: type) -> list[dict[str, Any]]:
+    """Return the numbers in links for which a control may lack a stop, each by its option; those within the option's
+    bounds. config: of the strategy."""
+    specs, numbers = {spec.name: spec for spec in fields(config)}, []
+    for text in texts:
+        for pair in filter(None, text.split(";")):
+            key, _, value = pair.partition("=")
+            spec = specs.get(key)
+            if spec is not None and type(spec.default) in (int, float):
+                try:
+                    number_ = int(value) if isinstance(spec.default, int) else float(value)
+                except ValueError:  # somebody wrote the link by hand
+                    continue
+                low, high = spec.metadata.get("low"), spec.metadata.get("high")
+                if (low is None or number_ >= low) and (high is None or number_ <= high):
+                    numbers.append({key: number_})
+    return numbers

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.evaluation.gold import normalised
 from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.context import passage_section
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextItem, ContextSection, Trace
 
@@ -49,6 +50,12 @@ def lane(trace: Trace, index: Index, gold: Gold) -> Lane:
     return max(lanes, key=lambda each: (each.depth, -(each.place or 0)))
 
 
+def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:
+    """Return the ids of the passages and entities that the context holds, one for each lane that reaches it."""
+    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
+    return tuple(marks.get(way.mark, "") for way in lanes if way.is_found)
+
+
 def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     n_entities = int(index.entity_chunks[:, row].nnz)
     uses_entities = any(item.kind == "entity" for item in trace.items)
@@ -90,7 +97,7 @@ def _in_context(trace: Trace, id_: str, gold: Gold, said: Sequence[Message], pla
     """Check the last two stages, budget and context, of an item that was taken."""
     section, item = _held(trace, id_)
     if item is None or section is None:
-        holding = _section_of_passages(trace)
+        holding = passage_section(trace)
         budget = holding.budget if holding else 0
         used = holding.tokens if holding else 0
         short = max(1, used + tokens - budget)
@@ -107,14 +114,6 @@ def _held(trace: Trace, id_: str) -> tuple[ContextSection | None, ContextItem | 
         ((section, item) for section in trace.context.sections for item in section.items if item.ref == id_),
         (None, None),
     )
-
-
-def _section_of_passages(trace: Trace) -> ContextSection | None:
-    ids = {passage.id for passage in trace.passages}
-    sections = trace.context.sections
-    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
-    holding += [section for section in sections if section.name == "chunks"]
-    return holding[0] if holding else None
 
 
 def _of_entity(trace: Trace, gold: Gold) -> Lane:

@@ -59,6 +59,16 @@ class SetResult:
         return sum(len(result.evidence) for result in self.questions)
 
     @property
+    def share_found(self) -> float:
+        """The share of the set's gold that the contexts hold."""
+        return self.losses[FOUND] / max(1, self.n_gold)
+
+    @property
+    def found_per_thousand(self) -> float:
+        """Pieces of gold found for every thousand tokens of context."""
+        return 1000 * self.losses[FOUND] / max(1.0, self.mean_tokens * len(self.questions))
+
+    @property
     def mean_tokens(self) -> float:
         """Mean tokens of the contexts."""
         return sum(result.tokens for result in self.questions) / max(1, len(self.questions))

@@ -25,6 +25,16 @@ def said_alone(answers: Mapping[str, Answer]) -> dict[str, frozenset[int]]:
     return alone
 
 
+def say_the_same(answers: Mapping[str, Answer]) -> bool:
+    """Return whether there are several answers, and none says more or less than the others."""
+    return (
+        len(answers) > 1
+        and all(answer.grounded for answer in answers.values())
+        and not any(said_alone(answers).values())
+        and len({len(answer.parts) for answer in answers.values()}) == 1
+    )
+
+
 def same_sentence(left: str, right: str) -> bool:
     """Return whether both say the same: most words of each are in the other."""
     own, other = _words(left), _words(right)

@@ -103,9 +103,14 @@ class GoldRanking:
     context: tuple[Quotes, ...]
 
     @property
+    def n_held(self) -> int:
+        """How many of the quotes the context holds."""
+        return len(_united(self.context))
+
+    @property
     def recall(self) -> float:
         """Share of the quotes that the context holds."""
-        return len(_united(self.context)) / self.n
+        return self.n_held / self.n
 
     def scores(self) -> RankingScores:
         """Compute the ranking measures; the question must have gold quotes."""

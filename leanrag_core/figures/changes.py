@@ -53,6 +53,16 @@ def changes(before: Trace, after: Trace) -> Changes:
     )
 
 
+def telling_groups(before: Trace, after: Trace) -> tuple[Group, ...]:
+    """Return the groups of changes() that say something: of two strategies those of roles that items of both have,
+    since everything else is new."""
+    groups = changes(before, after).groups
+    if before.strategy == after.strategy:
+        return groups
+    roles, others = ({role for item in trace.items for role in item.roles} for trace in (before, after))
+    return tuple(group for group in groups if group.role in roles & others)
+
+
 def _group(role: str, old: Mapping[str, str], new: Mapping[str, str]) -> Group:
     return Group(
         role,

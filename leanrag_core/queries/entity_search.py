@@ -224,6 +224,12 @@ def chunk_of(index: Index, id_: str) -> int | None:
     return row if row >= 0 else None
 
 
+def names_of_chunk(index: Index, row: int) -> list[str]:
+    """Return the names of the base entities that the chunk in that row mentions, in the order of their rows."""
+    rows = np.unique(index.entity_chunks[:, row].nonzero()[0])
+    return [index.layers[0].entity_cells["name"][int(entity)].as_py() for entity in rows]
+
+
 def _relation(index: Index, relation: Relation) -> Thing:
     names = [
         index.layers[relation.layer].entity_cells["name"][row].as_py() for row in (relation.source, relation.target)

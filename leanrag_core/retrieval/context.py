@@ -13,7 +13,7 @@ from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, ContextSection, Lost, TraceItem, TraceRelation
+from leanrag_core.types.trace import Context, ContextSection, Lost, Trace, TraceItem, TraceRelation
 
 ENTITIES = SectionForm(
     name="entities",
@@ -356,3 +356,16 @@ def in_order(messages: tuple[Message, ...]) -> Message | None:
         return None
     first, rest = messages[0], in_order(messages[1:])
     return message("text.then", first=first, rest=rest) if rest else first
+
+
+_NODE_SHAPES = ("disc", "box", "double")  # of what the graph draws; passages have others
+
+
+def passage_section(trace: Trace) -> ContextSection | None:
+    """Return the section of the context that holds the passages; where none is left in it, the one in their colour."""
+    ids = {passage.id for passage in trace.passages}
+    colours = {style.colour for style in trace.styles if style.on == "item" and style.shape not in _NODE_SHAPES}
+    sections = trace.context.sections
+    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
+    holding += [section for section in sections if section.colour in colours]
+    return holding[0] if holding else None

@@ -19,6 +19,7 @@ No clock time is stored: the same build gives the same bytes. See storage.stagin
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -307,8 +308,13 @@ def rename_index(directory: Path, name: str) -> None:
 
 
 def size_bytes(directory: Path) -> int:
-    """Return bytes of all files of the index."""
-    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+    """Return bytes of all files below the folder, such as that of an index; one that is deleted meanwhile counts
+    nothing."""
+    total = 0
+    for path in directory.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size if path.is_file() else 0
+    return total
 
 
 def write_edits(directory: Path, log: EditLog) -> tuple[str, ...]:

@@ -260,6 +260,11 @@ class IndexConfig:
         if self.overlap_tokens >= self.chunk_tokens:
             raise InvalidConfig("option.overlap_too_large", overlap=self.overlap_tokens, chunk=self.chunk_tokens)
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models that a build with these settings asks, each once."""
+        return tuple(dict.fromkeys((self.model, self.aggregation_model or self.model, self.embedding)))
+
 
 SETTINGS = tuple(spec.name for spec in fields(IndexConfig) if not spec.metadata["of_engine"])  # what a preset holds
 ONE_VALUE = tuple(spec.name for spec in fields(IndexConfig) if not isinstance(spec.default, tuple))  # fits one option

@@ -7,7 +7,7 @@ from typing import Any
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, SCHEDULER, Fault, fault_of, parts_of
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import is_remote, model_title, option, validate
 
 THREADS, PROCESSES, DASK = "threads", "processes", "dask"
 
@@ -112,6 +112,11 @@ class Settings:
     def price(self, model: str) -> Price:
         """Return the price of the model; an empty one when none is known."""
         return self.prices.get(model, Price())
+
+    def unpriced(self, models: Iterable[str]) -> list[str]:
+        """Return the titles of those models that are called and have no price here, in order. models: their names."""
+        titles = {model_title(name) for name in models if is_remote(name)}
+        return sorted(titles - self.prices.keys())
 
     @property
     def local(self) -> bool:

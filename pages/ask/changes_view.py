@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.changes import Group, changes
+from leanrag_core.figures.changes import Group, changes, telling_groups
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.trace import Trace
@@ -33,7 +33,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
     )
     with st.container(border=True, key=scope.name("changes")):
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
-        body = _differences(after, _comparable(before, after, changed.groups)) if changed.any else nothing
+        body = _differences(after, telling_groups(before, after)) if changed.any else nothing
         title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
         markup.block(title, body, "; ".join([*settings, tokens]))
 
@@ -42,14 +42,6 @@ def _value(name: str, value: object) -> str:
     """The value of a setting in words; a strategy by its title."""
     titles = {info.name: info.title for info in strategies().strategies}
     return words(titles[value]) if name == "strategy" and value in titles else forms.shown(name, value)
-
-
-def _comparable(before: Trace, after: Trace, groups: Sequence[Group]) -> list[Group]:
-    """The groups that say something: of two strategies those of items that both have, since everything else is new."""
-    if before.strategy == after.strategy:
-        return list(groups)
-    both = [{role for item in trace.items for role in item.roles} for trace in (before, after)]
-    return [group for group in groups if group.role in both[0] & both[1]]
 
 
 def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.answering.support import best_sentence
 from leanrag_core.figures.play_cards import anchors as anchors_of
-from leanrag_core.retrieval.context import losses
+from leanrag_core.retrieval.context import losses, passage_section
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from pages.ask import reference_view, roles
@@ -59,7 +59,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answe
         if trace.parameters.get("source_chunks") is False:
             draw(markup.muted(say("ask.chunks_off")))
         return
-    section, marks, anchors = roles.passage_section(trace), roles.marks_by_ref(trace.context), anchors_of(trace)
+    section, marks, anchors = passage_section(trace), roles.marks_by_ref(trace.context), anchors_of(trace)
     role = anchors[0].role if anchors else ""
     n_candidates = max(len(trace.ranked_chunks), len(trace.passages))
     code = "ask.chunks_best_first"

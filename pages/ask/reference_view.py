@@ -10,6 +10,7 @@ from markupsafe import Markup
 from leanrag_core.answering.support import best_sentence
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.queries import browse
+from leanrag_core.queries.entity_search import chunk_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
 from pages.ask import roles
@@ -65,7 +66,7 @@ def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> No
     known = roles.marks_by_ref(trace.context).get(ref)
     mark = known.name if known else ""
     close = partial(state.remember, PLACE, None)
-    row = next((each.row for each in trace.passages if each.id == ref), _row_of_chunk(index, ref))
+    row = next((each.row for each in trace.passages if each.id == ref), chunk_of(index, ref))
     if row is not None:
         sentences = [part.text for part in answer.parts if mark in part.marks] if answer and mark else []
         text = index.chunk(row).text
@@ -78,13 +79,6 @@ def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> No
         dialog(_reference)(scope, index, Reference(trace, ref, mark))
     else:
         close()
-
-
-def _row_of_chunk(index: Index, id_: str) -> int | None:
-    import pyarrow.compute as pc
-
-    row = pc.index(index.chunks["id"], id_).as_py()
-    return None if row < 0 else int(row)
 
 
 def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = False) -> None:

@@ -12,8 +12,6 @@ from pages.common import markup
 from pages.common.html import NOTHING, html
 from pages.common.messages import known, language, say, words
 
-_NODE_SHAPES = ("disc", "box", "double")  # what the figure draws; other shapes are drawn elsewhere on the page
-
 
 @dataclass(frozen=True)
 class Mark:
@@ -101,13 +99,3 @@ def code_part(role: str) -> str:
 def first_known(own: str, general: str) -> str:
     """The code for a role where the catalog has it, else the code for any role."""
     return own if known(own) else general
-
-
-def passage_section(trace: Trace) -> ContextSection | None:
-    """The section of the context that holds the passages; known by its items, or by the colour of passages."""
-    ids = {passage.id for passage in trace.passages}
-    colours = {style.colour for style in trace.styles if style.on == "item" and style.shape not in _NODE_SHAPES}
-    sections = trace.context.sections
-    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
-    holding += [section for section in sections if section.colour in colours]
-    return holding[0] if holding else None

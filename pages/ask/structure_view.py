@@ -181,7 +181,7 @@ def _gold(trace: Trace, ask: asking.Ask) -> tuple[int, int] | None:
     samples = session.workbench().question_sets.about(ask.summary.corpus_id)
     gold = next((question for question in samples if question.question == ask.question and question.evidence), None)
     ranking = Outcome(gold, trace).ranking if gold else None
-    return None if gold is None or ranking is None else (round(ranking.recall * ranking.n), ranking.n)
+    return None if gold is None or ranking is None else (ranking.n_held, ranking.n)
 
 
 def _gold_squares(trace: Trace, ask: asking.Ask) -> Markup:

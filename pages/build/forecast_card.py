@@ -8,7 +8,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import IndexConfig, is_remote, model_title
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Settings
@@ -247,13 +247,7 @@ def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
         return build_charts.money_of(expected.dollars)
     if settings.local:
         return say("build.no_cost")
-    return say("build.price_unknown") if unpriced(settings, config) else say("build.no_cost")
-
-
-def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
-    """The models of these settings that have no price in Settings."""
-    used = {config.model, config.aggregation_model or config.model, config.embedding}
-    return sorted(model_title(name) for name in filter(is_remote, used) if model_title(name) not in settings.prices)
+    return say("build.price_unknown") if settings.unpriced(config.models) else say("build.no_cost")
 
 
 def budget_fields(config: IndexConfig) -> Budget:
@@ -267,7 +261,7 @@ def budget_fields(config: IndexConfig) -> Budget:
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:
         with plain_errors():
-            names = unpriced(session.workbench().settings.read(), config)
+            names = session.workbench().settings.read().unpriced(config.models)
             if names:
                 said = say("build.no_price", models=say("ask.comma").join(names))
                 draw(html('<div class="lr-notes"><div>{}</div></div>', said))

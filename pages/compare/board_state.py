@@ -1,12 +1,12 @@
 """What the board holds: the settings now and pinned, which links have, and the trail of one session."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
-from leanrag_core.comparing.board_controls import Control
+from leanrag_core.comparing.board_controls import Control, settings_of_link
 from pages.common import state
 
 NOW, PINNED, SYSTEM, MEASURE, SCALE = "bset", "bpin", "bsys", "bmeasure", "bscale"
@@ -40,50 +40,10 @@ def session_of(topic: tuple[object, ...]) -> Session:
     return held
 
 
-def written(settings: Settings, ground: Settings) -> str:
-    """What of the settings is not official, nor the index's own, as links have it; "-" where nothing is."""
-    parts = (
-        f"{key}={int(value) if isinstance(value, bool) else value}"
-        for key, value in settings.items()
-        if value != ground[key]
-    )
-    return ";".join(parts) or "-"
-
-
 def read(name: str, controls: Sequence[Control], ground: Settings, start: Settings) -> dict[str, Any]:
     """The settings remembered under that name. ground: of what they do not name; start: where nothing is remembered."""
     text = state.recall(name)
-    if not text:
-        return dict(start)
-    settings = dict(ground)
-    known = {control.key: control for control in controls}
-    for pair in text.split(";"):
-        key, _, value = pair.partition("=")
-        if key in known:
-            settings[key] = next((stop for stop in known[key].stops if _text(stop) == value), settings[key])
-    return settings
-
-
-def _text(stop: Any) -> str:
-    return str(int(stop)) if isinstance(stop, bool) else str(stop)
-
-
-def held_values(texts: Sequence[str], config: type) -> list[dict[str, Any]]:
-    """The values in links that a control may lack a stop for: numbers within the option's bounds, and rules of tau."""
-    specs, found = {spec.name: spec for spec in fields(config)}, []
-    for text in texts:
-        for pair in filter(None, text.split(";")):
-            key, _, value = pair.partition("=")
-            spec = specs.get(key)
-            if spec is not None and type(spec.default) in (int, float):
-                try:
-                    number = int(value) if isinstance(spec.default, int) else float(value)
-                except ValueError:  # somebody wrote the link by hand
-                    continue
-                low, high = spec.metadata.get("low"), spec.metadata.get("high")
-                if (low is None or number >= low) and (high is None or number <= high):
-                    found.append({key: number})
-    return found
+    return settings_of_link(text, controls, ground) if text else dict(start)
 
 
 def move(session: Session, before: Settings, after: Settings, gesture: int) -> None:

@@ -19,6 +19,8 @@ from leanrag_core.comparing.board_controls import (
     index_settings,
     neighbours,
     number,
+    numbers_of_links,
+    settings_link,
     settings_name,
     split_settings,
     strategy_controls,
@@ -129,7 +131,7 @@ def _board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[Gol
     start = {**official, **(chosen[0].chosen.options if chosen[0].info.name == info.name else {})}
     config, heuristic = index.manifest.config, index.manifest.kind == HEURISTIC
     links = [state.recall(board_state.NOW), state.recall(board_state.PINNED)]
-    listed = strategy_controls(info.config, [start, *board_state.held_values(links, info.config)])
+    listed = strategy_controls(info.config, [start, *numbers_of_links(links, info.config)])
     ground, start = ({control.key: each[control.key] for control in listed} for each in (official, start))
     if index.manifest.kind != IMPORTED and index.manifest.corpus.id:
         own = index_settings(config, heuristic=heuristic)
@@ -187,7 +189,7 @@ def _pinned(made: Board) -> dict[str, Any]:
 
 
 def _remember(name: str, settings: Mapping[str, Any], made: Board) -> None:
-    state.remember(name, board_state.written(settings, made.ground))
+    state.remember(name, settings_link(settings, made.ground))
 
 
 def _heard(made: Board, held: Session) -> None:
@@ -230,7 +232,7 @@ def _do(made: Board, held: Session, event: Mapping[str, Any]) -> None:
         used = board_use.use(made.summary.id, made.info, _options(made, now), _index_id(made, now))
         ground = {**made.ground, **{key: value for key, value in now.items() if key.startswith("index.")}}
         for name, settings in ((board_state.NOW, now), (board_state.PINNED, pinned)):
-            state.remember(name, board_state.written(settings, ground))
+            state.remember(name, settings_link(settings, ground))
         held.undo, held.leave = used, True
     elif kind == "undo" and held.undo is not None:
         board_use.undo(held.undo)

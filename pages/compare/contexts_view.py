@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.answering.support import citation_counts
 from leanrag_core.comparing.context_rows import ContextRow, context_rows
 from pages.ask import roles
 from pages.common import markup
@@ -35,7 +36,7 @@ def table(loaded: Sequence[Loaded], *, differences_only: bool) -> Markup:
     rows = context_rows(traces, baseline=base)
     shown = [row for row in rows if not differences_only or len(row.cells) < len(traces)]
     marks = {letter: roles.marks_by_name(trace.context) for letter, trace in traces.items()}
-    cited = {each.letter: fragments.citations(each.answer) for each in loaded}
+    cited = {each.letter: citation_counts(each.answer) if each.answer else {} for each in loaded}
     titles: dict[str, str] = {}
     for trace in traces.values():
         for section in trace.context.sections:

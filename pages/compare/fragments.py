@@ -1,12 +1,14 @@
 """Pieces of HTML of a comparison, the same on the page and in its exported file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from leanrag_core.answering.support import citation_counts
 from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.message import message as message_of
+from leanrag_core.retrieval.context import passage_section
 from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import roles
 from pages.common import markup
@@ -148,30 +150,21 @@ def tokens_by_section(context: Context) -> str:
     return say("markup.tokens_by_section", sections=by_section)
 
 
-def citations(answer: Answer | None) -> Mapping[str, int]:
-    """How many sentences cite each mark."""
-    counts: dict[str, int] = {}
-    for part in answer.parts if answer else ():
-        for mark in dict.fromkeys(part.marks):
-            counts[mark] = counts.get(mark, 0) + 1
-    return counts
-
-
 def cited_text(answer: Answer | None, mark: str) -> str:
     """How often the answer cites that mark; what was retrieved but never cited says so."""
     if answer is None or not mark:
         return "" if mark else say("compare.left_out")
-    n = citations(answer).get(mark, 0)
+    n = citation_counts(answer)[mark]
     return say("compare.cited_times", n=n) if n else say("compare.never_cited")
 
 
 def never_cited(loaded: Loaded) -> str:
     """How many of the context's passages the answer never cites."""
     trace, answer = loaded.trace, loaded.answer
-    section = roles.passage_section(trace) if trace else None
+    section = passage_section(trace) if trace else None
     if section is None or answer is None:
         return ""
-    counts = citations(answer)
+    counts = citation_counts(answer)
     n_uncited = sum(item.mark not in counts for item in section.items)
     return say("compare.never_cited_of", n=n_uncited, items=len(section.items))
 

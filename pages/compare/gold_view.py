@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
-from leanrag_core.comparing.lost_evidence import Lane, lane
+from leanrag_core.comparing.lost_evidence import Lane, found_ids, lane
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.trace import Trace
 from pages.common import session, state
 from pages.compare.loading import Loaded
 
@@ -67,9 +66,3 @@ def marked(locate: GoldFinder) -> tuple[Gold, ...]:
     """What a person has marked in addition."""
     gold = locate.marked(state.recall(MARKED))
     return (gold,) if gold is not None else ()
-
-
-def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:
-    """Ids of the passages and entities that the context holds, one for each lane that reaches it."""
-    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
-    return tuple(marks.get(way.mark, "") for way in lanes if way.is_found)

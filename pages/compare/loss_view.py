@@ -21,11 +21,6 @@ from pages.compare.columns import Column
 _INKS = (None, "l4", "l3", "l2", "l1", "l1", "l0")  # of what was found, then of the stages
 
 
-def share_found(result: SetResult) -> float:
-    """The share of the set's gold that the contexts hold."""
-    return result.losses[FOUND] / max(1, result.n_gold)
-
-
 def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
     """Bars of what was found and what each stage lost, and the change of a setting that finds most."""
     n_gold = max(result.n_gold for result in results.values())
@@ -67,7 +62,7 @@ def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult])
             for place, (kind, n) in enumerate(result.losses.items())
             if n
         )
-        share = numbers.share(share_found(result))
+        share = numbers.share(result.share_found)
         total = say("set.found_of", n=result.losses[FOUND], gold=result.n_gold)
         rows.append(
             html(

@@ -11,7 +11,7 @@ from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
 from leanrag_core.comparing.remedies import Remedy, remedy
 from leanrag_core.figures import numbers, passages
 from leanrag_core.figures.overlaps import lane_drawing
-from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.queries.entity_search import find_entities, names_of_chunk
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -98,7 +98,7 @@ def _marked(index: Index, gold: Gold) -> Markup:
     """The text of the chunk around its quote."""
     row = gold.rows[0]
     text = index.chunk(row).text
-    names = entity_names(index, row)
+    names = names_of_chunk(index, row)
     start = text.find(gold.quote) if gold.quote else -1
     if start < 0:
         return html("{}", text)
@@ -113,12 +113,6 @@ def _marked(index: Index, gold: Gold) -> Markup:
 def _with_names(text: str, names: Sequence[str]) -> Markup:
     pieces = passages.passage(text, 0, len(text), names=names).pieces if text else ()
     return joined(html("<em>{}</em>", piece.text) if "name" in piece.marks else piece.text for piece in pieces)
-
-
-def entity_names(index: Index, row: int) -> list[str]:
-    """Names of the entities that the index has of that chunk."""
-    rows = sorted({int(each) for each in index.entity_chunks[:, row].nonzero()[0]})
-    return [index.layers[0].entity_cells["name"][entity].as_py() for entity in rows]
 
 
 def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
@@ -142,7 +136,7 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
     chosen = gold.evidence[place]
     if each is not None and each.index is not None and chosen.kind == "passage" and chosen.rows:
         names = [
-            name for name in entity_names(each.index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()
+            name for name in names_of_chunk(each.index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()
         ]
         if names:
             draw(markup.muted(say("missed.entities_in_quote", names=say("ask.comma").join(names[:8]))))

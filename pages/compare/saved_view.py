@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from leanrag_core.comparing.lost_evidence import found_ids
 from leanrag_core.comparing.recorded import (
     MAX_BYTES,
     RecordedColumn,
@@ -25,7 +26,6 @@ from pages.compare import (
     contexts_view,
     export,
     fragments,
-    gold_view,
     missed_view,
     sharing_view,
     side_by_side,
@@ -159,7 +159,7 @@ def show(comparison: RecordedComparison, view: str) -> None:
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
     shared = compare({each.letter: each.trace for each in loaded if each.trace is not None})
     lanes = {column.letter: column.lanes for column in comparison.columns}
-    found_ids = {column.letter: gold_view.found_ids(column.run.trace, column.lanes) for column in comparison.columns}
+    found_ids = {column.letter: found_ids(column.run.trace, column.lanes) for column in comparison.columns}
     gold = GoldOf(None, comparison.gold, lanes, found_ids if comparison.gold else {})
     differ = state.recall("differ") == "1"
     if view == columns.CONTEXTS:

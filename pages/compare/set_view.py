@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.comparing.over_questions import FOUND, SetResult
+from leanrag_core.comparing.over_questions import SetResult
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
 from pages.common import forms, markup, state
@@ -45,17 +45,14 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
     """The measures of each column, the best of each in bold."""
     letters = list(results)
     head = joined(html("<th>{} {}</th>", fragments.square(letter), by_letter[letter].title) for letter in letters)
-    rows = [_row(say("set.gold_found"), [loss_view.share_found(results[letter]) for letter in letters], most=True)]
+    rows = [_row(say("set.gold_found"), [results[letter].share_found for letter in letters], most=True)]
     names = [mean.measure for mean in results[letters[0]].means]
     for place, name in enumerate(names):
         means = [results[letter].means[place] for letter in letters]
         values = [mean.value for mean in means]
         places = 0 if name == "context-tokens" else 2
         rows.append(_row(words(means[0].title), values, places=places, most=name != "context-tokens"))
-    per_thousand = [
-        results[letter].losses[FOUND] / max(1.0, results[letter].mean_tokens * len(results[letter].questions)) * 1000
-        for letter in letters
-    ]
+    per_thousand = [results[letter].found_per_thousand for letter in letters]
     rows.append(_row(say("set.gold_per_thousand"), per_thousand, most=True))
     rows.append(_row(say("set.median_ms"), [results[letter].median_ms for letter in letters], places=1, most=False))
     return html(

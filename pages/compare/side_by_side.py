@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from leanrag_core.comparing.sentences import said_alone
+from leanrag_core.comparing.sentences import said_alone, say_the_same
 from leanrag_core.comparing.sharing import Shared, passage_name
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
@@ -53,14 +53,15 @@ def show(
     found. indexes: None in a saved comparison, which has no settings to change."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     slots = aligned(traces)
-    alone = said_alone({each.letter: each.answer for each in loaded if each.answer is not None})
+    answers = {each.letter: each.answer for each in loaded if each.answer is not None}
+    alone = said_alone(answers)
     most = max((trace.context.tokens for trace in traces.values()), default=1)
     base = _baseline(loaded)
     tick = base.trace.context.tokens if base is not None and base.trace is not None else None
     failed = st.session_state.pop(_KEEP_FAILED, None)
     if failed is not None:
         message(failed, kind="error")
-    is_same = _same_answer(loaded, alone)
+    is_same = len(answers) == len(loaded) and say_the_same(answers)
     if is_same:
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
     pick = _phone_choice([each.letter for each in loaded])
@@ -96,17 +97,6 @@ def show(
                 )
                 _steps(each, each.trace)
     return places
-
-
-def _same_answer(loaded: Sequence[Loaded], alone: Mapping[str, frozenset[int]]) -> bool:
-    """Whether all columns have answered, and none says anything that the others do not."""
-    answers = [each.answer for each in loaded if each.answer is not None]
-    return (
-        len(answers) == len(loaded) > 1
-        and all(answer.grounded for answer in answers)
-        and not any(alone.values())
-        and len({len(answer.parts) for answer in answers}) == 1
-    )
 
 
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:

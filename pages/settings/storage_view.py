@@ -1,12 +1,12 @@
 """What the workbench keeps on disk and where; the limit of kept results, and a button that deletes them."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_server import ChromaSeen
+from leanrag_core.storage.layout import size_bytes
 from leanrag_core.types.settings import Settings
 from pages.common import forms, markup, session
 from pages.common.html import draw, html
@@ -45,16 +45,7 @@ def panel(settings: Settings) -> None:
 @st.cache_data(ttl=20, max_entries=2, show_spinner=False)
 def _sizes(root: str) -> dict[str, int]:
     """Bytes below each folder, looked up at most every twenty seconds."""
-    return {folder: _bytes_below(Path(root) / folder) for folder in _KEPT}
-
-
-def _bytes_below(folder: Path) -> int:
-    """Bytes of all files below the folder; one that is deleted meanwhile counts nothing."""
-    total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            total += path.stat().st_size if path.is_file() else 0
-    return total
+    return {folder: size_bytes(Path(root) / folder) for folder in _KEPT}
 
 
 def server_panel(settings: Settings) -> None:

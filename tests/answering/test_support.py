@@ -11,6 +11,7 @@ from leanrag_core.answering.support import (
     WEAK,
     Support,
     best_sentence,
+    citation_counts,
     cited_ids,
     supports,
 )
@@ -76,6 +77,11 @@ def test_cited_ids_are_those_of_the_marks(trace: Trace) -> None:
         "id-queen",
     }
     assert cited_ids(answer(trace, AnswerPart("Nothing.", ()))) == frozenset()
+
+
+def test_a_sentence_counts_once_for_each_mark_that_it_cites(trace: Trace) -> None:
+    counts = citation_counts(answer(trace, AnswerPart("Eggs.", ("C1", "E1", "C1")), AnswerPart("More.", ("C1",))))
+    assert (counts, counts["C2"]) == ({"C1": 2, "E1": 1}, 0)
 
 
 def test_the_nearest_sentence_of_a_passage_shares_most_words() -> None:

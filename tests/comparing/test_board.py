@@ -28,7 +28,10 @@ from leanrag_core.comparing.board_controls import (
     index_controls,
     index_settings,
     neighbours,
+    numbers_of_links,
+    settings_link,
     settings_name,
+    settings_of_link,
     split_settings,
     strategy_controls,
 )
@@ -38,7 +41,7 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Query, strategies, strategy
-from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.retrieval.strategies import leanrag, vector
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -209,3 +212,22 @@ def test_what_is_likely_next_goes_on_the_way_of_the_slider_that_was_moved() -> N
     assert [each["top_n"] for each in ahead] == [3, 4, 1, 2]
     assert ahead[-1] == now | {"findings": True}
     assert next(neighbours(controls, now | {"top_n": 4}, "top_n", 1))["top_n"] == 3
+
+
+def test_settings_come_back_from_the_part_of_a_link_that_says_what_differs() -> None:
+    controls = (*strategy_controls(leanrag.Config, ()), *index_controls(IndexConfig(), (), heuristic=False))
+    ground = {each.key: each.stops[0] for each in controls}
+    moved = {**ground, "top_n": 12, "findings": True, "index.tau": "3"}
+    link = settings_link(moved, ground)
+    assert link == "top_n=12;findings=1;index.tau=3"
+    assert settings_of_link(link, controls, ground) == moved
+    assert settings_link(ground, ground) == "-"
+    assert settings_of_link("-", controls, ground) == ground
+    by_hand = "top_n=1000000;findings=yes;unknown=3;top_n"
+    assert settings_of_link(by_hand, controls, ground) == ground, "what no control can stand at is passed over"
+
+
+def test_numbers_of_links_within_the_bounds_of_their_options_get_stops() -> None:
+    links = ["top_n=42;findings=1;max_tokens=3333", "top_n=-1;top_c=many;top_n=100000"]
+    assert numbers_of_links(links, leanrag.Config) == [{"top_n": 42}, {"max_tokens": 3333}]
+    assert numbers_of_links(["least_cosine=0.25;top_c=0.5"], vector.Config) == [{"least_cosine": 0.25}]

@@ -8,11 +8,12 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
-from leanrag_core.comparing.lost_evidence import BUDGET, CONTEXT, INDEX, RANKED, REACHED, STAGES, TAKEN, lane
+from leanrag_core.comparing.lost_evidence import BUDGET, CONTEXT, INDEX, RANKED, REACHED, STAGES, TAKEN, found_ids, lane
 from leanrag_core.comparing.over_questions import FOUND, best_change, over_questions
 from leanrag_core.comparing.remedies import Change, remedy
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.context import passage_section
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.retrieval.tools import TOOLS
@@ -68,6 +69,19 @@ def test_what_a_passage_lacks_is_counted_beside_what_the_section_holds(index: In
     way = lane(trace, index, passage(index, passage_out.row))
     assert way.lost_at == BUDGET
     assert way.short == held.tokens + passage_out.source.tokens - held.budget > 1
+    ways = [lane(trace, index, passage(index, row)) for row in range(4)]
+    assert found_ids(trace, ways) == tuple(item.ref for item in sorted(held.items, key=lambda item: item.ref))
+
+
+def test_the_section_of_passages_is_known_by_their_colour_where_none_is_left(index: Index) -> None:
+    whole, none = run(index, "leanrag", top_n=2), run(index, "leanrag", top_n=2, chunk_tokens=0)
+    for trace in (whole, none):
+        # A strategy of somebody else's may call its sections otherwise.
+        sections = tuple(replace(part, name=f"own {part.name}") for part in trace.context.sections)
+        section = passage_section(replace(trace, context=replace(trace.context, sections=sections)))
+        assert section is not None
+        assert section.name == "own chunks"
+    assert not none.context.section("chunks").items
 
 
 def test_a_passage_without_entities_is_lost_in_the_index_for_a_graph_and_not_for_vectors(index: Index) -> None:
@@ -169,6 +183,8 @@ def test_over_a_set_the_losses_add_up_to_its_gold(index: Index) -> None:
     few = over_questions(index, QUESTIONS, lambda question: run(index, "leanrag", top_n=2, top_c=1))
     assert few.losses == {FOUND: 1, "index": 0, REACHED: 1, RANKED: 0, TAKEN: 1, BUDGET: 0, CONTEXT: 0}
     assert (few.n_gold, [question.n_found for question in few.questions]) == (3, [1, 0])
+    assert few.share_found == pytest.approx(1 / 3)
+    assert few.found_per_thousand == pytest.approx(1000 / sum(question.tokens for question in few.questions))
     more = over_questions(index, QUESTIONS, lambda question: run(index, "leanrag", top_n=2, top_c=3))
     assert more.losses[FOUND] == 2
     best = best_change({"A": few}, {("A", "top_c", 3): more, ("A", "top_c", 1): few})

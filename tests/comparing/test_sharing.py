@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leanrag_core.comparing.context_rows import context_rows
-from leanrag_core.comparing.sentences import said_alone
+from leanrag_core.comparing.sentences import said_alone, say_the_same
 from leanrag_core.comparing.sharing import CHUNKS, ENTITIES, RELATIONS, compare
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
@@ -151,3 +151,13 @@ def test_a_sentence_is_said_alone_when_less_than_six_of_ten_of_its_words_are_in_
 
 def test_the_only_answer_says_nothing_alone() -> None:
     assert said_alone({"A": answer("Mites drink blood.")}) == {"A": frozenset()}
+
+
+def test_answers_say_the_same_when_none_says_more_or_less() -> None:
+    stored, in_other_words = answer("Workers store the honey."), answer("The worker stored honey.")
+    assert say_the_same({"A": stored, "B": in_other_words})
+    assert not say_the_same({"A": stored}), "one answer alone"
+    assert not say_the_same({"A": stored, "B": answer("Workers store the honey.", "A worker stores honey.")})
+    assert not say_the_same({"A": stored, "B": answer("Mites drink blood.")})
+    refused = answer("Nothing answers this.", grounded=False)
+    assert not say_the_same({"A": refused, "B": refused})

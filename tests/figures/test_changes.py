@@ -1,4 +1,4 @@
-from leanrag_core.figures.changes import Group, changes
+from leanrag_core.figures.changes import Group, changes, telling_groups
 from tests.figures.small_trace import chunk, node, relation, trace_of
 
 BEES, FIELDS, FARM = node("bees", 1, "farm"), node("fields", 1, "farm"), node("farm", 2, role="lca")
@@ -61,3 +61,12 @@ def test_entities_of_one_name_are_distinguished_by_their_ids() -> None:
 
 def test_fewer_tokens_alone_are_a_change() -> None:
     assert changes(trace_of([QUEEN], tokens=5), trace_of([QUEEN], tokens=4)).any
+
+
+def test_of_two_strategies_only_roles_that_both_have_say_something() -> None:
+    before = trace_of([QUEEN, BEES], lca=BEES, chunks=[chunk(0, "A")])
+    other = trace_of([RAPE], chunks=[chunk(1, "B")], strategy="vector")
+    assert {group.role for group in changes(before, other).groups} == {"seed", "path", "lca", "passage"}
+    assert {group.role for group in telling_groups(before, other)} == {"seed", "passage"}
+    same = trace_of([RAPE], chunks=[chunk(1, "B")])
+    assert telling_groups(before, same) == changes(before, same).groups

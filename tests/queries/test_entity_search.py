@@ -7,8 +7,10 @@ import pytest
 from leanrag_core.queries.entity_search import (
     EntityMatches,
     best_matches,
+    chunk_of,
     find_entities,
     matches_by_words,
+    names_of_chunk,
     nearest_names,
 )
 from leanrag_core.types.index import Index
@@ -59,6 +61,17 @@ def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
 @pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
 def test_signs_of_patterns_in_a_search_are_taken_literally(index: Index, text: str) -> None:
     assert find_entities(index, text) == EntityMatches((), 0)
+
+
+def test_a_chunk_is_found_by_its_id_and_names_what_it_mentions(index: Index) -> None:
+    ids = index.chunks["id"].to_pylist()
+    assert [chunk_of(index, id_) for id_ in (ids[2], "gone")] == [2, None]
+    assert [names_of_chunk(index, row) for row in range(4)] == [
+        ["queen", "honey"],
+        ["honey", "mite"],
+        ["honey", "rape", "clover"],
+        ["seed coat"],
+    ]
 
 
 def test_a_misspelt_name_has_near_ones(index: Index) -> None:
