@@ -210,7 +210,7 @@ class ImportedRelation:
     id: str = ""
 
 
-def graph_of(
+def graph_of(  # noqa: PLR0913  # an importer gives what its system has: all but the rows are keywords
     entities: Iterable[ImportedEntity],
     relations: Iterable[ImportedRelation],
     sources: Sources,

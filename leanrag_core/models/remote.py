@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
@@ -107,28 +108,28 @@ class RemoteLanguageModel:
             return known
         with self.memory.locked(keys[0]):
             known = self.recalled(keys, accept, stands_for or messages)  # by the caller that had the lock before
-            return known or self._asked(keys, messages, schema, max_tokens, task, accept, stands_for, sample)
+            temperature = None if sample is None else sample.temperature
+            request = partial(
+                self.endpoint.chat, self.model, messages, schema=schema, max_tokens=max_tokens, temperature=temperature
+            )
+            return known or self._asked(keys, request, messages, stands_for or messages, task, accept)
 
     def _asked(
         self,
         keys: list[str],
+        request: Callable[[], Reply],
         messages: list[dict[str, str]],
-        schema: JsonSchema | None,
-        max_tokens: int | None,
+        stands_for: list[dict[str, str]],
         task: str,
         accept: Accept | None,
-        stands_for: list[dict[str, str]] | None,
-        sample: Sample | None,
     ) -> Completion:
+        """Make the call within the budget and the limits, and keep its reply under those keys."""
         self.meter.require_budget()
         started = time.perf_counter()
         expected = sum(len(message["content"]) for message in messages) // _CHARACTERS_A_TOKEN + 500
 
         def call() -> Reply:
-            temperature = None if sample is None else sample.temperature
-            reply = self.endpoint.chat(
-                self.model, messages, schema=schema, max_tokens=max_tokens, temperature=temperature
-            )
+            reply = request()
             if not reply.text.strip() and reply.finish_reason != "length":
                 code = "reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from"
                 raise EndpointBusy(code, model=self.model)
@@ -138,7 +139,7 @@ class RemoteLanguageModel:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise CallFailed(error.message) from None
-        return self._kept(keys, messages, stands_for or messages, reply, task, started, accept)
+        return self._kept(keys, messages, stands_for, reply, task, started, accept)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
         """Stream the reply piece by piece; a stored reply is passed on at once. No retry: text was shown."""

@@ -55,7 +55,7 @@ CHUNK, EXTRACT, EMBED, CLUSTER, RELATIONS = "chunk", "extract", "embed", "cluste
 SEEDS, CLIMB, RELATED, CHUNKS, CONTEXT = STEPS = ("seeds", "climb", "relations", "chunks", "context")
 
 
-def option(
+def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which most are left out
     default: Any,
     *,
     help: str | Message,

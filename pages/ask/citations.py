@@ -38,7 +38,7 @@ def titles(trace: Trace) -> dict[str, str]:
     }
 
 
-def show(
+def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
     answer: Answer,
     *,
     open_mark: str,

@@ -20,7 +20,7 @@ WHOLE = "whole"  # what is opened in Explore where no node is: the hierarchy wit
 _FRAME = '<div class="lr-play"></div>'
 
 
-def show(
+def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
     shown: Play,
     *,
     of: Trace,

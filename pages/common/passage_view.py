@@ -22,7 +22,7 @@ _FRAME = '<div class="lr-text"></div>'
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
 
 
-def card(
+def card(  # noqa: PLR0913  # draws: keywords, of which a card may lack each
     passage: TraceItem,
     *,
     mark: Markup | None,

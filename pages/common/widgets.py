@@ -79,7 +79,7 @@ def settle(base: str, value: Any, *, form: object = None) -> None:
     state.memory().screen[base] = (form, value)
 
 
-def remembered(
+def remembered(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
     name: str,
     default: _Value,
     draw: Callable[[Mount[_Value]], Any],

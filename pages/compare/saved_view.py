@@ -159,8 +159,8 @@ def show(comparison: RecordedComparison, view: str) -> None:
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
     shared = compare({each.letter: each.trace for each in loaded if each.trace is not None})
     lanes = {column.letter: column.lanes for column in comparison.columns}
-    found_ids = {column.letter: found_ids(column.run.trace, column.lanes) for column in comparison.columns}
-    gold = GoldOf(None, comparison.gold, lanes, found_ids if comparison.gold else {})
+    ids = {column.letter: found_ids(column.run.trace, column.lanes) for column in comparison.columns}
+    gold = GoldOf(None, comparison.gold, lanes, ids if comparison.gold else {})
     differ = state.recall("differ") == "1"
     if view == columns.CONTEXTS:
         contexts_view.show(loaded, differences_only=differ)

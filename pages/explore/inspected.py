@@ -69,7 +69,7 @@ def rows(listed: Sequence[Values], *, note: str = "", more: str = "", more_id: s
     return {"kind": "rows", "rows": list(listed), "note": note, "more": more, "moreId": more_id}
 
 
-def row(
+def row(  # noqa: PLR0913  # a row of a component: keywords, of which a row may lack each
     name: str,
     *,
     do: str,

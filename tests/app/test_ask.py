@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.messages.catalog import sentence as words
 from leanrag_core.retrieval import strategies
 from leanrag_core.retrieval.base import strategies as all_strategies
+from leanrag_core.types.trace import Answer
 from pages.common import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
@@ -190,6 +192,24 @@ def test_what_was_retrieved_is_told_from_what_is_cited(home: Workbench, visit: V
     assert drawn.text(app).count("retrieved, not cited") == len(chunks) - n_cited > 0
     quoted = [mark["quote"] for part in answer["parts"] for mark in part["marks"] if mark["name"].startswith("C")]
     assert any(cited for piece in quoted for _, cited in piece), "the sentence is marked in its passage"
+
+
+def one_answer(answer: Answer) -> None:
+    from pages.ask import citations
+    from pages.common import state
+
+    state.read_url("ask")
+    citations.show(answer, open_mark="", key="lr_citations", on_cite=lambda mark: None, all_items=True)
+
+
+def test_of_each_section_the_cited_items_are_listed_first(home: Workbench) -> None:
+    made = home.ask(home.indexes.open(home.indexes.all()[0].id), QUESTION)
+    marks = [item.mark for item in made.trace.context.section("chunks").items]
+    app = AppTest.from_function(one_answer, kwargs={"answer": replace(made, citations=(marks[-1],))}).run()
+    drawn.assert_sound(app)
+    [shown] = drawn.component(app, "lr_citations")
+    listed = next(section["marks"] for section in shown["items"] if section["section"] == "chunks")
+    assert [mark["name"] for mark in listed] == [marks[-1], *marks[:-1]]
 
 
 def test_where_nothing_is_retrieved_there_is_no_play_to_pin_or_to_save(home: Workbench, visit: Visit) -> None:

@@ -297,11 +297,10 @@ class LayerStep:
 
         def view(group: int) -> Any:
             rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
-            kinds_of_group = _ranked(kinds, counts[group])
+            of_group = relation_view(self.below, columns, groups, group, rows, parents)
+            kinds_of_group = tuple(_ranked(kinds, counts[group]))
             return self._for_writer(
-                relation_view(
-                    self.below, columns, groups, group, rows, parents, kinds_of_group, keywords[group].as_py()
-                ),
+                replace(of_group, base_kinds=kinds_of_group, keywords=tuple(keywords[group].as_py())),
                 parents[int(groups.left[group])],
                 parents[int(groups.right[group])],
             )

@@ -209,10 +209,9 @@ def relation_view(
     group: int,
     rows: np.ndarray,
     parents: Sequence[NewEntity],
-    base_kinds: Sequence[tuple[str, int]],
-    keywords: Sequence[str],
 ) -> RelationGroupView:
-    """Make the view of one group of relations of `layer`, for the relation between parents[left] and parents[right].
+    """Make the view of one group of relations of `layer`, for the relation between parents[left] and parents[right],
+    without its kinds and keywords.
 
     rows: (k,) int, the group's relations, the strongest first.
     """
@@ -224,8 +223,8 @@ def relation_view(
         right_name=right.name,
         right_description=right.description,
         strength=int(groups.strength[group]),
-        base_kinds=tuple(base_kinds),
-        keywords=tuple(keywords),
+        base_kinds=(),
+        keywords=(),
         descriptions=tuple(columns.relation_descriptions.of(rows)),
         pairs=tuple(zip(*(columns.names.of(ends) for ends in layer.ends[rows].T.copy()), strict=True)),
     )

@@ -88,7 +88,7 @@ def _prompts(
     texts = []
     for group in wanted.tolist():
         rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
-        view = relation_view(below, columns, groups, group, rows, parents, (), ())
+        view = relation_view(below, columns, groups, group, rows, parents)
         if findings:
             left, right = parents[int(groups.left[group])], parents[int(groups.right[group])]
             view = replace(
