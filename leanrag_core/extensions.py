@@ -92,7 +92,7 @@ def _imported(name: str) -> tuple[ModuleType | None, Message | None]:
 
 
 def _lack(module: ModuleType, kind: str, required: tuple[str, ...], own: tuple[str, ...]) -> Message | None:
-    """What the module lacks, None when it has everything."""
+    """Return what the module lacks, None when it has everything."""
     file = f"{module.__name__.rsplit('.', 1)[-1]}.py"
     absent = [name for name in (*own, kind) if name and not hasattr(module, name)]
     if absent:

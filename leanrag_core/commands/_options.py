@@ -127,7 +127,7 @@ _LIMITS = ("parse_seconds", "parse_memory_mb")
 
 
 def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
-    """Which files are read, and what that may take; the settings say it where the command does not."""
+    """Add options of which files are read, and what that may take; the settings say it where the command does not."""
     parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH")
     parser.add_argument("--follow-links", action="store_true", help="read what links point to outside of the folders")
     parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
@@ -135,7 +135,7 @@ def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None
 
 
 def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
-    """The documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
+    """Return the documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
     from leanrag_core.indexing.parsing.confined import ConfinedParser
     from leanrag_core.indexing.parsing.limits import parse_limits
     from leanrag_core.indexing.reading import read_files

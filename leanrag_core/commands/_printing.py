@@ -281,7 +281,7 @@ if TYPE_CHECKING:
 
 
 def make_offered_parts(options: argparse.Namespace, bench: "Workbench", index: Index) -> None:
-    """Makes what the index lacks; a part that fails is said on stderr."""
+    """Make what the index lacks; a part that fails is said on stderr."""
     for part in bench.parts.offered(index):
         options.stop.line = "stopped; the index is complete, and 'part' makes what it lacks"
         options.stop.clean_up = lambda: None

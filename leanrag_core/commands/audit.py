@@ -25,7 +25,7 @@ _WIDTHS = (20, 16, 16, 16, 16, 16, 6, 8, 9)  # characters of the columns of pair
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb audit."""
+    """Add the verb audit."""
     parser = verbs.add_parser("audit", help="whether judgements can be trusted: order, length, repetition, agreement")
     files = "JSONL or CSV of judgements, HiRAG's files, or ids of experiments"
     parser.add_argument("files", nargs="+", metavar="FILE", help=files)
@@ -62,7 +62,7 @@ def _audit(options: argparse.Namespace) -> int:
 
 
 def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement], list[JudgeFile]]":
-    """The judgements of the experiments that are named by their id, and the other files."""
+    """Return the judgements of the experiments that are named by their id, and the other files."""
     experiments = {summary.id for summary in bench.experiments.store.all()}
     ids = [name for name in names if name in experiments and not Path(name).is_file()]
     stored = [judgement for id_ in ids for judgement in bench.experiments.store.read(id_).judgements]
@@ -78,7 +78,7 @@ def _file(path: Path) -> "JudgeFile":
 
 
 def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswers]":
-    """The answers by the system's name: that in front of "=", else what the file's name says."""
+    """Return the answers by the system's name: that in front of "=", else what the file's name says."""
     from leanrag_core.evaluation.audit.files import read_answers, system_of
 
     answers = {}
@@ -90,7 +90,7 @@ def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswe
 
 
 def _record(audit: "Audit", said: "Sequence[Message]", notes: "Sequence[Message]") -> dict[str, Any]:
-    """The audit as JSON values. The judgements behind flips are left to the files that hold them."""
+    """Return the audit as JSON values. The judgements behind flips are left to the files that hold them."""
     from leanrag_core.files.records import plain
 
     record: dict[str, Any] = plain(audit)
@@ -168,7 +168,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _value(interval: "Interval | None") -> str:
-    """The share and, in brackets, the percentages between which it lies at 95 %."""
+    """Return the share and, in brackets, the percentages between which it lies at 95 %."""
     if interval is None:
         return "–"
     if interval.low is None or interval.high is None:

@@ -15,7 +15,7 @@ from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The verb show."""
+    """Add the verb show."""
     parser = verbs.add_parser("show", help="what an index holds")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument(
@@ -63,7 +63,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_thing(options: argparse.Namespace) -> int:
-    """What one thing of the index says, and what made it."""
+    """Return what one thing of the index says, and what made it."""
     from leanrag_core.queries.entity_search import thing_of
     from leanrag_core.queries.made_by import made_by
     from leanrag_core.workbench import Workbench, open_index
@@ -94,7 +94,7 @@ def _show_thing(options: argparse.Namespace) -> int:
 
 
 def _texts(record: "CallRecord | None", prompts: bool) -> dict[str, str | None]:
-    """Prompt and reply of a stored call, where they are asked for; None for what the store does not have."""
+    """Return prompt and reply of a stored call, where they are asked for; None for what the store does not have."""
     if not prompts:
         return {}
     asked = "\n\n".join(message.content for message in record.messages) if record else ""

@@ -32,7 +32,7 @@ class Exporter(Protocol):
     media_type: str
 
     def write(self, index: Index, path: Path) -> int:
-        """Writes the file; returns how many characters it had to replace by U+FFFD. The index is read in batches of
+        """Write the file; returns how many characters it had to replace by U+FFFD. The index is read in batches of
         rows, so that memory does not grow with it."""
 
 

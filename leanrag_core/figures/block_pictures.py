@@ -66,7 +66,7 @@ class _Layout:
         return [place for place, row in enumerate(rows) if int(row) in self.tree.kept[layer]]
 
     def place(self, layer: int, row: int, parent: str, y: float, height: float, skip: int = 0) -> None:
-        """Adds the block and all below it."""
+        """Add the block and all below it."""
         tree, id_ = self.tree, id_of(self.tree, layer, row)
         inner = tree.children(layer, row) if layer > self.lowest else np.zeros(0, dtype=np.int64)
         cells: tuple[int, ...] = ()
@@ -113,7 +113,7 @@ class _Layout:
             self.skippable |= layer == self.top
 
     def _fold(self, layer: int, rows: Sequence[int], parent: str, y: float, height: float) -> None:
-        """The folded nodes, and what lies in them, as one block in each column."""
+        """Return the folded nodes, and what lies in them, as one block in each column."""
         owner = parent
         for number in range(layer, self.lowest - 1, -1):
             n_nodes = self.tree.inside(layer, rows, number)
@@ -249,7 +249,7 @@ def _closed(block: Block) -> Block:
 
 
 def _boxes(sizes: Sequence[float], room: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:
-    """Boxes for the sizes, in their order; inside, the largest comes first."""
+    """Return boxes for the sizes, in their order; inside, the largest comes first."""
     order = sorted(range(len(sizes)), key=lambda place: (-sizes[place], place))
     boxes = squarified([sizes[place] for place in order], *room)
     return [box for _, box in sorted(zip(order, boxes, strict=True))]
@@ -258,7 +258,7 @@ def _boxes(sizes: Sequence[float], room: tuple[float, float, float, float]) -> l
 def squarified(
     weights: Sequence[float], x: float, y: float, width: float, height: float
 ) -> list[tuple[float, float, float, float]]:
-    """Boxes (x, y, width, height) that fill a box, their areas as the weights, as square as can be.
+    """Return boxes (x, y, width, height) that fill a box, their areas as the weights, as square as can be.
 
     weights: positive, the largest first. Source: Bruls, Huizing and van Wijk, Squarified Treemaps (2000).
     """

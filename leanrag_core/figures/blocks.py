@@ -164,7 +164,7 @@ def _is_cramped(
 
 
 def _sizes(weights: Sequence[float], least: Sequence[float], room: float) -> list[float]:
-    """Sizes that add up to the room, as the weights but none below its least."""
+    """Return sizes that add up to the room, as the weights but none below its least."""
     size, low = np.zeros(len(weights)), np.asarray(least, dtype=float)
     weight = np.asarray(weights, dtype=float)
     free = np.ones(len(weights), dtype=bool)

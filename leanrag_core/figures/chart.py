@@ -76,7 +76,7 @@ def empty_figure(
 
 
 def marked_line(figure: "go.Figure", palette: Palette, x: float, text: str) -> None:
-    """A dashed vertical line at x with its meaning written at the top."""
+    """Draw a dashed vertical line at x with its meaning written at the top."""
     figure.add_shape(
         type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", line={"color": palette["text"], "width": 1.5, "dash": "dash"}
     )

@@ -98,8 +98,8 @@ def _hue(scene: Scene, cluster: int, others: Sequence[Cloud]) -> int:
 
 
 def _spiral(n: int, spacing: float, *, turn: int, label: float) -> np.ndarray:
-    """(n, 2) points of a sunflower around the origin, the innermost first; none below a label of that width beside it,
-    nor next to the innermost where there is one."""
+    """Return (n, 2) points of a sunflower around the origin, the innermost first; none below a label of that width
+    beside it, nor next to the innermost where there is one."""
     steps = np.arange(2 * n + 8)
     radius = spacing * np.sqrt(steps + (0.9 if label else 0.0) * (steps > 0))
     angle = steps * _GOLDEN + turn * 1.3
@@ -111,7 +111,7 @@ def _spiral(n: int, spacing: float, *, turn: int, label: float) -> np.ndarray:
 def _pack(
     sizes: Sequence[int], wanted: Sequence[float], room: tuple[float, float, float, float], spacing: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Middles and radii, (k, 2) each, of clouds with so many entities: pushed apart, drawn to their wanted x."""
+    """Return middles and radii, (k, 2) each, of clouds with so many entities: pushed apart, drawn to their wanted x."""
     left, top, right, bottom = room
     radii = _radii(sizes, spacing)
     low = np.array([left, top]) + radii
@@ -134,7 +134,7 @@ def _pack(
 
 
 def _radii(sizes: Sequence[int], spacing: float) -> np.ndarray:
-    """(k, 2) half widths and heights of clouds with so many entities."""
+    """Return (k, 2) half widths and heights of clouds with so many entities."""
     reach = spacing * np.sqrt(np.maximum(np.array(sizes, dtype=float) - 1, 0.3)) + _EDGE
     return np.stack([_WIDER * reach, _FLATTER * reach], axis=1)
 
@@ -144,7 +144,7 @@ def _area(sizes: Sequence[int], spacing: float) -> float:
 
 
 def _overlap(middles: np.ndarray, radii: np.ndarray) -> float:
-    """px by which the two nearest clouds overlap, 0 where none do. middles, radii: (c, 2)."""
+    """Return the px by which the two nearest clouds overlap, 0 where none do. middles, radii: (c, 2)."""
     worst = 0.0
     for at in range(len(middles)):
         for other in range(at):
@@ -268,7 +268,7 @@ def row_places(nodes: Sequence[SceneNode], row: Row, x_of: Mapping[int, float]) 
 
 
 def apart(wanted: np.ndarray, step: float, low: float, high: float) -> np.ndarray:
-    """(n,) places in the given order, at least `step` apart and within the bounds, with the least sum of squared
+    """Return (n,) places in the given order, at least `step` apart and within the bounds, with the least sum of squared
     distances from those wanted."""
     from scipy.optimize import isotonic_regression  # a fifth of a second to import
 

@@ -42,7 +42,7 @@ class MapCluster:
 
 
 def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
-    """(p,) rows of n, p <= most, evenly chosen: the same each time."""
+    """Return (p,) rows of n, p <= most, evenly chosen: the same each time."""
     return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
 
 
@@ -77,7 +77,7 @@ def _fitted(plane: np.ndarray) -> np.ndarray:
 
 
 def places_of(vectors: np.ndarray, wanted: Sequence[int], shown: MapPlaces) -> np.ndarray:
-    """(k, 2) places of those rows of the layer: their own where they are in the sample, else between the sampled
+    """Return (k, 2) places of those rows of the layer: their own where they are in the sample, else between the sampled
     entities that are nearest to them."""
     at = np.searchsorted(shown.rows, wanted).clip(max=max(len(shown.rows) - 1, 0))
     places = np.array([shown.places[place] for place in at], dtype=np.float32).reshape(-1, 2)

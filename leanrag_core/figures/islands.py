@@ -106,8 +106,8 @@ def _evenly(rows: np.ndarray, n: int) -> np.ndarray:
 
 
 def _places(vectors: np.ndarray, pairs: np.ndarray, pull: np.ndarray) -> np.ndarray:
-    """(n, 2) places from 0 to 1: principal axes of the vectors first, then springs along relations against a push
-    between all nodes (Fruchterman and Reingold, 1991), then spread evenly."""
+    """Return (n, 2) places from 0 to 1: principal axes of the vectors first, then springs along relations against a
+    push between all nodes (Fruchterman and Reingold, 1991), then spread evenly."""
     n = len(vectors)
     if n == 1:
         return np.full((1, 2), 0.5)
@@ -132,7 +132,7 @@ def _places(vectors: np.ndarray, pairs: np.ndarray, pull: np.ndarray) -> np.ndar
 
 
 def _principal(vectors: np.ndarray) -> np.ndarray:
-    """(n, 2) the vectors along the two axes in which they differ most."""
+    """Return (n, 2) the vectors along the two axes in which they differ most."""
     centred = vectors - vectors.mean(axis=0)
     values, axes = np.linalg.eigh(centred @ centred.T)
     return np.asarray(axes[:, -2:][:, ::-1] * np.sqrt(np.maximum(values[-2:][::-1], 0)))

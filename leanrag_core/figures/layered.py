@@ -275,14 +275,14 @@ class _Drawing:
         return link_points(*_edges(*held)) if len(held) == 2 else ()
 
     def _rise(self, relation: TraceRelation) -> float:
-        """px that an arc rises above the boxes it joins: more where it passes over others."""
+        """Return the px that an arc rises above the boxes it joins: more where it passes over others."""
         band = self.band_of[relation.source]
         row = sorted(self.slots[node.id].x for node in self.plan.row(band))
         between = abs(row.index(self.slots[relation.source].x) - row.index(self.slots[relation.target].x)) - 1
         return _NEAR_RISE if between < 1 else _FAR_RISE + _RISE_STEP * min(between - 1, _MOST_STEPS)
 
     def _related(self) -> list[Line]:
-        """Relations beside the tree: curves in layer 0, arcs above it, links between bands."""
+        """Return relations beside the tree: curves in layer 0, arcs above it, links between bands."""
         drawn = []
         low = () if self.plan.trays else self.relations.low
         across = strongest(self.relations.across, self.band_of, frozenset(self.dots))

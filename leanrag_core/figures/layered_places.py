@@ -55,7 +55,7 @@ class Tree:
         return tuple(sorted((node for node in self.nodes if not self.below[node.id]), key=self.order))
 
     def order(self, node: DrawnNode) -> tuple[float, str]:
-        """Sorts by the best rank."""
+        """Return the key by which nodes are sorted, the best rank first."""
         return self.best[node.id], node.id
 
 
@@ -174,7 +174,7 @@ def tray_width(slot: Slot, *, plot_px: float, parent: str) -> float:
 
 
 def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
-    """px of each leaf. With trays what is left over goes to the leaves by their seeds."""
+    """Return the px of each leaf. With trays what is left over goes to the leaves by their seeds."""
     rows_apart = {node.band for node in drawn.apart}
     folded = any(node.band not in rows_apart for node in drawn.folded)
     if not (drawn.trays or folded):
@@ -197,7 +197,7 @@ def _best_ranks(nodes: Sequence[DrawnNode]) -> dict[str, float]:
 
 
 def _need(tree: Tree) -> float:
-    """px that the tree needs where each seed has a place of its own."""
+    """Return the px that the tree needs where each seed has a place of its own."""
     needs: dict[str, float] = {}
     for node in sorted(tree.nodes, key=lambda node: node.band):
         least = LEAST_BOX if node.band else LEAST_SEED

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 
 def counted(n: int, singular: str, many: str = "") -> str:
-    """ "1 chunk", "1,234 chunks"."""
+    """Write a count with its unit: "1 chunk", "1,234 chunks"."""
     return f"{n:,} {singular if n == 1 else many or singular + 's'}"
 
 
 def of_unit(n: int, plural: str) -> str:
-    """ "1 entity", "3 entities": the unit is given as progress names it."""
+    """Write a count, its unit given as progress names it: "1 entity", "3 entities"."""
     return counted(n, plural[:-3] + "y" if plural.endswith("ies") else plural.removesuffix("s"), plural)
 
 
@@ -35,7 +35,7 @@ def size(n_bytes: int) -> str:
 
 
 def money(dollars: float) -> str:
-    """ "$0", "$1,234", "$2.50" to the cent, below ten cents two figures: "$0.034"."""
+    """Write dollars: "$0", "$1,234", "$2.50" to the cent, below ten cents two figures: "$0.034"."""
     if dollars < 5e-9:
         return "$0"
     if dollars >= 999.5:
@@ -47,7 +47,7 @@ def money(dollars: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """ "820 ms", "3.4 s", "48 s", "39 min", "1 h 20 min"."""
+    """Write seconds: "820 ms", "3.4 s", "48 s", "39 min", "1 h 20 min"."""
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 9.95:
@@ -61,7 +61,8 @@ def duration(seconds: float) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """ "about 39 min left"; steps of 5 s below two minutes, so that it does not flicker; empty while unknown."""
+    """Write the time left: "about 39 min left", in steps of 5 s below two minutes, so that it does not flicker; empty
+    while it is unknown."""
     if seconds is None:
         return ""
     if seconds < 119.5:
@@ -70,7 +71,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def rate(done: int, seconds: float) -> str:
-    """ "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
+    """Write a rate: "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
     if done <= 0 or seconds < 0.5:
         return ""
     per_second = done / seconds
@@ -82,12 +83,12 @@ def rate(done: int, seconds: float) -> str:
 
 
 def share(part: float, places: int = 0) -> str:
-    """0.36 as "36 %"."""
+    """Write a share, 0.36 as "36 %"."""
     return f"{part * 100:.{places}f} %"
 
 
 def decimal(value: float, places: int = 1) -> str:
-    """ "1,234.5", "−3.2": with a true minus sign."""
+    """Write a number with a true minus sign: "1,234.5", "−3.2"."""
     digits = f"{abs(value):,.{places}f}"
     return f"−{digits}" if value < 0 and float(digits.replace(",", "")) else digits
 
@@ -106,12 +107,12 @@ def difference(value: float, places: int = 2) -> str:
 
 
 def p_value(p: float) -> str:
-    """ ".71", ".004", "< .001"."""
+    """Write a p-value: ".71", ".004", "< .001"."""
     return "< .001" if p < 0.001 else score(p, 3 if p < 0.0995 else 2)
 
 
 def span(low: str, high: str) -> str:
-    """ "11 s to 3 min", or one of them where both say the same."""
+    """Write a range, "11 s to 3 min"; one of its ends where both say the same."""
     return low if low == high else f"{low} to {high}"
 
 

@@ -95,8 +95,8 @@ def budget_of(trace: Trace) -> int:
 
 
 def _section_note(trace: Trace, section: ContextSection, language: str) -> str:
-    """Passages are taken of candidates, since they may be shorter than the ranked chunks; what counts nothing is left
-    out."""
+    """Say how many items of the section are taken, and how many were left out; passages are taken of candidates, since
+    they may be shorter than the ranked chunks."""
     n, ids = len(section.items), {passage.id for passage in trace.passages}
     total = message("ask.taken_of", n=n, offered=n + section.left_out)
     out = message("ask.left_out", n=section.left_out)

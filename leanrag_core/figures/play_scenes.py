@@ -44,7 +44,7 @@ def passage_said(trace: Trace, passage: TraceItem, *, first: bool) -> tuple[Mess
 
 
 def count_of(passage: TraceItem, leading: list[TraceItem]) -> Message:
-    """ "7 of 30 seeds", of those that lead to passages."""
+    """Write "7 of 30 seeds", of those that lead to passages."""
     code = f"markup.of_items.{leading[0].role.replace('-', '_')}"
     return message(code if code in codes() else "markup.of_items", count=n_leading(passage), n=len(leading))
 
@@ -141,7 +141,7 @@ def counted(trace: Trace) -> tuple[int, ...]:
 
 
 def tokens_so_far(trace: Trace, lit: Collection[str]) -> tuple[int, ...]:
-    """Tokens of each section of the context whose items are lit."""
+    """Return tokens of each section of the context whose items are lit."""
     return tuple(
         min(section.tokens, sum(item.tokens for item in section.items if item.ref in lit))
         for section in trace.context.sections
@@ -222,7 +222,7 @@ def _climbs(
 
 
 def _bridges(trace: Trace, place: int, relations: Sequence[TraceRelation]) -> Iterator[Scene]:
-    """Relations between aggregated nodes, a scene for each of the strongest; the others come with the caption."""
+    """Yield relations between aggregated nodes, a scene for each of the strongest; the others come with the caption."""
     names = {item.id: isolated(item.name) for item in trace.items}
     for relation in sorted(relations, key=lambda each: (-each.strength, each.id))[:MOST_ALONE]:
         if not {relation.source, relation.target} <= names.keys():

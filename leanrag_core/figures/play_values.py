@@ -145,7 +145,8 @@ def _cards(cards: Cards, strings: _Strings) -> dict[str, Any]:
 
 
 def _ends(points: Sequence[Point]) -> list[float]:
-    """x and y of both ends, then the height of a curve's middle: the rest of a link or a curve follows from these."""
+    """Return x and y of both ends, then the height of a curve's middle: the rest of a link or a curve follows from
+    these."""
     (x1, y1), (_, middle), (x2, y2) = points[0], points[1], points[-1]
     ends = [round(x1, 4), round(y1, 1), round(x2, 4), round(y2, 1)]
     return ends if len(points) == 4 else [*ends, round(middle, 1)]

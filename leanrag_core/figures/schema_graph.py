@@ -84,7 +84,7 @@ def _between(links: Mapping[tuple[int, int], int], first: int, second: int) -> i
 
 
 def _even_angles(n: int, radius_x: float, radius_y: float) -> list[float]:
-    """n angles of points on an ellipse that have the same length of arc between them, the first one on top."""
+    """Return n angles of points on an ellipse that have the same length of arc between them, the first one on top."""
     steps = 720
     lengths = [0.0]
     for step in range(steps):

@@ -251,7 +251,7 @@ def _sizes(first: int, width: int, language: str) -> str:
 def strengths_chart(
     strength: np.ndarray, tau: float, layer: int, palette: Palette, *, language: str = ENGLISH
 ) -> Chart:
-    """Bars of relations by lambda; those above tau, which were summarised, in the colour of inter-cluster relations.
+    """Draw bars of relations by lambda, those above tau, which were summarised, in the colour of inter-cluster ones.
 
     strength: (r,) int, lambda of each relation of the layer, r at least 1. tau: its threshold.
     """

@@ -148,7 +148,7 @@ def _cut(passage: str) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Figures of each column, how many items columns have in common, answers, and the subgraphs."""
+    """Return figures of each column, how many items columns have in common, answers, and the subgraphs."""
     columns = comparison.traces
     heads = ["", *(f"{letter}: {sentence(trace.title, ENGLISH)}" for letter, trace in columns.items())]
     rows: list[list[object]] = [

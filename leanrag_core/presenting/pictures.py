@@ -106,7 +106,7 @@ def grouped_places(group_of: Sequence[int]) -> tuple[Point, ...]:
 
 
 def around(centre: Point, n: int, radius: float) -> tuple[Point, ...]:
-    """n places around a centre, the first nearest to it. radius: as a fraction of the figure's width."""
+    """Return n places around a centre, the first nearest to it. radius: as a fraction of the figure's width."""
     points = []
     for number in range(n):
         far, angle = radius * math.sqrt((number + 0.5) / max(n, 1)), number * _GOLDEN_ANGLE
@@ -134,7 +134,8 @@ def _boxes(sizes: Sequence[int], box: _Box) -> list[_Box]:
 
 
 def _cells(n: int, box: _Box) -> list[Point]:
-    """n places in rows, from left to right and back, so that neighbours in the order are neighbours in the figure."""
+    """Return n places in rows, from left to right and back, so that neighbours in the order are neighbours in the
+    figure."""
     columns = max(1, round(math.sqrt(n * box.width * _ASPECT * 0.8 / box.height)))
     rows = math.ceil(n / columns)
     cells = []

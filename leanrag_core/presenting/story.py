@@ -342,7 +342,7 @@ class PresentationPlan:
 
 
 def require_valid(plan: PresentationPlan) -> None:
-    """Raises InvalidConfig for a plan of which no presentation can be made, with what to change."""
+    """Raise InvalidConfig for a plan of which no presentation can be made, with what to change."""
     if not 0 < len(plan.title.strip()) <= MAX_TITLE:
         raise InvalidConfig("present.bad_title", limit=MAX_TITLE)
     if not 0 < len(plan.questions) <= MAX_QUESTIONS:

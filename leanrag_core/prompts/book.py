@@ -29,5 +29,5 @@ class PromptBook:
             self._edited[task] = own
 
     def of(self, task: str) -> Prompt:
-        """The prompt of that task."""
+        """Return the prompt of that task."""
         return self._edited.get(task) or load_prompt(task)

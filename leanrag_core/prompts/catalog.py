@@ -30,7 +30,7 @@ class Prompt:
         return frozenset(_FIELD.findall(self.text))
 
     def fill(self, **values: object) -> str:
-        """The text with every field replaced, in one pass: braces in a value stay as they are.
+        """Return the text with every field replaced, in one pass: braces in a value stay as they are.
 
         Raises InvalidConfig for a field that is missing or unknown.
         """
@@ -46,7 +46,7 @@ class Prompt:
 
 
 def load_prompt(task: str, version: int | None = None) -> Prompt:
-    """The prompt of that task, the highest version by default. Raises InvalidConfig when there is none."""
+    """Return the prompt of that task, the highest version by default. Raises InvalidConfig when there is none."""
     paths = {int(path.stem.rsplit(".v", 1)[1]): path for path in _FOLDER.glob(f"{task}.v*.md")}
     chosen = max(paths, default=0) if version is None else version
     if chosen not in paths:
@@ -55,5 +55,5 @@ def load_prompt(task: str, version: int | None = None) -> Prompt:
 
 
 def tasks() -> list[str]:
-    """Names of all tasks that have a prompt."""
+    """Return names of all tasks that have a prompt."""
     return sorted({path.stem.rsplit(".v", 1)[0] for path in _FOLDER.glob("*.v*.md")})

@@ -72,7 +72,7 @@ def nearest(
 
 
 def read_ahead(index: Index, searches: SearchStore) -> None:
-    """Reads the search index of a large base layer, which the first question would otherwise wait for; nothing when it
+    """Read the search index of a large base layer, which the first question would otherwise wait for; nothing when it
     has none. Raises SearchIndexFailed when it does not answer."""
     base = index.layers[0]
     searcher = _opened(index, searches) if len(base) > EXACT_UP_TO else None

@@ -45,7 +45,8 @@ class ArchiveContents:
 
 
 def write_archive(directory: Path, path: Path) -> None:
-    """The files of the index in the folder, with its finished parts, as one file; the same index gives the same bytes.
+    """Write the files of the index in the folder, with its finished parts, as one file; the same index gives the same
+    bytes.
 
     Parts with files that change while they are used, such as a search index, are left out: they can be made again.
     """
@@ -115,7 +116,7 @@ def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
 
 
 def _require_as_recorded(staging: Path, contents: ArchiveContents) -> None:
-    """Nothing, or ImportFailed where the files, which are as archive.json says, are not those of the manifest and of
+    """Raise ImportFailed where the files, which are as archive.json says, are not those of the manifest and of
     the records of finished parts: an archive of a damaged index, or one with something beside it."""
     manifest = read_manifest(staging)
     own = manifest.files or dict.fromkeys(file_names(manifest.format_version, manifest.counts.layers))
@@ -141,7 +142,7 @@ def archived_manifest(path: Path) -> Manifest:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], record: FileRecord, name: str) -> None:
-    """The entry's bytes, never more than it says that it has. Raises ImportFailed where these are others."""
+    """Copy the entry's bytes, never more than it says that it has. Raises ImportFailed where these are others."""
     hashed, left = hashlib.sha256(), record.size
     while block := source.read(min(_COPY_BYTES, left + 1)):
         left -= len(block)

@@ -51,7 +51,7 @@ class KeyLocks:
 
     @contextlib.contextmanager
     def locked(self, key: str) -> Iterator[None]:
-        """Locks the key while the block lasts. A thread locks one key at a time. Raises OSError."""
+        """Lock the key while the block lasts. A thread locks one key at a time. Raises OSError."""
         if not key.isalnum():
             raise ValueError(f"{key!r} is no key")
         with self._guard:
@@ -177,7 +177,7 @@ class CallStore:
 
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:
-        """Locks the key for all processes while the block lasts: a caller that waited looks first whether the question
+        """Lock the key for all processes while the block lasts: a caller that waited looks first whether the question
         is answered by now. Raises StorageFailed when there is no room for an answer, before it is paid."""
         with ExitStack() as stack:
             with writing(self._what(), _KEPT):
@@ -205,11 +205,11 @@ class CallStore:
             return [self._read(key) for key in keys]
 
     def put(self, key: str, record: CallRecord) -> None:
-        """Writes the record to the disk."""
+        """Write the record to the disk."""
         self.put_many({key: record})
 
     def put_many(self, records: Mapping[str, CallRecord]) -> None:
-        """Writes all the records to the disk, or none."""
+        """Write all the records to the disk, or none."""
         own = _Waiting(records)
         with self._queue_lock:
             self._queue.append(own)
@@ -222,7 +222,7 @@ class CallStore:
             raise own.fault
 
     def _commit(self, own: _Waiting, together: list[_Waiting]) -> None:
-        """Commits all waiting records in one transaction; if the disk fails, each of them gets its error."""
+        """Commit all waiting records in one transaction; if the disk fails, each of them gets its error."""
         try:
             with self._plain_errors(), self._cache.transact():
                 for waiting in together:
@@ -265,7 +265,7 @@ class CallStore:
         return total
 
     def export(self, path: Path) -> int:
-        """Writes a JSON Lines file of every call; returns their number."""
+        """Write a JSON Lines file of every call; returns their number."""
         written = 0
         with (
             writing(message("what.exported_calls", path=str(path)), _KEPT),
@@ -278,7 +278,7 @@ class CallStore:
         return written
 
     def delete(self, *, index: str | None = None, before: float | None = None) -> int:
-        """Deletes calls that were first made for the index, or before that time; all calls when neither is given.
+        """Delete calls that were first made for the index, or before that time; all calls when neither is given.
         Returns how many."""
         chosen = [
             entry.key
@@ -291,12 +291,12 @@ class CallStore:
         return len(chosen)
 
     def forget(self, keys: Iterable[str]) -> int:
-        """Deletes the calls of those keys; returns how many there were."""
+        """Delete the calls of those keys; returns how many there were."""
         with self._plain_errors(), self._cache.transact():
             return sum(bool(self._cache.delete(key)) for key in keys)
 
     def close(self) -> None:
-        """Closes the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         if "_cache" in self.__dict__:
             self._cache.close()
             del self.__dict__["_cache"]

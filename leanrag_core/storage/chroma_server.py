@@ -102,7 +102,7 @@ def _json_of(response: Any) -> Any:
 
 
 def _without_proxy(host: str) -> None:
-    """Requests to this machine do not go through a proxy that the environment names for others."""
+    """Keep requests to this machine from going through a proxy that the environment names for others."""
     for variable in ("NO_PROXY", "no_proxy"):
         hosts = [part for part in os.environ.get(variable, "").split(",") if part]
         if host not in hosts:
@@ -175,7 +175,7 @@ class ChromaServers:
             return self._clients[url]
 
     def remove_collections(self, url: str, index_id: str) -> int:
-        """Deletes what the server has of the index with that manifest id; returns how many collections it had.
+        """Delete what the server has of the index with that manifest id; returns how many collections it had.
 
         Raises SearchIndexFailed when the server does not do it before the timeout.
         """

@@ -127,7 +127,7 @@ class CorpusStore:
         write_bytes(folder / _RECORD, to_json(record, indent=1), private=True)
 
     def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
-        """Makes an empty corpus of that name; returns its id. Raises StorageFailed."""
+        """Make an empty corpus of that name; returns its id. Raises StorageFailed."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
         if not _ID.fullmatch(corpus_id):
@@ -156,7 +156,7 @@ class CorpusStore:
     def create_with(
         self, name: str, documents: Iterable[Document], *, refused: Sequence[Refusal] = ()
     ) -> tuple[str, tuple[list[DocumentSummary], list[Refusal]]]:
-        """Makes a corpus of that name with the documents, or none on an error; returns its id and add()'s result."""
+        """Make a corpus of that name with the documents, or none on an error; returns its id and add()'s result."""
         corpus_id = self.create(name)
         try:
             return corpus_id, self.add(corpus_id, documents, refused=refused)
@@ -174,7 +174,7 @@ class CorpusStore:
     def add(
         self, corpus_id: str, documents: Iterable[Document], *, source: str = "", refused: Sequence[Refusal] = ()
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
-        """Adds the documents; those whose content was there already are returned as refusals.
+        """Add the documents; those whose content was there already are returned as refusals.
 
         documents: written one after another, so that their texts need not be in memory together; others may write to
         the corpus meanwhile. source: fingerprint of what the corpus is now read from; it is written together with the
@@ -205,7 +205,7 @@ class CorpusStore:
 
     @contextlib.contextmanager
     def _locked(self, what: Message, kept: Message | None = None) -> Iterator[None]:
-        """Locks the records while one is read and written again. what, kept: see atomic.writing."""
+        """Lock the records while one is read and written again. what, kept: see atomic.writing."""
         with writing(what, kept):
             try:
                 with FileLock(str(self.root / ".lock"), timeout=_TIMEOUT_SECONDS, mode=private.FILE):
@@ -238,7 +238,7 @@ class CorpusStore:
         return added, duplicates
 
     def _remove_unrecorded(self, corpus_id: str, ids: list[str]) -> None:
-        """Files of documents that did not get into the record are gone; what cannot be looked at stays."""
+        """Delete files of documents that did not get into the record; what cannot be looked at stays."""
         refusals = contextlib.suppress(CorpusNotFound, CorpusDamaged, StorageFailed)
         with refusals, self._locked(message("what.document_list", corpus=corpus_id)):
             recorded = {row.id for row in self._record(corpus_id).documents}
@@ -247,11 +247,11 @@ class CorpusStore:
                     (self._folder(corpus_id) / f"{id_}.json").unlink(missing_ok=True)
 
     def refused(self, corpus_id: str) -> list[Refusal]:
-        """Files that were added to the corpus and could not be read, in the order in which they were."""
+        """Return files that were added to the corpus and could not be read, in the order in which they were."""
         return [row.refusal() for row in self._record(corpus_id).refused]
 
     def replace(self, corpus_id: str, document_id: str, document: Document) -> None:
-        """The document takes the place of that one, whose file gave it; adding the file again adds nothing.
+        """Put the document in the place of that one, whose file gave it; adding the file again adds nothing.
 
         Raises CorpusNotFound, StorageFailed, and InvalidConfig where the corpus has a document of the new content.
         """
@@ -269,7 +269,7 @@ class CorpusStore:
             before.unlink()
 
     def remove(self, corpus_id: str, document_id: str) -> None:
-        """Removes the document from the corpus; an unknown id changes nothing."""
+        """Remove the document from the corpus; an unknown id changes nothing."""
         self._folder(corpus_id)
         with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
@@ -280,7 +280,7 @@ class CorpusStore:
             self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
-        """Deletes the corpus and its documents; it is hidden first.
+        """Delete the corpus and its documents; it is hidden first.
 
         Raises FolderRefused where its folder is a link, or holds what is not of a corpus; StorageFailed.
         """
@@ -294,7 +294,7 @@ class CorpusStore:
             self._remove_deleted()
 
     def _remove_deleted(self) -> None:
-        """Deletes hidden corpora, also those that a process left when it died."""
+        """Delete hidden corpora, also those that a process left when it died."""
         for path in sorted(self.root.glob(f"{_DELETED}*")):
             if _ID.fullmatch(path.name.removeprefix(_DELETED)) and not path.is_symlink():
                 shutil.rmtree(path)
@@ -360,7 +360,7 @@ def _duplicate(name: str, first: str) -> Refusal:
 
 
 def _require_ours(folder: Path) -> None:
-    """Nothing, or FolderRefused where something that is not of a corpus would go with the folder."""
+    """Raise FolderRefused where something that is not of a corpus would go with the folder."""
     if folder.is_symlink():
         raise FolderRefused("corpus.folder_is_link", folder=str(folder))
     strange = [path.name for path in sorted(folder.iterdir()) if not _FILE.fullmatch(path.name) or path.is_dir()]

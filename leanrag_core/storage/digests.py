@@ -54,7 +54,7 @@ def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_seal(values: Mapping[str, Any], path: Path) -> None:
-    """Raises IndexDamaged when the values are not those that were sealed; what was never sealed passes."""
+    """Raise IndexDamaged when the values are not those that were sealed; what was never sealed passes."""
     if SEAL in values and values != sealed(values):
         raise damaged(path, message("damage.changed"))
 
@@ -75,7 +75,7 @@ def digests_of(folder: Path, names: Iterable[str]) -> dict[str, FileRecord]:
 
 
 def require_same(folder: Path, recorded: Digests) -> None:
-    """Raises IndexDamaged for the first file that has another size, or, of the smallest ones, another hash.
+    """Raise IndexDamaged for the first file that has another size, or, of the smallest ones, another hash.
 
     Large files are not read completely here: an index of a million entities opens in a fraction of a second, and
     storage.tables keeps out what a changed byte could do to the reader. `check` reads all.
@@ -117,7 +117,7 @@ def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]]:
 
 @contextlib.contextmanager
 def damage_named(folder: Path | None, recorded: Digests) -> Iterator[None]:
-    """An error inside the block becomes IndexDamaged where a file of the index is no longer what was written.
+    """Turn an error inside the block into IndexDamaged where a file of the index is no longer what was written.
 
     A large file is not read completely when an index is opened, so one of its texts may turn out to be no UTF-8 later.
     """

@@ -38,7 +38,7 @@ def state_folder(target: Path, number: int) -> Path:
 
 
 def keep_earlier(folder: Path, target: Path) -> None:
-    """The folder, which held the index so far, is the newest earlier state; the oldest ones beyond the limit go."""
+    """Keep the folder, which held the index so far, as the newest earlier state; the oldest beyond the limit go."""
     store = earlier_folder(target)
     private.make_folder(store)
     numbers = [int(path.name) for path in _folders(target)]
@@ -49,12 +49,12 @@ def keep_earlier(folder: Path, target: Path) -> None:
 
 
 def forget_earlier(target: Path, *, newer_than: int = 0) -> None:
-    """Deletes the earlier states of the index of larger numbers, and with them what a removed document has left."""
+    """Delete the earlier states of the index of larger numbers, and with them what a removed document has left."""
     _delete(target, [path for path in _folders(target) if int(path.name) > newer_than])
 
 
 def _delete(target: Path, states: Iterable[Path]) -> None:
-    """Deletes the folders of states, and what a process had begun to delete when it died.
+    """Delete the folders of states, and what a process had begun to delete when it died.
 
     A folder is hidden first: half of one might be listed and put back.
     """
@@ -78,7 +78,7 @@ def earlier_folder(target: Path) -> Path:
 
 
 def _folders(target: Path) -> list[Path]:
-    """Folders of the states, the newest first."""
+    """Return the folders of the states, the newest first."""
     store = earlier_folder(target)
     if store.is_symlink() or not store.is_dir():
         return []
@@ -96,7 +96,7 @@ class FreshDistances:
         self._root = root
 
     def write(self, index_id: str, distance: FreshDistance) -> None:
-        """Keeps the distance of the index. Raises StorageFailed."""
+        """Keep the distance of the index. Raises StorageFailed."""
         path = self._path(index_id)
         with writing(message("what.index", folder=index_id)):
             private.make_folder(self._root)

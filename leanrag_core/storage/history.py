@@ -75,21 +75,21 @@ class QuestionHistory:
         return entry
 
     def pin(self, id_: str, *, pinned: bool) -> None:
-        """The question is pinned or not. Raises RecordDamaged, StorageFailed."""
+        """Pin the question or not. Raises RecordDamaged, StorageFailed."""
         self._replace(id_, lambda entry: replace(entry, pinned=pinned))
 
     def note(self, id_: str, text: str) -> None:
-        """The question has that note. Raises InvalidConfig for one that is too long, RecordDamaged, StorageFailed."""
+        """Set the note of the question. Raises InvalidConfig for one that is too long, RecordDamaged, StorageFailed."""
         if len(text) > MAX_NOTE:
             raise InvalidConfig("history.note_too_long", n=len(text), limit=MAX_NOTE)
         self._replace(id_, lambda entry: replace(entry, note=text.strip()))
 
     def delete(self, id_: str) -> None:
-        """The question is gone. Raises RecordDamaged, StorageFailed."""
+        """Delete the question. Raises RecordDamaged, StorageFailed."""
         self._change(lambda entries: [each for each in entries if each.id != id_])
 
     def restore(self, entry: HistoryEntry) -> None:
-        """A deleted question is back in its place by time. Raises RecordDamaged, StorageFailed."""
+        """Put a deleted question back in its place by time. Raises RecordDamaged, StorageFailed."""
 
         def restored(entries: list[HistoryEntry]) -> list[HistoryEntry]:
             others = [each for each in entries if each.id != entry.id]
@@ -163,7 +163,7 @@ def record_of(run: RecordedRun) -> RunRecord:
 
 
 def write_run(path: Path, run: RecordedRun) -> None:
-    """The file holds the run, in one step. Raises StorageFailed."""
+    """Write the run into the file, in one step. Raises StorageFailed."""
     content = content_of(run)
     with writing(message("what.recorded_run", file=str(path))):
         write_bytes(path, content)
@@ -212,7 +212,7 @@ def from_record(record: RunRecord, *, name: str) -> RecordedRun:
 
 
 def require_sentences(messages: Iterable[Message], name: str) -> None:
-    """Nothing where the catalog can say every message, else RecordDamaged: a file may hold any code."""
+    """Raise RecordDamaged where the catalog cannot say a message: a file may hold any code."""
     for text in messages:
         try:
             sentence(text)

@@ -73,7 +73,7 @@ class ImportUploads:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def discard(self, path: Path) -> None:
-        """Deletes the upload that the path belongs to; other paths are left alone."""
+        """Delete the upload that the path belongs to; other paths are left alone."""
         for folder in (path, *path.parents):
             if folder.parent == self.root:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -135,7 +135,7 @@ def _unpack(packed: Path, folder: Path) -> None:
 
 
 def _copy(source: IO[bytes], target: Path, limit: int) -> int:
-    """Copies at most so many bytes; returns how many. Raises ImportFailed for more."""
+    """Copy at most so many bytes; returns how many. Raises ImportFailed for more."""
     n_bytes = 0
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("xb") as file:

@@ -51,7 +51,7 @@ class HeldIndex:
 
 
 def hold(directory: Path) -> None:
-    """The index is in no list any more and can be taken back for HELD_SECONDS; its earlier states go with it.
+    """Take the index out of all lists, with its earlier states; it can be taken back for HELD_SECONDS.
 
     Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
     """
@@ -90,8 +90,8 @@ def held_indexes(root: Path) -> list[HeldIndex]:
 
 
 def take_back(root: Path, index_id: str) -> None:
-    """The deleted index is where it was, with its earlier states. Raises IndexNotFound when it is not held any more,
-    InvalidConfig when another one was built in its place, StorageFailed."""
+    """Put the deleted index back where it was, with its earlier states. Raises IndexNotFound when it is not held any
+    more, InvalidConfig when another one was built in its place, StorageFailed."""
     held = next((each for each in held_indexes(root) if each.id == index_id), None)
     if held is None:
         raise IndexNotFound("index.no_longer_held", index=index_id)
@@ -108,7 +108,7 @@ def take_back(root: Path, index_id: str) -> None:
 
 
 def delete_held(held: HeldIndex) -> None:
-    """The held index is gone for good, and the disk is free of it."""
+    """Delete the held index for good."""
     root = held.folder.parent
     gone = root / f"{staging.DELETED}{held.id}-{os.getpid()}"
     with contextlib.suppress(FileNotFoundError), writing(message("what.index_folder", folder=str(held.folder))):
@@ -236,7 +236,7 @@ class IndexStore:
         return layout.read_index(self.path(index_id))
 
     def rename(self, index_id: str, name: str) -> None:
-        """Renames the index. Raises InvalidConfig for an empty or very long one, StorageFailed."""
+        """Rename the index. Raises InvalidConfig for an empty or very long one, StorageFailed."""
         if not name.strip():
             raise InvalidConfig("index.name_empty")
         if len(name) > _NAME_CHARACTERS:
@@ -244,11 +244,11 @@ class IndexStore:
         layout.rename_index(self.path(index_id), name.strip())
 
     def delete(self, index_id: str) -> None:
-        """Deletes the index, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
+        """Delete the index, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
         staging.delete_index(self.path(index_id))
 
     def hold(self, index_id: str) -> None:
-        """Deletes the index in a way that can be taken back for a while (storage.indexes)."""
+        """Delete the index in a way that can be taken back for a while (storage.indexes)."""
         hold(self.path(index_id))
 
     def held(self) -> list[HeldIndex]:
@@ -256,7 +256,7 @@ class IndexStore:
         return held_indexes(self.root)
 
     def take_back(self, index_id: str) -> None:
-        """The deleted index is back. Raises IndexNotFound, InvalidConfig, StorageFailed."""
+        """Put the deleted index back. Raises IndexNotFound, InvalidConfig, StorageFailed."""
         take_back(self.root, self.path(index_id).name)
 
     def delete_held(self, held: HeldIndex) -> set[str]:

@@ -68,7 +68,7 @@ class _Record:
 
 
 def write_imported(directory: Path, extras: ImportedExtras) -> tuple[str, ...]:
-    """Writes the files that the extras need into the folder; returns their names."""
+    """Write the files that the extras need into the folder; returns their names."""
     if not extras:
         return ()
     record = _Record(extras.format, extras.communities, extras.claims)
@@ -151,7 +151,7 @@ _MAX_EDITS_BYTES = 256_000_000
 
 
 def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS, edits: EditLog = NO_EDITS) -> None:
-    """Writes all of the index but its parts, in the newest format. extras: what an import has beside its graph.
+    """Write all of the index but its parts, in the newest format. extras: what an import has beside its graph.
     edits: the log that its build has replayed."""
 
     def table(name: str, value: pa.Table) -> None:
@@ -206,7 +206,7 @@ def _table_file(version: int, name: str) -> str:
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
-    """Writes the manifest, sealed by its own hash."""
+    """Write the manifest, sealed by its own hash."""
     write_bytes(directory / MANIFEST, json_bytes(sealed(manifest.values()), indent=1))
 
 
@@ -301,7 +301,7 @@ def read_report(directory: Path) -> BuildReport:
 
 
 def rename_index(directory: Path, name: str) -> None:
-    """Renames the index; its id and content stay, and what a newer version wrote into its manifest."""
+    """Rename the index; its id and content stay, and what a newer version wrote into its manifest."""
     values = _read_manifest(directory)[1]
     with writing(message("what.index_name", index=directory.name), message("kept.name")):
         write_bytes(directory / MANIFEST, json_bytes(sealed({**values, "name": name}), indent=1))
@@ -318,7 +318,7 @@ def size_bytes(directory: Path) -> int:
 
 
 def write_edits(directory: Path, log: EditLog) -> tuple[str, ...]:
-    """Writes the log into the folder of an index; returns the names of the files, none for an empty log."""
+    """Write the log into the folder of an index; returns the names of the files, none for an empty log."""
     if not log.edits:
         return ()
     write_bytes(directory / EDITS, json_bytes(plain(log), indent=1))

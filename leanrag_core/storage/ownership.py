@@ -34,7 +34,7 @@ _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")  # of file managers
 
 
 def require_replaceable(folder: Path, *, in_store: bool = False) -> None:
-    """Nothing, or FolderRefused where something that is not ours would be lost with the folder.
+    """Raise FolderRefused where something that is not ours would be lost with the folder.
 
     It may be absent, or empty, or hold an index of ours and nothing else. in_store: the folder is in the program's own
     store of indexes, where one whose manifest no longer reads is still known by its files.
@@ -58,7 +58,7 @@ def require_replaceable(folder: Path, *, in_store: bool = False) -> None:
 
 
 def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
-    """Nothing, or FolderRefused where replacing the folder would take a source with it, or its files would be read as
+    """Raise FolderRefused where replacing the folder would take a source with it, or its files would be read as
     documents."""
     inside = out.resolve()
     for source in sources:

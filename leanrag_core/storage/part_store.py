@@ -115,7 +115,7 @@ class PartStore:
         return record
 
     def finish(self, record: PartRecord, files: Iterable[str]) -> Path:
-        """Puts a part that was written to building_folder() in its place; returns its folder.
+        """Put a part that was written to building_folder() in its place; returns its folder.
 
         files: paths below the folder that never change again; their hashes are recorded. Raises StorageFailed.
         """
@@ -132,7 +132,7 @@ class PartStore:
         return folder
 
     def delete(self, name: str, fingerprint: str) -> None:
-        """Deletes the part, finished or not. Raises StorageFailed."""
+        """Delete the part, finished or not. Raises StorageFailed."""
         with writing(message("what.part", part=name, index=self.directory.name)):
             for folder in (self.folder(name, fingerprint), self.building_folder(name, fingerprint)):
                 if folder.is_dir():

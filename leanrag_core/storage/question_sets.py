@@ -24,7 +24,7 @@ class QuestionSetStore:
         self.root = root
 
     def add(self, content: bytes, card: QuestionSetInfo) -> str:
-        """Stores the questions; returns the set's id, which follows from its title and content: the same set is stored
+        """Store the questions; returns the set's id, which follows from its title and content: the same set is stored
         once. Raises InvalidConfig for a title that is empty or too long, StorageFailed."""
         title = " ".join(card.title.split())
         if not title or len(title) > MAX_TITLE:
@@ -60,13 +60,13 @@ class QuestionSetStore:
             raise QuestionSetNotFound("question_set.not_found", id=id_) from error
 
     def delete(self, id_: str) -> None:
-        """The set is gone. Raises QuestionSetNotFound."""
+        """Delete the set. Raises QuestionSetNotFound."""
         self.content(id_)
         for kind in ("jsonl", "json"):
             self._path(id_, kind).unlink(missing_ok=True)
 
     def _path(self, id_: str, kind: str) -> Path:
-        """Raises QuestionSetNotFound for an id that could leave the folder."""
+        """Raise QuestionSetNotFound for an id that could leave the folder."""
         if not _ID.fullmatch(id_):
             raise QuestionSetNotFound("question_set.not_found", id=id_)
         return self.root / f"{id_}.{kind}"

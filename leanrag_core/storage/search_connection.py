@@ -112,7 +112,7 @@ def place_in(directory: Path) -> SearchPlace | None:
 
 
 def require_sound(place: SearchPlace) -> None:
-    """Raises SearchIndexFailed when the search index is a part that is damaged, or was made of other vectors."""
+    """Raise SearchIndexFailed when the search index is a part that is damaged, or was made of other vectors."""
     if place.folder.parent.parent != place.index / PARTS:
         return
     try:
@@ -170,7 +170,7 @@ def connect_to_files(place: SearchPlace) -> Connection:
 
 @contextmanager
 def chroma_errors(database: Path | None) -> Iterator[None]:
-    """Errors of Chroma in the block become SearchIndexFailed. database: None for a search index on a server."""
+    """Turn errors of Chroma in the block into SearchIndexFailed. database: None for a search index on a server."""
     try:
         yield
     except (LeanRAGError, TimeoutError):
@@ -196,7 +196,7 @@ _Result = TypeVar("_Result")
 
 
 def run_with_timeout(call: Callable[[], _Result], *, timeout_seconds: float) -> _Result:
-    """Returns what call() returns, or raises what it raises. TimeoutError at the timeout; its thread then runs on."""
+    """Return what call() returns, or raises what it raises. TimeoutError at the timeout; its thread then runs on."""
     answer: Future[_Result] = Future()
 
     def wait() -> None:
@@ -254,7 +254,7 @@ class SearchIndex:
         return _rows_of(layer, ids, are_rows=measured is not None)
 
     def stored(self, layer: int, n: int) -> np.ndarray:
-        """(n, d) float32, the vectors that Chroma has of the first n rows of the layer; NaN where it has none.
+        """Return (n, d) float32, the vectors that Chroma has of the first n rows of the layer; NaN where it has none.
 
         Raises SearchIndexFailed when Chroma does not answer.
         """
@@ -282,7 +282,7 @@ class SearchIndex:
         return self._collections[layer]
 
     def close(self) -> None:
-        """Closes the files, also when a thread still asks; the object cannot be used any more."""
+        """Close the files, also when a thread still asks; the object cannot be used any more."""
         if self._connection.own:
             self._close_client()
 

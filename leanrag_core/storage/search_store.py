@@ -45,14 +45,14 @@ class SearchStore:
         self._connect: Connect = connect_to_files
 
     def use_server(self, url: str) -> None:
-        """From now on a search index without files of its own is asked at that server; "" for no server.
+        """Ask search indexes without files of their own at that server from now on; "" for no server.
 
         Nothing that is open is closed unless that changes something. Raises InvalidConfig for an invalid address.
         """
         self.connect_with(self.servers.files_or_server(url) if url else connect_to_files)
 
     def connect_with(self, connect: Connect) -> None:
-        """From now on open() connects in that way. What was opened in another way is closed when no thread uses it."""
+        """Let open() connect in that way from now on. What was opened otherwise is closed when no thread uses it."""
         with self._lock:
             if connect != self._connect:
                 self._opened.clear()
@@ -102,7 +102,7 @@ class SearchStore:
             return _key(directory) in self._opened
 
     def close(self, directory: Path) -> None:
-        """The search index of that index is closed, so that its files can be replaced or deleted."""
+        """Close the search index of that index, so that its files can be replaced or deleted."""
         with self._lock:
             known = self._opened.pop(_key(directory), None)
         if known is not None:
@@ -114,7 +114,7 @@ def _key(directory: Path) -> str:
 
 
 def _identity(place: SearchPlace) -> tuple[str, int, int]:
-    """Changes when the search index is written again."""
+    """Change when the search index is written again."""
     if place.record.is_file():
         stat = place.record.stat()
         return str(place.folder), stat.st_ino, stat.st_mtime_ns

@@ -67,7 +67,7 @@ def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], No
 
 
 def tell(**values: object) -> None:
-    """One line for the process that started the writer."""
+    """Write a line for the process that started the writer."""
     print(json.dumps(values), flush=True)
 
 
@@ -80,7 +80,7 @@ def exit_code_of(error: LeanRAGError) -> int:
 
 @contextmanager
 def written_or_nothing(folder: Path) -> Iterator[None]:
-    """The search index in the folder is written in the block, or the folder is deleted: half of one would be searched.
+    """Delete the folder unless the block has written the search index in it: half of one would be searched.
 
     Raises StorageFailed when the disk takes no more, SearchIndexFailed for every other error of Chroma.
     """
@@ -144,7 +144,7 @@ def write_search_index(
     connect: Connect = connect_to_files,
     recall: float = RECALL,
 ) -> tuple[LayerSearch, ...]:
-    """Makes every layer's vectors searchable, in place of what was in the folder; report(done, total) counts rows.
+    """Make every layer's vectors searchable, in place of what was in the folder; report(done, total) counts rows.
 
     A store that has the folder open must close it before. Returns what was measured, which search.json also says. A
     server has no timeout here. On an error nothing half-written stays, and questions are searched exactly. Raises

@@ -42,7 +42,7 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Writes the settings in one step, for their owner alone. Raises StorageFailed."""
+    """Write the settings in one step, for their owner alone. Raises StorageFailed."""
     with writing(message("what.settings", path=str(path)), message("kept.settings")):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, to_json(settings, indent=1), private=True)
@@ -63,7 +63,7 @@ class OwnPresets:
             return from_json(tuple[Preset, ...], file.read(_MAX_BYTES), name=self._path.name)
 
     def save(self, title: str, config: IndexConfig, ask: Mapping[str, Any] | None = None) -> Preset:
-        """Keeps how an index is built and how it is asked under that title; one of the same title is replaced.
+        """Keep how an index is built and how it is asked under that title; one of the same title is replaced.
 
         Models, prompts and entity types are not part of a preset. Raises InvalidConfig for a title that is empty, too
         long or one of the program's, and for too many presets; RecordDamaged, StorageFailed.
@@ -84,7 +84,7 @@ class OwnPresets:
         return preset
 
     def delete(self, title: str) -> None:
-        """No preset has that title. Raises RecordDamaged, StorageFailed."""
+        """Delete the preset of that title. Raises RecordDamaged, StorageFailed."""
         self._write(tuple(each for each in self.all() if each.title != title))
 
     def _write(self, kept: tuple[Preset, ...]) -> None:

@@ -137,11 +137,11 @@ class StageStore:
                 connection.executemany("UPDATE entries SET used = ? WHERE key = ?", [(now, key) for key in keys])
 
     def put(self, stage: str, key: bytes, content: bytes) -> None:
-        """The content is kept, unless the disk refuses it."""
+        """Keep the content, unless the disk refuses it."""
         self.put_many(stage, {key: content})
 
     def put_many(self, stage: str, contents: Mapping[bytes, bytes]) -> None:
-        """The contents are kept, unless the disk refuses them. After a power cut they may be missing."""
+        """Keep the contents, unless the disk refuses them. After a power cut they may be missing."""
         if contents and not self._paused:
             self._tolerant(lambda: self._write(stage, contents), None)
 
@@ -164,7 +164,7 @@ class StageStore:
                 connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, keys: Iterable[bytes]) -> None:
-        """The entries of those keys are gone."""
+        """Delete the entries of those keys."""
         if (self.folder / _DATABASE).is_file():
             self._tolerant(lambda: self._remove(list(keys)), None)
 
@@ -227,7 +227,7 @@ class StageStore:
         return len(gone)
 
     def _sweep(self, connection: sqlite3.Connection) -> None:
-        """Large files without an entry are gone: what a process left that was killed between the two."""
+        """Delete large files without an entry: what a process left that was killed between the two."""
         known = {key.hex() for (key,) in connection.execute("SELECT key FROM entries WHERE content IS NULL")}
         newest = time.time() - _USED_SECONDS
         for path in self._large_files():
@@ -236,7 +236,7 @@ class StageStore:
                     path.unlink()
 
     def clear(self) -> None:
-        """Nothing is kept any more. Builds that are under way go on."""
+        """Delete all that is kept. Builds that are under way go on."""
         if (self.folder / _DATABASE).is_file():
             self._tolerant(self._clear, None)
 
@@ -251,7 +251,7 @@ class StageStore:
             connection.executescript("PRAGMA wal_checkpoint(TRUNCATE);")
 
     def close(self) -> None:
-        """The file is closed; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -262,7 +262,7 @@ class StageStore:
         return time.monotonic() < self._paused_until
 
     def _pause(self) -> None:
-        """Nothing is written for a while: a disk that is full now is most likely full at the next result, too."""
+        """Write nothing for a while: a disk that is full now is most likely full at the next result, too."""
         self._paused_until = time.monotonic() + _PAUSE_SECONDS
 
     def _tolerant(self, work: Callable[[], T], otherwise: T) -> T:
@@ -301,11 +301,11 @@ class StageStore:
         return self._connection
 
     def _opening(self) -> FileLock:
-        """Held while the file is opened or deleted, so that nobody opens a file that is about to go."""
+        """Return the lock that is held while the file is opened or deleted: nobody opens one that is about to go."""
         return FileLock(self.folder / ".opening.lock", timeout=_TIMEOUT_SECONDS, mode=private.FILE)
 
     def _set_aside(self) -> None:
-        """The file, which is no database any more, is gone. What was in it is computed again."""
+        """Set aside the file, which is no database any more. What was in it is computed again."""
         self.n_damaged += 1
         with suppress(OSError, Timeout), self._opening():
             if _is_damaged(self.folder / _DATABASE):  # else another process has made a new one meanwhile

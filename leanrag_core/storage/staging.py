@@ -28,7 +28,7 @@ _POLL_SECONDS = 0.2
 
 @contextlib.contextmanager
 def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
-    """Locks target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
+    """Lock target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
 
     waiting: called repeatedly meanwhile; what it raises ends the wait. The lock of a process that dies is released.
     """
@@ -72,7 +72,7 @@ def _lock_file(target: Path) -> Path:
 
 @contextlib.contextmanager
 def staged(target: Path, *, in_store: bool = False, keeps_earlier: bool = False) -> Iterator[Path]:
-    """Gives a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
+    """Give a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
 
     keeps_earlier: what was there is kept as an earlier state (storage.earlier_states). The new folder's
     content is on the disk before it takes that place. Raises FolderRefused where target may not be replaced (see
@@ -121,7 +121,7 @@ def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
 
 
 def put_back(target: Path, number: int) -> None:
-    """Puts the earlier state in the place of the index; newer states are gone. Raises StorageFailed."""
+    """Put the earlier state in the place of the index; newer states are gone. Raises StorageFailed."""
     target = _named(target)
     with writing(_index(target)):
         _put_in_place(state_folder(target, number), target, keeps_earlier=False)
@@ -129,7 +129,7 @@ def put_back(target: Path, number: int) -> None:
 
 
 def remove_stale_staging(target: Path) -> None:
-    """Deletes unfinished folders of processes that died while they built target, and settles what they had set
+    """Delete unfinished folders of processes that died while they built target, and settles what they had set
     aside."""
     target = _named(target)
     for prefix in (_STAGING, _RETIRED, _REPLACED):
@@ -145,7 +145,7 @@ def remove_stale_staging(target: Path) -> None:
 
 
 def _settle(set_aside: Path, target: Path) -> None:
-    """Ends what a process had begun that died while it replaced target, whose folder it had set aside."""
+    """End what a process had begun that died while it replaced target, whose folder it had set aside."""
     if not target.exists():
         os.replace(set_aside, target)  # died between the two renames: the old one comes back
     elif set_aside.name.startswith(_REPLACED):
@@ -155,7 +155,7 @@ def _settle(set_aside: Path, target: Path) -> None:
 
 
 def bring_back(root: Path) -> None:
-    """Puts indexes of the store back that a process had set aside when it died between two renames; an index that is
+    """Put indexes of the store back that a process had set aside when it died between two renames; an index that is
     in place has the one that it has replaced as its earlier state."""
     for path in sorted(root.glob(f"{_RETIRED}*")) + sorted(root.glob(f"{_REPLACED}*")):
         name, _, maker = path.name.split("-", 1)[1].rpartition("-")
@@ -185,7 +185,7 @@ def remove_half_built(root: Path) -> None:
 
 
 def give_up_staging(target: Path) -> None:
-    """Deletes what this process has begun to build, and its lock; the process must end at once."""
+    """Delete what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)
     is_building = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
     remove_stale_staging(target)
@@ -207,7 +207,7 @@ def _alive_elsewhere(pid: int) -> bool:
 
 
 def delete_index(directory: Path) -> None:
-    """Deletes the index of a store, readable or not: it is hidden first.
+    """Delete the index of a store, readable or not: it is hidden first.
 
     Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
     """
@@ -224,7 +224,7 @@ def delete_index(directory: Path) -> None:
 
 
 def remove_half_deleted(root: Path) -> None:
-    """Deletes what processes had begun to delete when they died."""
+    """Delete what processes had begun to delete when they died."""
     for path in sorted(root.glob(f"{DELETED}*-*")):
         maker = path.name.rsplit("-", 1)[1]
         if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
@@ -232,7 +232,7 @@ def remove_half_deleted(root: Path) -> None:
 
 
 def copy_index(source: Path, target: Path) -> None:
-    """The folder of the store holds a copy of the index, complete or not at all, with its finished parts.
+    """Copy the index into the folder of the store, complete or not at all, with its finished parts.
 
     Raises IndexNotFound, IndexDamaged, StorageFailed.
     """

@@ -27,7 +27,7 @@ _COUNTED = (*ENTITY_TOKENS, *RELATION_TOKENS, CHUNK_TOKENS, *CHUNK_BYTES)  # col
 
 
 def require_unit_rows(vectors: np.ndarray, what: str) -> None:
-    """Raises InvalidVectors when a row is NaN, zero, or not of length 1. vectors: (n, dim)."""
+    """Raise InvalidVectors when a row is NaN, zero, or not of length 1. vectors: (n, dim)."""
     norms = np.linalg.norm(vectors, axis=1)
     bad = np.flatnonzero(~(np.abs(norms - 1.0) < 1e-3))
     if len(bad):
@@ -35,7 +35,7 @@ def require_unit_rows(vectors: np.ndarray, what: str) -> None:
 
 
 def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
-    """Raises IndexDamaged when a column is missing, of another type, empty where it may not be, or leads outside."""
+    """Raise IndexDamaged when a column is missing, of another type, empty where it may not be, or leads outside."""
     present = set(table.column_names)
     for field in schema:
         if field.name not in present or table.schema.field(field.name).type != field.type:
@@ -75,13 +75,13 @@ def _first_unsound(array: pa.Array) -> int | None:
 
 
 def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
-    """Raises IndexDamaged when there is not one vector of that dimension for each row: (rows, dimension)."""
+    """Raise IndexDamaged when there is not one vector of that dimension for each row: (rows, dimension)."""
     if vectors.shape != (rows, dimension):
         raise damaged(path, message("damage.shape", shape=str(vectors.shape), rows=rows, dimension=dimension))
 
 
 def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
-    """Raises IndexDamaged when a chunk does not lie in a document that is there."""
+    """Raise IndexDamaged when a chunk does not lie in a document that is there."""
     import pyarrow.compute as pc
 
     owner = numbers(chunks["document"])
@@ -96,7 +96,7 @@ def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
 
 
 def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
-    """Raises IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
+    """Raise IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
     for name in ("source", "target"):
         require_range(numbers(layer.relations[name]), len(layer), relations, name)
     _require_cells(layer.relations, "members", below.relations.num_rows if below else 0, relations)
@@ -109,7 +109,7 @@ def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Pa
 
 
 def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
-    """Raises IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
+    """Raise IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
     owner, row, parent = (numbers(tree[name]) for name in ("layer", "row", "parent"))
     if len(owner) != sum(sizes[:-1]):
         raise damaged(path, message("damage.tree_size", named=len(owner), held=sum(sizes[:-1])))
@@ -130,7 +130,7 @@ def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
 
 
 def require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
-    """Raises IndexDamaged when a value is no row below `end`. start: place of the first value in its column. values:
+    """Raise IndexDamaged when a value is no row below `end`. start: place of the first value in its column. values:
     (n,) int."""
     if len(values) and (values.min() < 0 or values.max() >= end):
         wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
@@ -143,7 +143,7 @@ _CELLS_A_PART = 1 << 16
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Writes the table; equal tables give equal bytes, however they were chunked."""
+    """Write the table; equal tables give equal bytes, however they were chunked."""
     with (
         replacing(path) as written,
         pa.OSFile(str(written), "wb") as sink,
@@ -182,7 +182,7 @@ def unread(path: Path, error: BaseException) -> IndexDamaged:
 
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
-    """Writes the vectors. vectors: (n, d), stored as float32."""
+    """Write the vectors. vectors: (n, d), stored as float32."""
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
     with replacing(path) as written, written.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))

@@ -47,7 +47,7 @@ class CorpusReference:
     graph: ReferenceGraph
 
     def usable(self) -> ReferenceGraph:
-        """The graph. Raises ReferenceDamaged when it contradicts itself."""
+        """Return the graph. Raises ReferenceDamaged when it contradicts itself."""
         wrong = faults(self.graph)
         if wrong:
             raise ReferenceDamaged("reference.faulty", folder=self.folder.parent.name, n=len(wrong), first=wrong[0])
@@ -65,7 +65,7 @@ class References:
         self._read: dict[Path, tuple[tuple[tuple[int, int], ...], ReferenceGraph]] = {}
 
     def all(self) -> tuple[CorpusReference, ...]:
-        """Every reference graph, in order of its corpus's folder. Raises RecordDamaged, ReferenceDamaged."""
+        """Return every reference graph, in order of its corpus's folder. Raises RecordDamaged, ReferenceDamaged."""
         folders = sorted(folder for folder in self._root.glob("*/reference") if is_reference(folder))
         return tuple(CorpusReference(folder, self._graph(folder)) for folder in folders)
 
@@ -78,19 +78,19 @@ class References:
         return known[1]
 
     def covering(self, names: Iterable[str]) -> CorpusReference | None:
-        """The reference graph that quotes most documents of these names; None where none quotes any."""
+        """Return the reference graph that quotes most documents of these names; None where none quotes any."""
         wanted = set(names)
         quoted = [(len(wanted & set(reference.graph.document_names)), reference) for reference in self.all()]
         most = max((n for n, _ in quoted), default=0)
         return next(reference for n, reference in quoted if n == most) if most else None
 
     def is_complete(self, names: Sequence[str]) -> bool:
-        """Whether one reference graph covers every document of these names well enough."""
+        """Return whether one reference graph covers every document of these names well enough."""
         reference = self.covering(names)
         return reference is not None and all(row.enough for row in quoted_documents(reference.graph, names))
 
     def of(self, documents: Sequence[Document]) -> ReferenceGraph:
-        """The reference graph of the documents. Raises ReferenceDamaged where there is none, or an unusable one."""
+        """Return the reference graph of the documents. Raises ReferenceDamaged where none is there that can be used."""
         reference = self.covering(document.name for document in documents)
         if reference is None:
             raise ReferenceDamaged("reference.none")
@@ -128,8 +128,8 @@ class References:
 
 
 def judged(check: ModelCheck, scores: PassageScores) -> ModelCheck:
-    """The check with the verdict that the scores allow, and a remark with the figures where they lower it. Names are
-    compared as normalised."""
+    """Return the check with the verdict that the scores allow, and a remark with the figures where they lower it. Names
+    are compared as normalised."""
     score = next(match for match in scores.model.matches if match.match == NORMALISED)
     entities, relations = score.entities.recall or 0.0, score.relations.recall or 0.0
     if entities < _LEAST_ENTITIES:

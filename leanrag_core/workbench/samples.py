@@ -27,7 +27,7 @@ _PREFIX = "sample-"  # of the ids of sample corpora in the store
 
 
 def sample_id(name: str) -> str:
-    """The id that the sample corpus of that name has in the store."""
+    """Return the id that the sample corpus of that name has in the store."""
     return f"{_PREFIX}{name}"
 
 
@@ -81,12 +81,12 @@ class Samples:
         }
 
     def read_all(self) -> None:
-        """Every sample corpus is in the store."""
+        """Read every sample corpus into the store."""
         for name in self._files:
             self.read(name)
 
     def read(self, name: str) -> None:
-        """The sample corpus is in the store, read again when its files have changed."""
+        """Read the sample corpus into the store, again when its files have changed."""
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in self._files[name])).hexdigest()[:16]
         with self._reading:  # Streamlit runs a page again while its last run is still reading
             if self._store.source(sample_id(name)) != digest:
@@ -100,7 +100,7 @@ class Samples:
         self._store.add(corpus_id, parsed.documents, source=digest)
 
     def ids(self) -> tuple[str, ...]:
-        """The ids of the sample corpora."""
+        """Return the ids of the sample corpora."""
         return tuple(map(sample_id, self._files))
 
     def names(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Samples:
         return tuple(name for name in self._files if self.questions(sample_id(name)))
 
     def title(self, corpus_id: str) -> str:
-        """The title of a sample corpus."""
+        """Return the title of a sample corpus."""
         return str(_card(corpus_id.removeprefix(_PREFIX))["title"])
 
     def cluster_size(self, name: str) -> int:
@@ -121,7 +121,7 @@ class Samples:
         return from_json(Examples, path.read_bytes(), name=EXAMPLES) if self.questions(corpus_id) else None
 
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
-        """The question set that comes with a sample corpus; empty for another corpus."""
+        """Return the question set that comes with a sample corpus; empty for another corpus."""
         name = corpus_id.removeprefix(_PREFIX)
         path = SAMPLES / name / "questions.jsonl"
         if name not in self._files or not path.is_file():

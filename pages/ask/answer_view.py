@@ -62,7 +62,7 @@ def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
 
 
 def support_line(answer: Answer) -> Markup:
-    """How many sentences lack support, and by which rule."""
+    """Return how many sentences lack support, and by which rule."""
     judged = supports(answer)
     n_lacking, n_unknown = sum(each.lacks for each in judged), sum(each.state == UNKNOWN for each in judged)
     said = []
@@ -74,7 +74,7 @@ def support_line(answer: Answer) -> Markup:
 
 
 def written_by(answer: Answer) -> str:
-    """Which model wrote it, and what that took."""
+    """Return which model wrote it, and what that took."""
     usage = answer.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
     values = {"model": model_title(answer.model), "tokens": numbers.tokens(tokens)}

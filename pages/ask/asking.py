@@ -40,7 +40,7 @@ class Ask:
 
     @classmethod
     def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
-        """The question with what the controls hold."""
+        """Return the question with what the controls hold."""
         calls_model = chosen.calls_model and session.workbench().questions.asks_model(summary.config.model)
         return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
 
@@ -56,12 +56,12 @@ def want(scope: Scope, question: str) -> None:
 
 
 def withdraw(scope: Scope) -> None:
-    """Forgets what a person asked: it was meant for another index."""
+    """Forget what a person asked: it was meant for another index."""
     st.session_state.pop(scope.key("wanted"), None)
 
 
 def is_wanted(scope: Scope, ask: Ask) -> bool:
-    """Whether a person asked for this very answer; after a setting was moved it is another one."""
+    """Return whether a person asked for this very answer; after a setting was moved it is another one."""
     wanted = st.session_state.get(scope.key("wanted"))
     if wanted == ask.question:
         st.session_state[scope.key("wanted")] = ask.topic
@@ -70,7 +70,7 @@ def is_wanted(scope: Scope, ask: Ask) -> bool:
 
 
 def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
-    """The answer where no model needs to be called for it, or where one has just written it."""
+    """Return the answer where no model needs to be called for it, or where one has just written it."""
     written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
     if written is not None and written[0] == (ask.topic, model_of(ask)):
         return written[1]
@@ -86,13 +86,13 @@ def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def cited_ids(scope: Scope, ask: Ask, trace: Trace) -> frozenset[str]:
-    """Ids of what the answer cites of the trace, for figures; none while there is no answer."""
+    """Return ids of what the answer cites of the trace, for figures; none while there is no answer."""
     answer = answer_so_far(scope, ask, trace)
     return support.cited_ids(answer) if answer else frozenset()
 
 
 def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
-    """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
+    """Draw and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
     to try again."""
     slot = st.empty()
     with slot.container():
@@ -118,7 +118,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
-    """The reply, drawn while it is written."""
+    """Return the reply, drawn while it is written."""
     name, call = model_of(ask), session.write_answer(ask.topic, index, trace)
     with slot.container():
         head = st.empty()
@@ -146,13 +146,13 @@ def _waiting(model: str, seconds: int) -> str:
 
 
 def _written(text: str, model: str, context: Context) -> Markup:
-    """A reply that is being written, its marks already drawn as marks."""
+    """Return a reply that is being written, its marks already drawn as marks."""
     head = markup.label(say("ask.answer"), say("ask.model_writes", model=model))
     return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text, context))
 
 
 def _marked(text: str, context: Context) -> Markup:
-    """The text, each citation mark of the context drawn as one."""
+    """Return the text, each citation mark of the context drawn as one."""
     marks = roles.marks_by_name(context)
     parts = mark_pattern(context).split(text)  # text, mark, text, mark, ..., text
     return joined(
@@ -162,7 +162,7 @@ def _marked(text: str, context: Context) -> Markup:
 
 
 def model_of(ask: Ask) -> str:
-    """The title of the model that answers."""
+    """Return the title of the model that answers."""
     settings = session.workbench().settings.read()
     return model_title(settings.answer_model or ask.summary.config.model)
 

@@ -39,13 +39,13 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
 
 
 def _value(name: str, value: object) -> str:
-    """The value of a setting in words; a strategy by its title."""
+    """Return the value of a setting in words; a strategy by its title."""
     titles = {info.name: info.title for info in strategies().strategies}
     return words(titles[value]) if name == "strategy" and value in titles else forms.shown(name, value)
 
 
 def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
-    """What entered, with a plus, and what left, struck through, with a minus."""
+    """Return what entered, with a plus, and what left, struck through, with a minus."""
     lines = []
     for group in groups:
         for sign, all_names in (("in", group.entered), ("out", group.left)):
@@ -59,7 +59,7 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
 
 
 def _title(trace: Trace, role: str, n: int) -> str:
-    """What items or relations of a role are called; n: how many there are."""
+    """Return what items or relations of a role are called; n: how many there are."""
     code = f"change.{roles.code_part(role)}"
     if known(code):
         return say(code, n=n)

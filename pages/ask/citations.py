@@ -28,7 +28,7 @@ _QUOTED, _LISTED = 260, 120  # characters of a text under the pointer: in the an
 
 
 def titles(trace: Trace) -> dict[str, str]:
-    """What each citation mark of the context stands for, in words."""
+    """Return what each citation mark of the context stands for, in words."""
     relations = {relation.id: ", ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
     shown = roles.names_of(trace) | relations
     return {
@@ -102,7 +102,7 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
 
 
 def _lacks(support: Support) -> str:
-    """Why a sentence is marked, in a few words; nothing when it is not."""
+    """Return why a sentence is marked, in a few words; nothing when it is not."""
     if not support.lacks:
         return ""
     if support.state == UNCITED:
@@ -120,8 +120,8 @@ class _Evidence:
         self._passages = {passage.id: passage for passage in trace.passages}
 
     def chip(self, item: ContextItem, section: ContextSection, sentence: str = "") -> dict[str, Any]:
-        """A mark with its title, its place, and its text around what supports the sentence; without one it is for the
-        list."""
+        """Return a mark with its title, its place, and its text around what supports the sentence; without one it is
+        for the list."""
         passage = self._passages.get(item.ref)
         text = passage.text if passage is not None else item.text[item.lead :]
         nearest = sentence if sentence and sentence in text else best_sentence(sentence, text) if sentence else ""
@@ -137,7 +137,7 @@ class _Evidence:
         return {**mark, "colour": known_colour(section.colour), "section": section.name} if sentence else mark
 
     def sections(self, cited: frozenset[str]) -> list[dict[str, Any]]:
-        """The items of each section, the cited ones first."""
+        """Return the items of each section, the cited ones first."""
         listed = []
         for section in self._trace.context.sections:
             items = sorted(section.items, key=lambda item: item.mark not in cited)
@@ -156,7 +156,7 @@ class _Evidence:
 
 
 def _place(passage: TraceItem) -> str:
-    """Where a passage stands: document, page, tokens."""
+    """Return where a passage stands: document, page, tokens."""
     source = passage.source
     assert source is not None
     page = [say("passage.page", page=source.page)] if source.page else []

@@ -40,12 +40,12 @@ def _text(scope: Scope, trace: Trace) -> None:
 
 
 def _citing(answer: Answer | None, mark: str) -> list[str]:
-    """The sentences of the answer that cite that mark."""
+    """Return the sentences of the answer that cite that mark."""
     return [part.text for part in answer.parts if mark in part.marks] if answer is not None and answer.grounded else []
 
 
 def _cited(answer: Answer | None, mark: str) -> str:
-    """Whether the answer cites that mark, in words."""
+    """Return whether the answer cites that mark, in words."""
     if answer is None or not answer.grounded:
         return ""
     n = len(_citing(answer, mark))

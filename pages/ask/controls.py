@@ -23,7 +23,7 @@ class Chosen:
 
 
 def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
-    """The names under which links hold what these controls and the views of a retrieval show."""
+    """Return the names under which links hold what these controls and the views of a retrieval show."""
     specs = [(name, spec) for name, info in strategies.items() for spec in forms.option_fields(info.config).values()]
     shared = dict.fromkeys(spec.metadata["link"] for _, spec in specs if spec.metadata.get("link"))
     names = ["index", "q", "strategy", *shared, "step", "node", "show"]
@@ -33,7 +33,7 @@ def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
 
 
 def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> Chosen:
-    """What the controls of that scope hold, drawn or not. default: the strategy while none was chosen."""
+    """Return what the controls of that scope hold, drawn or not. default: the strategy while none was chosen."""
     name = state.fitting(scope.name("strategy"), default, str, lambda value: value in strategies)
     if name not in strategies:
         name = next(iter(strategies))
@@ -57,7 +57,7 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
 
 
 def is_switch(spec: Field[Any]) -> bool:
-    """Whether an option is a switch beside others, in the row."""
+    """Return whether an option is a switch beside others, in the row."""
     return bool(spec.metadata.get("in_row")) and isinstance(spec.default, bool)
 
 
@@ -74,7 +74,7 @@ def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
 
 
 def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> None:
-    """Draws the controls one below the other, all options among them, for a narrow place."""
+    """Draw the controls one below the other, all options among them, for a narrow place."""
     name = _strategy(scope, strategies, default=default)
     config = strategies[name].config
     specs = forms.option_fields(config)
@@ -96,7 +96,7 @@ class Fold:
         self._place, self._fill = place, fill
 
     def draw(self) -> None:
-        """Draws them at their place; a second call does nothing."""
+        """Draw them at their place; a second call does nothing."""
         place, self._place = self._place, None
         if place is not None:
             with place:
@@ -114,7 +114,7 @@ class Controls:
 def show(
     scope: Scope, strategies: Mapping[str, Any], *, above: Callable[[Scope, Any], None] = lambda scope, info: None
 ) -> Controls:
-    """Draws the controls in a row. strategies: by name. above: draws what comes first behind the button to the other
+    """Draw the controls in a row. strategies: by name. above: draws what comes first behind the button to the other
     options, for the strategy that is chosen."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
         name = _strategy(scope, strategies)

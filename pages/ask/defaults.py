@@ -38,7 +38,7 @@ def take(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo])
 
 
 def is_held(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
-    """Whether the controls hold just that."""
+    """Return whether the controls hold just that."""
     if asked.strategy not in strategies:
         return False
     held = controls.held(scope, strategies)

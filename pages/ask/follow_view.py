@@ -83,7 +83,7 @@ def _ask(scope: Scope, question: str, after: str, wrote: str) -> None:
 
 
 def way(scope: Scope, question: str) -> str:
-    """How the question was made to stand alone; nothing where this session does not know."""
+    """Return how the question was made to stand alone; nothing where this session does not know."""
     known: tuple[str, str, Message] | None = st.session_state.get(scope.key("follow_said"))
     return known[1] if known is not None and known[0] == question else ""
 

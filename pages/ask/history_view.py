@@ -62,7 +62,7 @@ def open_entry(scope: Scope, entry: HistoryEntry) -> None:
 
 
 def button(scope: Scope) -> None:
-    """Opens the history in a drawer."""
+    """Open the history in a drawer."""
     if st.button(say("history.open"), icon=":material/history:", type="tertiary", key=scope.name("history")):
         st.session_state.pop(scope.key("deleted"), None)
         dialog = st.dialog(say("history.title"), width="medium", position="right", icon=":material/history:")

@@ -38,8 +38,8 @@ class Rows:
 
 
 def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: Keep) -> int:
-    """The options of the strategy by step: those that are moved most, and the others where more is wanted; returns how
-    many are left out."""
+    """Draw the options of the strategy by step: those that are moved most, and the others where more is wanted;
+    returns how many are left out."""
     specs, n_hidden = forms.option_fields(info.config), 0
     for place, step in enumerate(STEPS):
         of_step = [spec for spec in specs.values() if step_of(spec) == step]
@@ -58,8 +58,8 @@ def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: K
 
 
 def _is_first(spec: Field[Any], value: Any, beside: Beside | None) -> bool:
-    """Whether an option stands there at once: what the row of controls has, budgets of all, what is not as it is by
-    default, and what differs from the other variant."""
+    """Return whether an option stands there at once: what the row of controls has, budgets of all, what is not as it is
+    by default, and what differs from the other variant."""
     named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
     return bool(named or value != spec.default or (beside and beside.settings.options.get(spec.name) != value))
 

@@ -57,7 +57,7 @@ def page() -> None:
 
 
 def _above() -> tuple[object, ...]:
-    """What the page above the controls depends on."""
+    """Return what the page above the controls depends on."""
     held = ("q", "index", *asking.LINKED)
     following = st.session_state.get(PAGE.key("follow_up"))
     return (*(state.recall(PAGE.name(name)) for name in held), following, recorded_view.opened(PAGE))

@@ -26,8 +26,8 @@ _Retrieved = TypeVar("_Retrieved")
 def with_quick_parts(
     scope: Scope, summary: IndexSummary, question: str, retrieve: Callable[[], _Retrieved]
 ) -> _Retrieved:
-    """What retrieve() returns. Parts that it lacks are made first where that takes seconds and calls no model, which
-    made_line() says from then on. Raises PartMissing for a part that takes longer, and errors of the making."""
+    """Return what retrieve() returns. Parts that it lacks are made first where that takes seconds and calls no model,
+    which made_line() says from then on. Raises PartMissing for a part that takes longer, and errors of the making."""
     made: list[tuple[str, float]] = []
     while True:
         try:
@@ -52,12 +52,12 @@ def made_line(scope: Scope, summary: IndexSummary, question: str) -> None:
 
 
 def missing(error: PartMissing) -> str:
-    """The name of the part that is missing."""
+    """Return the name of the part that is missing."""
     return str(error.message.values.get("part", ""))
 
 
 def _is_quick(summary: IndexSummary, part: str) -> bool:
-    """Whether the part is made in seconds, without a model, and without waiting for a job at the same index."""
+    """Return whether the part is made in seconds, without a model, and without waiting for a job at the same index."""
     for job in session.running_jobs():
         if job.config.get("index") == summary.id or (job.builds_index and job.corpus_id == summary.corpus_id):
             return False
@@ -70,7 +70,7 @@ def _is_quick(summary: IndexSummary, part: str) -> bool:
 
 
 def _with_needs(summary: IndexSummary, part: str) -> list[str]:
-    """The part, after those of its needs that the index lacks."""
+    """Return the part, after those of its needs that the index lacks."""
     lacking = {state.name: state for state in session.workbench().parts.lacking(session.open_index(summary))}
     return [*(need for need in lacking[part].needs if need in lacking), part] if part in lacking else [part]
 
@@ -127,7 +127,8 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *,
 
 
 def _title(summary: IndexSummary, part: str) -> str:
-    """The part's title in the reader's language (that of its job is English), or its name for an index that is gone."""
+    """Return the part's title in the reader's language (that of its job is English), or its name for an index that is
+    gone."""
     try:
         return next(
             (
@@ -163,7 +164,7 @@ def _want_all(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str
 
 
 def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
-    """The job that makes the part; none when it cannot begin, or when the last one ended without the part."""
+    """Return the job that makes the part; none when it cannot begin, or when the last one ended without the part."""
     tried = scope.key("parts_tried")
     if st.session_state.get(tried) == (summary.id, part):
         st.session_state.pop(tried)
@@ -180,12 +181,12 @@ def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
 
 
 def _job_of(summary: IndexSummary, part: str) -> JobState | None:
-    """The job under way that makes that part, whoever began it."""
+    """Return the job under way that makes that part, whoever began it."""
     return next((job for job in session.running_jobs() if _makes(job, summary, part)), None)
 
 
 def _failed(summary: IndexSummary, part: str) -> JobState | None:
-    """The last job that was to make that part, where it ended without it."""
+    """Return the last job that was to make that part, where it ended without it."""
     last = next((job for job in session.workbench().jobs.all() if _makes(job, summary, part)), None)
     return last if last is not None and last.status not in ("done", "cancelled") and not last.live else None
 

@@ -17,13 +17,13 @@ class _Pinned:
 
 
 def trace_of(scope: Scope, ask: asking.Ask) -> Trace | None:
-    """The pinned retrieval of this question to this index; None where there is none."""
+    """Return the pinned retrieval of this question to this index; None where there is none."""
     held: _Pinned | None = st.session_state.get(scope.key("pinned"))
     return held.trace if held is not None and held.topic == _topic(ask) else None
 
 
 def button(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Pins the retrieval on the page, or lets the pinned one go."""
+    """Pin the retrieval on the page, or lets the pinned one go."""
     held = trace_of(scope, ask)
     st.button(
         say("ask.pin") if held is None else say("ask.unpin"),

@@ -65,8 +65,8 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
 
 
 def last_frame(answer: Answer) -> dict[str, Any]:
-    """What the play of the answer's retrieval says at its end; it is sent with the answer, which the play does not
-    wait for."""
+    """Return what the play of the answer's retrieval says at its end; it is sent with the answer, which the play does
+    not wait for."""
     frame = answer_frame(answer.trace, answer, language())
     said = {"of": digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
     values: dict[str, Any] = visible_values(said)
@@ -74,6 +74,6 @@ def last_frame(answer: Answer) -> dict[str, Any]:
 
 
 def digest(trace: Trace) -> str:
-    """Tells one retrieval from another."""
+    """Tell one retrieval from another."""
     retrieval = (trace.index.id, trace.question, trace.strategy, trace.parameters)
     return hashlib.sha256(repr(retrieval).encode()).hexdigest()[:16]

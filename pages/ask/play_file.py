@@ -13,7 +13,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def button(scope: Scope, trace: Trace) -> None:
-    """Saves the play; the file opens without a server and can be stepped through."""
+    """Save the play; the file opens without a server and can be stepped through."""
     shown_in = language()
     st.download_button(
         say("ask.play_file"),

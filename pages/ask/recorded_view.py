@@ -18,7 +18,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
-    """Saves the retrieval and its answer as one file."""
+    """Save the retrieval and its answer as one file."""
     st.download_button(
         say("ask.save_run"),
         lambda: content_of(RecordedRun(trace, answer)),
@@ -32,7 +32,7 @@ def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
 
 
 def open_button(scope: Scope) -> None:
-    """Opens a file that was saved before; a file that does not read says why."""
+    """Open a file that was saved before; a file that does not read says why."""
     with st.popover(say("ask.open_run"), icon=":material/folder_open:", type="tertiary", key=scope.name("open_run")):
         draw(markup.muted(say("ask.open_run_hint")))
         st.file_uploader(
@@ -65,7 +65,7 @@ def _open(scope: Scope) -> None:
 
 
 def opened(scope: Scope) -> RecordedRun | None:
-    """The run that was opened and not closed yet."""
+    """Return the run that was opened and not closed yet."""
     run: RecordedRun | None = st.session_state.get(scope.key("run"))
     return run
 

@@ -33,7 +33,7 @@ class Reference:
 
 
 def ref_of(trace: Trace, mark: str) -> str:
-    """The id of the item or relation that a citation mark refers to."""
+    """Return the id of the item or relation that a citation mark refers to."""
     return next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
 
 
@@ -43,13 +43,13 @@ def open_place(scope: Scope, ref: str) -> None:
 
 
 def _open_ref(scope: Scope) -> str:
-    """The id of what is open in that group of widgets; only one of them has a drawer at a time."""
+    """Return the id of what is open in that group of widgets; only one of them has a drawer at a time."""
     prefix, _, ref = state.recall(PLACE).rpartition("!")
     return ref if prefix == scope.prefix else ""
 
 
 def open_mark(scope: Scope, trace: Trace) -> str:
-    """The citation mark of what is open."""
+    """Return the citation mark of what is open."""
     known = roles.marks_by_ref(trace.context).get(_open_ref(scope))
     return known.name if known else ""
 
@@ -97,7 +97,7 @@ def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = Fal
 def opener(
     scope: Scope, trace: Trace, passage: TraceItem, mark: str, cited: list[str] | None = None, *, stored: bool
 ) -> Callable[[], None]:
-    """Opens a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
+    """Open a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
     if stored or passage.row is None:
         return partial(reveal.ask_for_drawer, scope, Reference(trace, passage.id, mark))
     names = roles.names_to_mark(trace)
@@ -107,7 +107,7 @@ def opener(
 
 
 def drawer(scope: Scope, index: Index | None) -> None:
-    """Opens the item or relation that was asked for in this scope, if one was."""
+    """Open the item or relation that was asked for in this scope, if one was."""
     asked = reveal.take_drawer(scope, Reference)
     if asked is not None:
         show = st.dialog(say("ask.mark_title"), width="medium", position="right", icon=":material/format_quote:")
@@ -173,7 +173,7 @@ def _entity(index: Index, id_: str, sign: Markup) -> Markup:
 
 
 def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
-    """An item as the trace holds it; of a passage, where it is from too."""
+    """Return an item as the trace holds it; of a passage, where it is from too."""
     facts = item.type or roles.reason(trace, item)
     if item.source is not None:
         facts = ", ".join(
@@ -197,7 +197,7 @@ def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
 
 
 def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
-    """Leads to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
+    """Lead to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
     state.remember(PLACE, None)
     state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
     state.remember("node", node_id)

@@ -87,8 +87,8 @@ def _trace(ask: asking.Ask) -> Trace:
 
 
 def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
-    """The trace of a strategy that calls a model: one that is kept or under way, or retrieved because a person asks;
-    else a button to do so."""
+    """Return the trace of a strategy that calls a model: one that is kept or under way, or retrieved because a person
+    asks; else a button to do so."""
     kept = session.kept_retrieval(ask.topic)
     if kept is not None:
         return kept
@@ -119,7 +119,7 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
 
 
 def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
-    """What a strategy of several calls has done, and how long it has been at work."""
+    """Return what a strategy of several calls has done, and how long it has been at work."""
     lines = joined(html("<div><b>{}</b> {}</div>", words(step.title), words(step.caption)) for step in steps)
     return html('<div class="lr-feed" aria-live="polite">{}</div>', lines) + markup.muted(
         say("ask.retrieving", seconds=seconds)
@@ -183,7 +183,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
 
 
 def _code(ask: asking.Ask) -> Code:
-    """What repeats the question."""
+    """Return what repeats the question."""
     options = own_settings(strategies().named(ask.strategy), dict(ask.options))
     asked = Asked(ask.summary.id, ask.summary.path, ask.strategy, options)
     return code_of_question(session.workbench().root, asked, ask.question)
@@ -199,7 +199,7 @@ class _Retrievals:
 
 
 def _previous_trace(scope: Scope, ask: asking.Ask, trace: Trace) -> Trace | None:
-    """The last other retrieval of this question, to say what a setting changed."""
+    """Return the last other retrieval of this question, to say what a setting changed."""
     key, topic = scope.key("traces"), (ask.summary.id, ask.question)
     last: _Retrievals | None = st.session_state.get(key)
     if last is None or last.topic != topic:

@@ -21,17 +21,17 @@ class Mark:
     colour: str
 
     def drawn(self) -> Markup:
-        """The mark as HTML."""
+        """Return the mark as HTML."""
         return markup.mark(self.name, self.colour)
 
 
 def marks_by_name(context: Context) -> dict[str, Mark]:
-    """The marks of a context: "C1" -> its Mark."""
+    """Return the marks of a context: "C1" -> its Mark."""
     return {item.mark: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
 
 
 def marks_by_ref(context: Context) -> dict[str, Mark]:
-    """The marks of a context, by the id of the item or relation that they refer to."""
+    """Return the marks of a context, by the id of the item or relation that they refer to."""
     return {item.ref: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
 
 
@@ -40,7 +40,7 @@ def _colour(section: ContextSection) -> str:
 
 
 def role_title(trace: Trace, role: str) -> str:
-    """What a role of an item or a relation is called in a table."""
+    """Return what a role of an item or a relation is called in a table."""
     code, style = f"role.{code_part(role)}", trace.style(role) or trace.style(role, on="relation")
     if known(code):
         return say(code)
@@ -48,23 +48,23 @@ def role_title(trace: Trace, role: str) -> str:
 
 
 def sentence_case(title: str) -> str:
-    """The title with a capital letter in front."""
+    """Return the title with a capital letter in front."""
     return title[:1].upper() + title[1:]
 
 
 def made_title(made: str) -> str:
-    """How the description of a relation came about."""
+    """Return how the description of a relation came about."""
     code = f"made.{code_part(made)}"
     return say(code) if known(code) else made
 
 
 def reason(trace: Trace, item: TraceItem) -> str:
-    """Why an item is in the trace."""
+    """Return why an item is in the trace."""
     return words(item.reason) if item.reason else role_title(trace, item.role)
 
 
 def tag(item: TraceItem | TraceRelation) -> Markup:
-    """The layer of an item or a relation; of an item without one, its kind."""
+    """Return the layer of an item or a relation; of an item without one, its kind."""
     if item.layer is not None:
         return markup.layer_tag(item.layer)
     return (
@@ -75,27 +75,27 @@ def tag(item: TraceItem | TraceRelation) -> Markup:
 
 
 def names_of(trace: Trace) -> dict[str, str]:
-    """The name of each item, by its id."""
+    """Return the name of each item, by its id."""
     return {item.id: item.name for item in trace.items}
 
 
 def ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
-    """The names of both ends of a relation; an id where the trace lacks the item."""
+    """Return the names of both ends of a relation; an id where the trace lacks the item."""
     names = names_of(trace)
     return names.get(relation.source, relation.source), names.get(relation.target, relation.target)
 
 
 def names_to_mark(trace: Trace) -> list[str]:
-    """Names of the items that led to the passages, to be marked in their texts."""
+    """Return names of the items that led to the passages, to be marked in their texts."""
     led_by = {id_ for each in trace.passages if each.source for id_ in each.source.items}
     return [item.name for item in anchors(trace) or (each for each in trace.items if each.id in led_by)]
 
 
 def code_part(role: str) -> str:
-    """A role as the last part of a message's code."""
+    """Return a role as the last part of a message's code."""
     return role.replace("-", "_")
 
 
 def first_known(own: str, general: str) -> str:
-    """The code for a role where the catalog has it, else the code for any role."""
+    """Return the code for a role where the catalog has it, else the code for any role."""
     return own if known(own) else general

@@ -139,7 +139,7 @@ def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
 
 
 def _rival(scope: Scope, ask: asking.Ask, name: str) -> Trace | str:
-    """The retrieval of that system with its official settings; why there is none."""
+    """Return the retrieval of that system with its official settings; why there is none."""
     info = strategies().named(name)
     if info.calls_model and session.workbench().questions.asks_model(ask.summary.config.model):
         return say("structure.asks_model")
@@ -177,7 +177,7 @@ def _bars(rows: list[tuple[str, Trace | str]], ask: asking.Ask) -> Markup:
 
 
 def _gold(trace: Trace, ask: asking.Ask) -> tuple[int, int] | None:
-    """How many gold passages the context holds, of how many; None where the question is of no set or has none."""
+    """Return how many gold passages the context holds, of how many; None for a question of no set, or without gold."""
     samples = session.workbench().question_sets.about(ask.summary.corpus_id)
     gold = next((question for question in samples if question.question == ask.question and question.evidence), None)
     ranking = Outcome(gold, trace).ranking if gold else None

@@ -87,7 +87,7 @@ def _explained(
 
 
 def _said(why: WhyNot) -> Markup:
-    """The first loss in a sentence, and what is known of it."""
+    """Return the first loss in a sentence, and what is known of it."""
     loss = why.loss
     rest = f" {words(loss.said)}." if loss else f" {words(why.lane.said[-1])}."
     notes = joined(markup.muted(words(note)) for note in why.notes)
@@ -102,7 +102,7 @@ def _said(why: WhyNot) -> Markup:
 
 
 def _checklist(why: WhyNot) -> Markup:
-    """Every stage with a sign, and what is known of it."""
+    """Return every stage with a sign, and what is known of it."""
     return html('<div class="lr-why" role="list">{}</div>', joined(map(_row, why.checks)))
 
 

@@ -60,7 +60,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
 
 
 def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
-    """The ids that are taken out; those of links that this retrieval lacks are left alone."""
+    """Return the ids that are taken out; those of links that this retrieval lacks are left alone."""
     titles = {id_: visible(_title(each)) for id_, each in offered.items()}
 
     def wanted(text: str) -> list[str]:
@@ -103,7 +103,7 @@ def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: T
 
 
 def _context(before: Trace, after: Trace) -> Markup:
-    """What entered and what left the retrieval, and the tokens."""
+    """Return what entered and what left the retrieval, and the tokens."""
     changed = changes(before, after)
     lines = []
     for group in changed.groups:
@@ -165,7 +165,7 @@ def _answer(
 
 
 def _differences(changed: AnswerChanges) -> Markup:
-    """Sentences that are gone, new, or cite something else."""
+    """Return sentences that are gone, new, or cite something else."""
     if not changed.any:
         return html('<div class="lr-small">{}</div>', say("without.same_answer", n=changed.n_same))
     lines = [_line("out", text) for text in changed.gone] + [_line("in", text) for text in changed.new]

@@ -24,7 +24,7 @@ def dropdown(
     forgets: Sequence[str] = (),
     **layout: Any,
 ) -> str:
-    """The option chosen in a drop-down list."""
+    """Return the option chosen in a drop-down list."""
     options = list(titles)
 
     def draw(mount: Mount[str]) -> Any:
@@ -42,12 +42,12 @@ def dropdown(
 
 
 def segments(name: str, label: str, titles: Mapping[str, str], *, key: str = "", **layout: Any) -> str:
-    """The option chosen in a row of segments."""
+    """Return the option chosen in a row of segments."""
     return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key)
 
 
 def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:
-    """The option chosen in a row of pills."""
+    """Return the option chosen in a row of pills."""
     return _chosen(name, titles, _row(st.pills, label, titles, layout), default)
 
 

@@ -11,7 +11,7 @@ from pages.common.messages import say
 
 
 def button(make: Callable[[], Code], *, key: str) -> None:
-    """Draws the button; the code is made and goes to the browser when a person opens it."""
+    """Draw the button; the code is made and goes to the browser when a person opens it."""
     st.fragment(_fold)(make, key)
 
 

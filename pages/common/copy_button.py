@@ -11,12 +11,12 @@ _FRAME = '<button type="button" class="lr-copy" style="visibility:hidden"></butt
 
 
 def copy_text(label: str, *, of: str, key: str) -> None:
-    """Copies the text of the container of that key, as it is on the page."""
+    """Copy the text of the container of that key, as it is on the page."""
     _button(label, of, key)
 
 
 def copy_link(*, key: str) -> None:
-    """Copies the page's address, which holds its state."""
+    """Copy the page's address, which holds its state."""
     _button(say("ask.copy_link"), "", key)
 
 

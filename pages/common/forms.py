@@ -26,32 +26,33 @@ NO_FAULTS: Mapping[str, Fault] = {}
 
 
 def title_of(name: str, config: type | None = None) -> str:
-    """The title on screen of a field of that configuration, or of a strategy's option."""
+    """Return the title on screen of a field of that configuration, or of a strategy's option."""
     return words(settings.option_title(name, of_index=config is IndexConfig))
 
 
 def choice_title(name: str, choice: Any) -> str:
-    """A choice of that option as it is shown; a choice without a title by its value."""
+    """Return a choice of that option as it is shown; a choice without a title by its value."""
     return words(settings.choice_title(name, choice))
 
 
 def shown(name: str, value: object) -> str:
-    """The value of that option in words."""
+    """Return the value of that option in words."""
     return words(settings.option_value(name, value))
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
-    """The fields of a configuration dataclass, by name."""
+    """Return the fields of a configuration dataclass, by name."""
     return {spec.name: spec for spec in fields(config)}
 
 
 def link_name(spec: Field[Any], prefix: str) -> str:
-    """The name of a field in links and in memory: its own, or that which it shares with fields of other strategies."""
+    """Return the name of a field in links and in memory: its own, or that which it shares with fields of other
+    strategies."""
     return spec.metadata.get("link") or f"{prefix}{spec.name}"
 
 
 def hint(spec: Field[Any]) -> str:
-    """The field's line of help with the paper's value."""
+    """Return the field's line of help with the paper's value."""
     help_text = words(spec.metadata.get("help") or "")
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
@@ -60,7 +61,7 @@ def hint(spec: Field[Any]) -> str:
 
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
-    """A field's default as its widget holds it, how a text is read, and which values are possible."""
+    """Return a field's default as its widget holds it, how a text is read, and which values are possible."""
     default, low, high = spec.default, spec.metadata.get("low"), spec.metadata.get("high")
     choices = spec.metadata.get("choices") or ()
     if choices:
@@ -74,18 +75,18 @@ def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any
 
 
 def field_value(config: type, name: str, under: str) -> Any:
-    """What the widget of a field holds, drawn or not. under: its name in links and in memory."""
+    """Return what the widget of a field holds, drawn or not. under: its name in links and in memory."""
     spec = option_fields(config)[name]
     return _entered(spec, state.fitting(under, *_reading(spec)))
 
 
 def _entered(spec: Field[Any], value: Any) -> Any:
-    """A text without spaces around it; None for an empty one."""
+    """Return a text without spaces around it; None for an empty one."""
     return value.strip() or None if isinstance(value, str) and not spec.metadata.get("choices") else value
 
 
 def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
-    """One field of a configuration as a widget; returns its value.
+    """Draw one field of a configuration as a widget; returns its value.
 
     under: its name in links and in memory. fault: what is wrong with a value, shown below it.
     """
@@ -125,7 +126,7 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
 def draw_fields(
     config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3, faults: Mapping[str, Fault] = NO_FAULTS
 ) -> dict[str, Any]:
-    """The fields side by side, wrapping on narrow windows; returns their values. faults: by name."""
+    """Draw the fields side by side, wrapping on narrow windows; returns their values. faults: by name."""
     values = {}
     with st.grid(columns, min_column_width=190, gap="small"):
         for name in names:
@@ -134,16 +135,16 @@ def draw_fields(
 
 
 def plain(text: str) -> str:
-    """Text for a Streamlit label, which reads Markdown: its signs are escaped. The options of a drop-down list and of a
-    multiselect are no Markdown: they take the text as visible() gives it."""
+    """Return text for a Streamlit label, which reads Markdown: its signs are escaped. The options of a drop-down list
+    and of a multiselect are no Markdown: they take the text as visible() gives it."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
 
 
 def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """The table, characters that are not seen being shown in its texts."""
+    """Return the table, characters that are not seen being shown in its texts."""
     return table.map(lambda cell: visible(cell) if isinstance(cell, str) else cell)
 
 
 def table_height(rows: int, most: int) -> int | Literal["content"]:
-    """All rows of a short table, else the height at which it begins to scroll."""
+    """Return all rows of a short table, else the height at which it begins to scroll."""
     return "content" if 35 * rows + 40 <= most else most

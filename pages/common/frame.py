@@ -42,27 +42,27 @@ _TITLE = 20  # characters that the sidebar's list of indexes has room for
 
 
 def page_path(name: str) -> Path:
-    """The script of a page, for links to it."""
+    """Return the script of a page, for links to it."""
     return _HERE.parent / name / "page.py"
 
 
 def mark_path() -> str:
-    """The small logo, for the browser's tab."""
+    """Return the small logo, for the browser's tab."""
     return str(_HERE / "assets" / "mark_light.svg")
 
 
 def is_dark() -> bool:
-    """Whether the reader's theme is dark."""
+    """Return whether the reader's theme is dark."""
     return st.context.theme.type == "dark"
 
 
 def colours() -> Palette:
-    """The palette of the reader's theme."""
+    """Return the palette of the reader's theme."""
     return palette(dark=is_dark())
 
 
 def enter(page: str) -> IndexSummary | None:
-    """Draws the frame of the page; returns the index that the sidebar has chosen, None when there is none, or when the
+    """Draw the frame of the page; returns the index that the sidebar has chosen, None when there is none, or when the
     one that was asked for is gone (see gone_index).
 
     The first call of every page; it relies on nothing else.
@@ -86,7 +86,7 @@ def enter(page: str) -> IndexSummary | None:
 
 
 def _where_text_goes(chosen: IndexSummary | None) -> Markup:
-    """Which machine reads the index's text and the questions; and which one a build is sending text to."""
+    """Return which machine reads the index's text and the questions; and which one a build is sending text to."""
     try:
         settings = session.workbench().settings.read()
     except InvalidConfig as error:
@@ -111,7 +111,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
 
 
 def uses_endpoint(config: Mapping[str, Any]) -> bool:
-    """Whether the settings of an index name a model of the endpoint."""
+    """Return whether the settings of an index name a model of the endpoint."""
     models = (config.get(name) for name in ("model", "embedding", "aggregation_model"))
     return any(is_remote(str(model)) for model in models if model)
 
@@ -153,7 +153,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
 
 
 def gone_index() -> bool:
-    """Whether the index that was asked for is not there while others are: that is said, with what to do."""
+    """Tell whether the index that was asked for is not there while others are: that is said, with what to do."""
     if not session.index_list().indexes:
         return False
     message(
@@ -189,13 +189,13 @@ def _figures(summary: IndexSummary) -> Markup:
 
 
 def _bold(code: str, n: int) -> Markup:
-    """A count and its unit, the count in bold."""
+    """Return a count and its unit, the count in bold."""
     before, _, after = say(code, n=n).partition(f"{n:,}")
     return html("{}<b>{:,}</b>{}", before, n, after)
 
 
 def _kind_title(kind: str) -> str:
-    """A kind of graph as it is shown; that of a newer version by its own name."""
+    """Return a kind of graph as it is shown; that of a newer version by its own name."""
     code = f"graph.{kind.replace(' ', '_').lower()}"
     return say(code) if known(code) else kind
 

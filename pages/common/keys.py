@@ -30,7 +30,7 @@ def provide() -> None:
 
 
 def has_key(settings: Settings) -> bool:
-    """Whether there is a key."""
+    """Return whether there is a key."""
     return bool(os.environ.get(settings.key_variable, "").strip())
 
 
@@ -47,7 +47,7 @@ def key_state(settings: Settings) -> str:
 
 
 def fault_of_name(name: str) -> str:
-    """Why that is no name of a variable, without repeating it; empty when it is one."""
+    """Return why that is no name of a variable, without repeating it; empty when it is one."""
     if (len(name) >= _LONG and "_" not in name) or name.startswith("sk-"):
         return say("settings.key.is_a_key")
     if not _NAME.fullmatch(name):

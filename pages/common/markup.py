@@ -14,12 +14,12 @@ from pages.common.messages import say
 
 
 def label(title: str, note: str = "") -> Markup:
-    """A small heading with a muted note."""
+    """Return a small heading with a muted note."""
     return html('<div class="lr-label">{}{}</div>', title, html("<span>{}</span>", note) if note else NOTHING)
 
 
 def name(text: str) -> Markup:
-    """A name in a sentence: the words around it keep their order, whatever the direction of the name."""
+    """Return a name in a sentence: the words around it keep their order, whatever the direction of the name."""
     return html("<bdi>{}</bdi>", text)
 
 
@@ -35,7 +35,7 @@ def layer_tag(number: int) -> Markup:
 
 
 def chain(index: Index, entity: Entity) -> Markup:
-    """What the entity belongs to, from its parent up to the root."""
+    """Return what the entity belongs to, from its parent up to the root."""
     above = [
         layer_tag(layer) + name(index.layers[layer].entities["name"][row].as_py())
         for layer, row in index.ancestors(entity.layer, entity.row)
@@ -44,17 +44,17 @@ def chain(index: Index, entity: Entity) -> Markup:
 
 
 def mark(name: str, colour: str) -> Markup:
-    """A citation mark such as C1. colour: of its section, a name of the palette."""
+    """Return a citation mark such as C1. colour: of its section, a name of the palette."""
     return html('<span class="lr-mark" style="--c:var(--lr-{})">{}</span>', colour, name)
 
 
 def paint(colour: str) -> str:
-    """The properties of a style attribute that paint in a colour of the palette, and in a light shade of it."""
+    """Return the properties of a style attribute that paint in a colour of the palette, and in a light shade of it."""
     return f"--c:var(--lr-{colour});--f:var(--lr-{colour}fill,color-mix(in srgb,var(--lr-{colour}) 10%,var(--lr-bg)))"
 
 
 def pieces(parts: Iterable[Piece]) -> Markup:
-    """Text with the names of seeds and the cited sentence marked."""
+    """Return text with the names of seeds and the cited sentence marked."""
     return joined(_marked(part) for part in parts)
 
 
@@ -72,7 +72,7 @@ def dots(count: int, of: int, counted: str) -> Markup:
 
 
 def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
-    """A small table: text left, figures right."""
+    """Return a small table: text left, figures right."""
     named = html(' aria-label="{}"', caption) if caption else NOTHING
     header = _row("th", head) if any(head) else NOTHING
     body = joined(_row("td", row) for row in rows)
@@ -80,19 +80,19 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
 
 
 def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
-    """A row of a table. own_direction: each cell reads in the direction of its text."""
+    """Return a row of a table. own_direction: each cell reads in the direction of its text."""
     direction = html(' dir="auto"') if own_direction else NOTHING
     return html("<tr>{}</tr>", joined(html("<{0}{1}>{2}</{0}>", tag, direction, cell) for cell in cells))
 
 
 def tagged_list(rows: Iterable[tuple[str, str, str]]) -> Markup:
-    """Lines of a tag, a name and what there is to say of it."""
+    """Return lines of a tag, a name and what there is to say of it."""
     lines = joined(html('<div><span class="lr-tag">{}</span> <b>{}</b> <span>{}</span></div>', *row) for row in rows)
     return html('<div class="lr-files">{}</div>', lines)
 
 
 def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
-    """Numbers in boxes: title, value, note."""
+    """Return numbers in boxes: title, value, note."""
     tile = (
         '<div class="lr-tile"><div class="lr-label" style="margin:0">{}</div>'
         '<div class="v">{}</div><div class="lr-small lr-muted">{}</div></div>'
@@ -101,7 +101,7 @@ def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
 
 
 def muted(text: str) -> Markup:
-    """A muted line of small text."""
+    """Return a muted line of small text."""
     return html('<div class="lr-small lr-muted">{}</div>', text)
 
 
@@ -118,7 +118,7 @@ def code(text: str, *, height: int, language: str | None = None, key: str | None
 
 
 def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> Markup:
-    """A table whose cells can be read whole: text wraps, and what is long scrolls."""
+    """Return a table whose cells can be read whole: text wraps, and what is long scrolls."""
     return html(
         '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>',
         caption,

@@ -32,19 +32,19 @@ def begin(setting: str) -> None:
 
 
 def words(text: Text) -> str:
-    """What a message or an error says, in the reader's language; text is taken as it is."""
+    """Return what a message or an error says, in the reader's language; text is taken as it is."""
     if isinstance(text, LeanRAGError):
         text = text.message
     return sentence(text, language()) if isinstance(text, Message) else text
 
 
 def say(code: str, /, **values: Value) -> str:
-    """The sentence of that code of the catalog, in the reader's language."""
+    """Return the sentence of that code of the catalog, in the reader's language."""
     return words(Message(code, values))
 
 
 def known(code: str) -> bool:
-    """Whether the catalog has a sentence for that code."""
+    """Return whether the catalog has a sentence for that code."""
     return code in codes()
 
 
@@ -56,8 +56,8 @@ def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
 
 
 def as_sentence(text: str) -> str:
-    """The text as a sentence: begins with a capital and ends with a stop. A first word that is a name of a file or a
-    model, such as bad.csv, stays as it is."""
+    """Return the text as a sentence: begins with a capital and ends with a stop. A first word that is a name of a file
+    or a model, such as bad.csv, stays as it is."""
     text = text.strip()
     if not text:
         return text

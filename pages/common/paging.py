@@ -14,7 +14,7 @@ _Row = TypeVar("_Row")
 
 
 def rows_of_page(rows: Sequence[_Row], size: int, *, key: str) -> Sequence[_Row]:
-    """The rows of the page that a person has turned to; with buttons to turn it, where there is more than one."""
+    """Return the rows of the page that a person has turned to; draws buttons to turn it where there are several."""
     if len(rows) <= size:
         return rows
     last = (len(rows) - 1) // size

@@ -107,7 +107,7 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:
-    """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
+    """Open the passage that was asked for in this scope; the last call of a page that shows chunks."""
     asked = reveal.take_drawer(scope, Passage)
     if asked is not None and 0 <= asked.row < index.chunks.num_rows:
         dialog()(scope, index, asked)

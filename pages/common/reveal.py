@@ -64,7 +64,7 @@ def ask_for_drawer(scope: Scope, content: object) -> None:
 
 
 def take_drawer(scope: Scope, kind: type[_Content]) -> _Content | None:
-    """What is to be shown in a drawer of that kind in that scope; it is given out once."""
+    """Return what is to be shown in a drawer of that kind in that scope; it is given out once."""
     asked_scope, content = st.session_state.get(_DRAWER, (None, None))
     if asked_scope != scope or not isinstance(content, kind):
         return None

@@ -69,7 +69,7 @@ def _words(job: JobState) -> str:
 
 
 def _title(job: JobState) -> str:
-    """The job's title, which is stored in English; that of an index part in it is in the reader's language."""
+    """Return the job's title, which is stored in English; that of an index part in it is in the reader's language."""
     code = f"part.{job.config.get('part', '')}.title"
     return job.title.replace(sentence(message(code)), say(code), 1) if known(code) else job.title
 

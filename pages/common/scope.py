@@ -13,11 +13,11 @@ class Scope:
     prefix: str = ""
 
     def name(self, plain: str) -> str:
-        """The name in this scope: "n" stays "n" without a prefix, and is "b_n" with the prefix "b"."""
+        """Return the name in this scope: "n" stays "n" without a prefix, and is "b_n" with the prefix "b"."""
         return f"{self.prefix}_{plain}" if self.prefix else plain
 
     def key(self, plain: str) -> str:
-        """The key in the session's state: "lr_n" without a prefix, "lr_b_n" with the prefix "b"."""
+        """Return the key in the session's state: "lr_n" without a prefix, "lr_b_n" with the prefix "b"."""
         return f"lr_{self.name(plain)}"
 
 

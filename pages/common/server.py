@@ -27,13 +27,13 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 def address(paths: Sequence[Path]) -> str:
-    """The address of those files as one, relative to a page's; all of them have the same ending."""
+    """Return the address of those files as one, relative to a page's; all of them have the same ending."""
     names, ending = tuple(path.stem for path in paths), paths[0].suffix[1:]
     return f"{FOLDER}/{'.'.join(names)}.{_digest(names, ending)}.{ending}"
 
 
 def content_at(name: str) -> tuple[str, str] | None:
-    """The content and its type at the last part of such an address; None where nothing has it.
+    """Return the content and its type at the last part of such an address; None where nothing has it.
 
     A repeated or unknown name is refused before any file is read, and nothing is joined for a digest that is wrong.
     """
@@ -72,7 +72,7 @@ async def _answer(request: Request) -> Response:
 
 @cache
 def _paths() -> Mapping[str, Path]:
-    """Every script and style sheet that a component may be made of, by its file name, which is its own."""
+    """Return every script and style sheet that a component may be made of, by its file name, which is its own."""
     folders = (_PAGES, script_path("svg").parent)
     return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
 
@@ -169,7 +169,7 @@ def refusal(
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
 ) -> str | None:
-    """Why a request with these Host and Origin headers is refused and what to do; None when it is not.
+    """Return why a request with these Host and Origin headers is refused and what to do; None when it is not.
 
     A request without Origin comes from no script of a foreign page that could read the answer. Another port of the
     loopback is another origin: whatever runs there must not read the corpora either.
@@ -192,7 +192,7 @@ def refusal(
 
 
 def _parsed(address: str) -> SplitResult | None:
-    """The parts of scheme://name:port, scheme optional; None when there is anything else or the port is none."""
+    """Return the parts of scheme://name:port, scheme optional; None when there is anything else or the port is none."""
     try:
         parts = urlsplit(address)
         _ = parts.port  # raises for a port that is no number

@@ -25,7 +25,7 @@ _MAX_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has s
 
 @st.cache_resource(show_spinner=False)
 def workbench() -> Workbench:
-    """The workbench; on the first start of all it begins to build the sample index."""
+    """Return the workbench; on the first start of all it begins to build the sample index."""
     opened = Workbench.default()
     with suppress(InvalidConfig):  # settings that do not read; Settings says so and mends them, if it can be opened
         opened.builds.start_first_sample()
@@ -35,12 +35,12 @@ def workbench() -> Workbench:
 
 
 def index_list() -> IndexList:
-    """The indexes there are; one that does not read hides none of the others."""
+    """Return the indexes there are; one that does not read hides none of the others."""
     return workbench().indexes.index_list()
 
 
 def open_index(summary: IndexSummary) -> Index:
-    """The index, opened once; a rebuilt one is opened anew."""
+    """Return the index, opened once; a rebuilt one is opened anew."""
     return _opened(summary.id, summary.created)
 
 
@@ -57,7 +57,7 @@ def _opened(index_id: str, created: str) -> Index:
 
 
 def finder(summary: IndexSummary) -> GoldFinder:
-    """Locates entities and passages in the index by what is written; normalised texts are kept between questions."""
+    """Locate entities and passages in the index by what is written; normalised texts are kept between questions."""
     return _finder(summary.id, summary.created)
 
 
@@ -67,7 +67,7 @@ def _finder(index_id: str, created: str) -> GoldFinder:
 
 
 def without_grammar(summary: IndexSummary) -> float:
-    """The share of chunks that were read without grammar; 0 where a language model read them."""
+    """Return the share of chunks that were read without grammar; 0 where a language model read them."""
     if summary.kind != HEURISTIC:
         return 0.0
 
@@ -103,7 +103,7 @@ def _open_indexes() -> OpenIndexes:
 
 
 def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options) -> Trace:
-    """The trace of that question with those options."""
+    """Return the trace of that question with those options."""
     return _retrieved(summary.id, summary.created, question, strategy, options)
 
 
@@ -113,20 +113,20 @@ def _retrieved(index_id: str, created: str, question: str, strategy: str, option
 
 
 def kept_retrieval(key: tuple[object, ...]) -> Trace | None:
-    """The trace of a strategy that calls a model, where it has been retrieved for that key."""
+    """Return the trace of a strategy that calls a model, where it has been retrieved for that key."""
     return _retrievals().kept(key)
 
 
 def retrieving(key: tuple[object, ...]) -> bool:
-    """Whether a strategy that calls a model is at work for that key, for whichever session."""
+    """Return whether a strategy that calls a model is at work for that key, for whichever session."""
     return key in _retrievals()
 
 
 def begin_retrieval(
     key: tuple[object, ...], index: Index, question: str, strategy: str, options: Options
 ) -> StreamedCall[TraceStep, Trace]:
-    """The retrieval with calls of a model that is under way or kept for that key, else one that begins now: calls are
-    not paid for twice."""
+    """Return the retrieval with calls of a model that is under way or kept for that key, else one that begins now:
+    calls are not paid for twice."""
     bench = workbench()
     return _retrievals().begin(
         key, lambda write: bench.retrieve(index, question, strategy, on_step=write, **dict(options))
@@ -134,7 +134,7 @@ def begin_retrieval(
 
 
 def steps_so_far(key: tuple[object, ...]) -> tuple[TraceStep, ...]:
-    """The steps that a retrieval with calls of a model has done."""
+    """Return the steps that a retrieval with calls of a model has done."""
     return _retrievals().pieces(key)
 
 
@@ -144,7 +144,7 @@ def _retrievals() -> StreamedCalls[TraceStep, Trace]:
 
 
 def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace) -> Answer | None:
-    """The answer to that question with those options where no model needs to be called for it, else None."""
+    """Return the answer to that question with those options where no model needs to be called for it, else None."""
     if not is_remote(str(summary.config.model)):
         return _answered(summary.id, summary.created, question, strategy, options, trace)
     return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
@@ -156,12 +156,12 @@ def _answered(index_id: str, created: str, question: str, strategy: str, options
 
 
 def writing(key: tuple[object, ...]) -> bool:
-    """Whether the answer of that key is being written, for whichever session."""
+    """Return whether the answer of that key is being written, for whichever session."""
     return key in _answers_under_way()
 
 
 def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[str, Answer]:
-    """The answer that is being written for that key: the one under way, else one that begins now."""
+    """Return the answer that is being written for that key: the one under way, else one that begins now."""
     bench = workbench()
     return _answers_under_way().begin(key, lambda write: bench.questions.stream_answer(index, trace, write))
 
@@ -172,7 +172,7 @@ def _answers_under_way() -> StreamedCalls[str, Answer]:
 
 
 def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | None:
-    """The index of `base` with those settings changed, where it is there: a trial, or one of the store. Raises
+    """Return the index of `base` with those settings changed, where it is there: a trial, or one of the store. Raises
     LeanRAGError for settings that cannot be."""
     if not settings:
         return base
@@ -187,7 +187,7 @@ def prepare_trials() -> None:
 
 
 def make_trial(base: IndexSummary, settings: Mapping[str, Any]) -> StreamedCall[Progress, Index]:
-    """The making of that trial that is under way, for whichever session, else one that begins now."""
+    """Return the making of that trial that is under way, for whichever session, else one that begins now."""
     bench, index = workbench(), open_index(base)
     key = base.id, base.created, tuple(sorted(settings.items()))
     return _trials_under_way().begin(key, lambda write: bench.trials.make(index, settings, write))
@@ -199,13 +199,13 @@ def _trials_under_way() -> StreamedCalls[Progress, Index]:
 
 
 def running_jobs() -> list[JobState]:
-    """Jobs that are under way, the newest first."""
+    """Return jobs that are under way, the newest first."""
     return [job for job in workbench().jobs.all() if job.live]
 
 
 @st.cache_data(ttl=3, show_spinner=False)
 def endpoint_builds() -> int:
-    """How many builds with a model of the endpoint are under way, counted at most every three seconds."""
+    """Return how many builds with a model of the endpoint are under way, counted at most every three seconds."""
     configs = [job.config for job in running_jobs()]
     return sum(
         any(is_remote(str(config.get(name, ""))) for name in ("model", "embedding", "aggregation_model"))
@@ -222,6 +222,6 @@ def keep_last_question(index_id: str, trace: Trace) -> None:
 
 
 def last_trace_of(index_id: str) -> Trace | None:
-    """The last retrieval on that index in this session, None before the first."""
+    """Return the last retrieval on that index in this session, None before the first."""
     trace: Trace | None = st.session_state.get(_KEPT, {}).get(index_id)
     return trace

@@ -28,14 +28,14 @@ class Memory:
     replaced: dict[str, int] = field(default_factory=dict)  # how often a widget was replaced by a new one
 
     def follow(self, page: str, url: dict[str, str]) -> None:
-        """Remembers what the page's URL says, and forgets what that page writes into its URL and this one lacks."""
+        """Remember what the page's URL says, and forgets what that page writes into its URL and this one lacks."""
         for name in self.names.get(page, ()):
             self.values.pop(name, None)
         self.values.update({name: value for name, value in url.items() if value})
 
 
 def memory() -> Memory:
-    """The memory of this session.
+    """Return the memory of this session.
 
     Each use goes through the session's state: there a run that was overtaken by a newer one ends, before it can write.
     """
@@ -44,7 +44,7 @@ def memory() -> Memory:
 
 
 def read_url(page: str) -> None:
-    """Takes the URL over when a session begins (a link, a reload) and after a step back or forward in the history.
+    """Take the URL over when a session begins (a link, a reload) and after a step back or forward in the history.
 
     At any other time it repeats what this session wrote, and may be late: a browser sends along the URL that it knows.
     The bare URL of a page, which a link of the navigation leads to, changes nothing.
@@ -59,18 +59,18 @@ def read_url(page: str) -> None:
 
 
 def _came_by_history() -> bool:
-    """Whether the browser went back or forward to this URL. Streamlit has it in the context of the run alone."""
+    """Return whether the browser went back or forward to this URL. Streamlit has it in the context of the run alone."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
 
 def recall(name: str, default: str = "") -> str:
-    """The remembered value of that name."""
+    """Return the remembered value of that name."""
     return memory().values.get(name, default)
 
 
 def remember(name: str, value: Any) -> None:
-    """Remembers the value under that name, and its widget shows it; None or "" forgets it."""
+    """Remember the value under that name, and its widget shows it; None or "" forgets it."""
     if value is None or value == "":
         memory().values.pop(name, None)
     else:
@@ -78,12 +78,12 @@ def remember(name: str, value: Any) -> None:
 
 
 def written(value: Any) -> str:
-    """A value as it is remembered."""
+    """Return a value as it is remembered."""
     return ("1" if value else "0") if isinstance(value, bool) else str(value)
 
 
 def fitting(name: str, default: Any, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> Any:
-    """The remembered value where it is possible, else the default; what is not possible here stays remembered."""
+    """Return the remembered value where it is possible, else the default; what is not stays remembered."""
     kept = memory()
     kept.unfit.discard(name)
     if name not in kept.values:
@@ -106,7 +106,7 @@ def as_flag(text: str) -> bool:
 
 
 def publish_again() -> None:
-    """Writes the URL of the page at hand again. For fragments, which change what is remembered without a run of the
+    """Write the URL of the page at hand again. For fragments, which change what is remembered without a run of the
     page."""
     kept = memory()
     if kept.page in kept.names:
@@ -114,7 +114,7 @@ def publish_again() -> None:
 
 
 def publish(names: Sequence[str]) -> None:
-    """Writes the remembered values of those names into the URL, as far as they are possible, and nothing else."""
+    """Write the remembered values of those names into the URL, as far as they are possible, and nothing else."""
     kept = memory()
     wanted = {name: kept.values[name] for name in names if kept.values.get(name) and name not in kept.unfit}
     # The browser may be late: although it has this URL, another one may be on its way to it.

@@ -19,7 +19,7 @@ _STEPS = ("library", "explore", "ask")  # pages, in the order in which they are 
 
 
 def arrive() -> None:
-    """Notes that somebody opened the start address itself."""
+    """Note that somebody opened the start address itself."""
     st.session_state[_ARRIVED] = True
 
 

@@ -36,7 +36,7 @@ def show(
     read: Callable[[Any], Any] = lambda stored: stored,
     form: object = None,
 ) -> Any:
-    """Draws the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
+    """Draw the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
 
     keep: may return what the widget is to show instead, None where the choice is accepted (or stays to be corrected).
     read: what Streamlit holds as a value. form: what else makes it another widget (bounds, options).
@@ -63,19 +63,19 @@ def show(
 
 
 def labels(titles: Mapping[str, str]) -> object:
-    """The form of a choice with these titles. Streamlit knows what a browser has chosen by its title alone: a choice
-    whose titles change has to be another widget, or it is empty from then on."""
+    """Return the form of a choice with these titles. Streamlit knows what a browser has chosen by its title alone: a
+    choice whose titles change has to be another widget, or it is empty from then on."""
     return tuple(titles.items())
 
 
 def key_of(base: str) -> str:
-    """The widget's present key."""
+    """Return the widget's present key."""
     replaced = state.memory().replaced.get(base, 0)
     return f"{base}~{replaced}" if replaced else base
 
 
 def settle(base: str, value: Any, *, form: object = None) -> None:
-    """Notes that the widget holds that value, so that it need not be replaced to show it."""
+    """Note that the widget holds that value, so that it need not be replaced to show it."""
     state.memory().screen[base] = (form, value)
 
 
@@ -93,7 +93,7 @@ def remembered(  # noqa: PLR0913  # draws: keywords with defaults, as widgets ha
     pin: bool = False,
     forgets: Sequence[str] = (),
 ) -> Any:
-    """A widget of what is remembered under that name; returns its value. The default is not written into links.
+    """Draw a widget of what is remembered under that name; returns its value. The default is not written into links.
 
     pin: the default is remembered too, since another one may take its place (the newest index). forgets: what another
     choice here makes void. A widget that a browser empties holds no choice: what it showed stays, unless the default is
@@ -115,6 +115,6 @@ def remembered(  # noqa: PLR0913  # draws: keywords with defaults, as widgets ha
 
 
 def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], **more: Any) -> str:
-    """A choice among options; the first one is the default."""
+    """Return what is chosen among options; the first one is the default."""
     chosen = remembered(name, options[0], draw, allowed=lambda value: value in options, **more)
     return chosen or options[0]

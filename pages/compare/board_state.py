@@ -33,7 +33,7 @@ class Session:
 
 
 def session_of(topic: tuple[object, ...]) -> Session:
-    """The session's board of that index and strategy; another one begins anew."""
+    """Return the session's board of that index and strategy; another one begins anew."""
     held: Session = st.session_state.setdefault("lr_board", Session())
     if held.topic != topic:
         held = st.session_state["lr_board"] = Session(topic, undo=held.undo, seq=held.seq)
@@ -41,13 +41,14 @@ def session_of(topic: tuple[object, ...]) -> Session:
 
 
 def read(name: str, controls: Sequence[Control], ground: Settings, start: Settings) -> dict[str, Any]:
-    """The settings remembered under that name. ground: of what they do not name; start: where nothing is remembered."""
+    """Return the settings remembered under that name. ground: of what they do not name; start: where nothing is
+    remembered."""
     text = state.recall(name)
     return settings_of_link(text, controls, ground) if text else dict(start)
 
 
 def move(session: Session, before: Settings, after: Settings, gesture: int) -> None:
-    """Leaves the setting before on the trail, unless the same gesture has just left one."""
+    """Leave the setting before on the trail, unless the same gesture has just left one."""
     if dict(before) == dict(after):
         return
     if gesture != session.gesture or gesture < 0:

@@ -89,7 +89,7 @@ class Board:
     key: tuple[object, ...]
 
     def name(self, settings: Mapping[str, Any], beside: Mapping[str, Any]) -> str:
-        """What a setting is called beside another one."""
+        """Return what a setting is called beside another one."""
         return words(settings_name(self.controls, settings, beside))
 
 
@@ -118,7 +118,7 @@ def show(chosen: Sequence[Column], strategies: Mapping[str, StrategyInfo]) -> No
 
 
 def _is_usable(info: StrategyInfo, *, asks_model: bool) -> bool:
-    """Whether the system has settings that a whole set can be asked with, without a call of a model."""
+    """Return whether the system has settings that a whole set can be asked with, without a call of a model."""
     return not (info.calls_model and asks_model) and any(
         control.first for control in strategy_controls(info.config, ())
     )
@@ -170,7 +170,7 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
 
 
 def _code(made: Board, measure: str) -> Code:
-    """What repeats the setting now, and the pinned one where that is another."""
+    """Return what repeats the setting now, and the pinned one where that is another."""
     settings, now = {}, _now(made)
     for name, values in (("now", now), ("pinned", _pinned(made))):
         if name == "now" or values != now:
@@ -256,7 +256,7 @@ def _of_index(made: Board, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _index_of(made: Board, settings: Mapping[str, Any]) -> Index:
-    """The index of the settings: that of the column, else a trial that is made from kept stages."""
+    """Return the index of the settings: that of the column, else a trial that is made from kept stages."""
     of_index = _of_index(made, settings)
     if not of_index:
         return made.index
@@ -270,7 +270,7 @@ def _trials() -> BoundedCache[tuple[Any, ...], Index]:
 
 
 def _index_id(made: Board, settings: Mapping[str, Any]) -> str:
-    """The id of the index of the settings, "" where it is that of the column."""
+    """Return the id of the index of the settings, "" where it is that of the column."""
     index = _index_of(made, settings)
     return "" if index is made.index else index.folder_name
 
@@ -286,7 +286,7 @@ def _scorer(key: tuple[object, ...], _questions: tuple[GoldQuestion, ...]) -> Qu
 
 
 def _scored(made: Board, settings: Mapping[str, Any]) -> tuple[SetScores, float]:
-    """What the settings find over the set, and the seconds that it took when it was measured."""
+    """Return what the settings find over the set, and the seconds that it took when it was measured."""
     topic = (*made.key, tuple(sorted(settings.items())))
 
     def run() -> tuple[SetScores, float]:
@@ -301,7 +301,7 @@ def _scored(made: Board, settings: Mapping[str, Any]) -> tuple[SetScores, float]
 
 
 def _read_ahead(made: Board, held: Session, now: Mapping[str, Any]) -> None:
-    """Measures in a thread what is likely to be moved next, until something is."""
+    """Measure in a thread what is likely to be moved next, until something is."""
     results, scorer, asking = _results(), _scorer(made.key, made.questions), session.workbench().questions
     waiting = []
     for settings in neighbours(made.controls, now, held.moved, held.towards):
@@ -329,7 +329,7 @@ def _ahead() -> LatestWork:
 
 
 def _other_methods(made: Board, chosen: Sequence[Column], measure: str) -> list[dict[str, Any]]:
-    """The other columns, fixed: those of another system that can be asked at once."""
+    """Return the other columns, fixed: those of another system that can be asked at once."""
     points = []
     for column in chosen:
         if (
@@ -360,7 +360,7 @@ def _intervals() -> BoundedCache[tuple[SetScores, str], tuple[Interval | None, I
 
 
 def _point(scores: SetScores, measure: str) -> dict[str, Any]:
-    """A point of the chart: values, bounds and the words beside it."""
+    """Return a point of the chart: values, bounds and the words beside it."""
     y, x = _intervals().get_or_make((scores, measure), lambda: (scores.interval(measure), scores.token_interval()))
     if y is None or x is None:
         return {"x": None, "y": None, "text": "–"}
@@ -438,13 +438,13 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
 
 
 def _holes(name: str) -> dict[str, str]:
-    """Sentences that the script fills in."""
+    """Return sentences that the script fills in."""
     holes = {"pinned_at": "value", "moves_ago": "n", "all_of": "n", "more_won": "n", "same": "n", "budget": "tokens"}
     return {holes[name]: f"{{{holes[name]}}}"} if name in holes else {}
 
 
 def _groups(made: Board, now: Mapping[str, Any], pinned: Mapping[str, Any], seconds: float) -> list[dict[str, Any]]:
-    """The controls in their groups, each with what it costs to move one."""
+    """Return the controls in their groups, each with what it costs to move one."""
     own = [control for control in made.controls if not control.of_index]
     of_index = [control for control in made.controls if control.of_index]
     at_once = say("board.at_once", time=numbers.duration(seconds))
@@ -462,7 +462,7 @@ def _groups(made: Board, now: Mapping[str, Any], pinned: Mapping[str, Any], seco
 
 
 def _index_time(made: Board, control: Control) -> str:
-    """What a move of clustersize takes: as measured on this machine, else as expected."""
+    """Return what a move of clustersize takes: as measured on this machine, else as expected."""
     other = next(stop for stop in control.stops if stop != made.ground[control.key])
 
     @st.cache_data(ttl=60, max_entries=16, show_spinner=False)  # a tenth of a second, for each move of a slider

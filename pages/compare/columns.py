@@ -103,17 +103,17 @@ class Column:
         return Asked(self.base.id, self.summary.path, self.info.name, options, self.changed)
 
     def ask(self, question: str) -> asking.Ask:
-        """The question with the column's settings."""
+        """Return the question with the column's settings."""
         return asking.Ask.of(self.summary, question, self.chosen)
 
 
 def scope_of(letter: str) -> Scope:
-    """The scope of that column."""
+    """Return the scope of that column."""
     return Scope(letter.lower())
 
 
 def letters() -> tuple[str, ...]:
-    """The columns that are shown, in order."""
+    """Return the columns that are shown, in order."""
     text = state.fitting(_COLUMNS, "ab", str, _is_choice)
     return tuple(letter.upper() for letter in text)
 
@@ -124,13 +124,13 @@ def _is_choice(text: str) -> bool:
 
 
 def starter(letter: str, strategies: Mapping[str, StrategyInfo]) -> str:
-    """The strategy of a column while none was chosen for it."""
+    """Return the strategy of a column while none was chosen for it."""
     name = _STARTERS[LETTERS.index(letter)]
     return name if name in strategies else next(iter(strategies))
 
 
 def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
-    """The names under which links hold a comparison: those of all columns that are shown."""
+    """Return the names under which links hold a comparison: those of all columns that are shown."""
     names = list(SHARED_NAMES)
     for letter in letters():
         own = controls.url_names(scope_of(letter), strategies)
@@ -153,7 +153,7 @@ def take_index_of_page(letter: str) -> None:
 def chosen_columns(
     summary: IndexSummary, indexes: Mapping[str, IndexSummary], strategies: Mapping[str, StrategyInfo]
 ) -> tuple[Column, ...]:
-    """The columns with what they hold. summary: the index of a column that names none."""
+    """Return the columns with what they hold. summary: the index of a column that names none."""
     columns = []
     for letter in letters():
         scope = scope_of(letter)
@@ -185,12 +185,12 @@ def chosen_columns(
 
 
 def index_name(setting: str) -> str:
-    """The name in links of a setting of a column's index, within the column's scope."""
+    """Return the name in links of a setting of a column's index, within the column's scope."""
     return f"ix_{setting}"
 
 
 def changed_index(scope: Scope, base: IndexSummary) -> dict[str, Any]:
-    """The settings that a column wants its index to have, where they differ from those of its base."""
+    """Return the settings that a column wants its index to have, where they differ from those of its base."""
     wanted = {}
     for name in SETTINGS:
         link = scope.name(index_name(name))
@@ -202,24 +202,24 @@ def changed_index(scope: Scope, base: IndexSummary) -> dict[str, Any]:
 
 
 def budget() -> str:
-    """Whether each column has the budget of its own settings, or all the same number of tokens."""
+    """Return whether each column has the budget of its own settings, or all the same number of tokens."""
     return str(state.fitting("budget", OFFICIAL, str, lambda value: value in (OFFICIAL, EQUAL)))
 
 
 def equal_tokens() -> int:
-    """Tokens of every context under the equal budget."""
+    """Return tokens of every context under the equal budget."""
     return int(state.fitting("equal", EQUAL_TOKENS, int, lambda value: 200 <= value <= 64_000))
 
 
 def baseline(shown: Sequence[str]) -> str:
-    """The column that others are measured against: the pinned one, else the first with naive retrieval, else the
+    """Return the column that others are measured against: the pinned one, else the first with naive retrieval, else the
     last."""
     pinned = state.recall(_BASELINE).upper()
     return pinned if pinned in shown else ""
 
 
 def pin(letter: str) -> None:
-    """Pins that column as the baseline; pinning it twice pins none. For callbacks."""
+    """Pin that column as the baseline; pinning it twice pins none. For callbacks."""
     now = state.recall(_BASELINE)
     state.remember(_BASELINE, None if now == letter.lower() else letter.lower())
 
@@ -232,8 +232,8 @@ def add() -> None:
 
 
 def duplicate(letter: str) -> str:
-    """One more column beside this one, with the same index and settings; returns its letter, empty where there is no
-    room. For callbacks."""
+    """Add one more column beside this one, with the same index and settings; returns its letter, empty where there
+    is no room. For callbacks."""
     free = [each for each in LETTERS if each not in letters()]
     if not free or len(letters()) >= MOST:
         return ""

@@ -29,8 +29,8 @@ def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
 
 
 def table(loaded: Sequence[Loaded], *, differences_only: bool) -> Markup:
-    """The items of all contexts. Beside a baseline, what a column has and the baseline lacks is marked with a plus, and
-    the other way round with a minus."""
+    """Return the items of all contexts. Beside a baseline, what a column has and the baseline lacks is marked with a
+    plus, and the other way round with a minus."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     base = columns.baseline(list(traces))
     rows = context_rows(traces, baseline=base)

@@ -23,7 +23,7 @@ _OWN = Path(__file__).with_name("export.css")
 
 
 def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
-    """The file. What the page shows behind clicks (texts of passages, contexts) lies in folds."""
+    """Return the file. What the page shows behind clicks (texts of passages, contexts) lies in folds."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     body = joined(
         (

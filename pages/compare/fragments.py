@@ -19,22 +19,22 @@ from pages.compare.loading import Loaded
 
 
 def colour(letter: str) -> str:
-    """The style that gives an element the column's colour as --c."""
+    """Return the style that gives an element the column's colour as --c."""
     return f"--c:var(--lr-column-{letter.lower()})"
 
 
 def square(letter: str) -> Markup:
-    """The letter in its colour."""
+    """Return the letter in its colour."""
     return html('<span class="lr-sq" style="{}">{}</span>', colour(letter), letter)
 
 
 def sign(letter: str) -> Markup:
-    """The marker of a column: disc, diamond, triangle, square."""
+    """Return the marker of a column: disc, diamond, triangle, square."""
     return html('<i class="lr-sign {}" style="{}" aria-hidden="true"></i>', letter.lower(), colour(letter))
 
 
 def owners(letters: Sequence[str], having: str, title: str = "") -> Markup:
-    """A square for each column, filled for those that have it."""
+    """Return a square for each column, filled for those that have it."""
     squares = joined(
         html('<i class="{}" style="{}">{}</i>', "y" if letter in having else "", colour(letter), letter)
         for letter in letters
@@ -43,7 +43,7 @@ def owners(letters: Sequence[str], having: str, title: str = "") -> Markup:
 
 
 def rule(letter: str) -> Markup:
-    """The line above a column, in its line style."""
+    """Return the line above a column, in its line style."""
     return html('<i class="lr-rule {}"></i>', letter.lower())
 
 
@@ -66,7 +66,8 @@ def heading(loaded: Loaded) -> Markup:
 
 
 def settings(loaded: Loaded) -> Markup:
-    """The settings in a line, and what differs from the published system; of a variant, what differs from others."""
+    """Return the settings in a line, and what differs from the published system; of a variant, what differs from
+    others."""
     if loaded.head.tag:
         pills = joined(
             html('<span class="lr-pill">≠ {} <b>{}</b></span>', title, value) for title, value in loaded.head.pills
@@ -109,7 +110,7 @@ def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -
 
 
 def _cited_share(loaded: Loaded) -> tuple[str, str]:
-    """How many of the context's items the answer cites, where the question has no gold."""
+    """Return how many of the context's items the answer cites, where the question has no gold."""
     if loaded.answer is None or loaded.trace is None:
         return "–", say("compare.cited")
     n_items = sum(len(section.items) for section in loaded.trace.context.sections)
@@ -118,7 +119,7 @@ def _cited_share(loaded: Loaded) -> tuple[str, str]:
 
 
 def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
-    """The context's tokens by section on the scale of all columns. most: tokens of the longest; tick: of the
+    """Return the context's tokens by section on the scale of all columns. most: tokens of the longest; tick: of the
     baseline."""
     context = trace.context
     bar, legend = [], []
@@ -143,7 +144,7 @@ def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
 
 
 def tokens_by_section(context: Context) -> str:
-    """The tokens of each section, in a sentence."""
+    """Return the tokens of each section, in a sentence."""
     by_section = say("ask.comma").join(
         f"{words(section.title)} {section.tokens:,}" for section in context.sections if section.tokens
     )
@@ -151,7 +152,7 @@ def tokens_by_section(context: Context) -> str:
 
 
 def cited_text(answer: Answer | None, mark: str) -> str:
-    """How often the answer cites that mark; what was retrieved but never cited says so."""
+    """Return how often the answer cites that mark; what was retrieved but never cited says so."""
     if answer is None or not mark:
         return "" if mark else say("compare.left_out")
     n = citation_counts(answer)[mark]
@@ -159,7 +160,7 @@ def cited_text(answer: Answer | None, mark: str) -> str:
 
 
 def never_cited(loaded: Loaded) -> str:
-    """How many of the context's passages the answer never cites."""
+    """Return how many of the context's passages the answer never cites."""
     trace, answer = loaded.trace, loaded.answer
     section = passage_section(trace) if trace else None
     if section is None or answer is None:
@@ -170,7 +171,7 @@ def never_cited(loaded: Loaded) -> str:
 
 
 def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
-    """The answer with its marks, as it is in a file; on the page a component draws it."""
+    """Return the answer with its marks, as it is in a file; on the page a component draws it."""
     marks = roles.marks_by_name(answer.trace.context)
     sentences = []
     for place, part in enumerate(answer.parts):
@@ -185,7 +186,7 @@ def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
 
 
 def columns_sentence(loaded: Sequence[Loaded]) -> str:
-    """What is compared, for the page's heading."""
+    """Return what is compared, for the page's heading."""
     group = loaded[0].live.group if loaded and loaded[0].live else None
     if group is not None and len(group.settings) == len(loaded):
         system = words(loaded[0].column.info.title)
@@ -200,5 +201,5 @@ def columns_sentence(loaded: Sequence[Loaded]) -> str:
 
 
 def letters_of(loaded: Sequence[Loaded]) -> list[str]:
-    """The letters of the columns, in order."""
+    """Return the letters of the columns, in order."""
     return [each.letter for each in loaded if each.letter in LETTERS]

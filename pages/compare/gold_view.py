@@ -26,7 +26,7 @@ class GoldOf:
 
 
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
-    """The question set of the index's corpus."""
+    """Return the question set of the index's corpus."""
     try:
         return session.workbench().corpora.samples.questions(summary.corpus_id)
     except LeanRAGError:  # a sample's file that does not read is reported where its questions are shown
@@ -34,15 +34,15 @@ def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
 
 
 def finder_of(loaded: Loaded) -> GoldFinder | None:
-    """Locates gold in the index of that column."""
+    """Locate gold in the index of that column."""
     if loaded.index is None:
         return None
     return session.finder(loaded.column.summary)
 
 
 def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
-    """The gold of that question, where a question set has it, and what was marked; with the way of each through every
-    column."""
+    """Return the gold of that question, where a question set has it, and what was marked; with the way of each through
+    every column."""
     known: GoldQuestion | None = None
     for each in loaded:
         known = known or next((gold for gold in questions_of(each.column.summary) if gold.question == question), None)
@@ -63,6 +63,6 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
 
 
 def marked(locate: GoldFinder) -> tuple[Gold, ...]:
-    """What a person has marked in addition."""
+    """Return what a person has marked in addition."""
     gold = locate.marked(state.recall(MARKED))
     return (gold,) if gold is not None else ()

@@ -97,7 +97,7 @@ class Loaded:
 
 
 def head_of(column: Column) -> Head:
-    """The head of a column with settings."""
+    """Return the head of a column with settings."""
     info = column.info
     head = Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
     group = column.group
@@ -119,13 +119,13 @@ def head_of(column: Column) -> Head:
 
 
 def blank(column: Column, question: str) -> Loaded:
-    """The column before anything of it is there."""
+    """Return the column before anything of it is there."""
     return Loaded(head_of(column), question, column)
 
 
 def load(column: Column, question: str) -> Loaded:
-    """What there is of the column; a call of a model begins when the person has asked for it. Without a question its
-    index is made, where that is not there yet."""
+    """Return what there is of the column; a call of a model begins when the person has asked for it. Without a question
+    its index is made, where that is not there yet."""
     try:
         if column.unmade:
             return _with_index(column, question)
@@ -143,7 +143,7 @@ def load(column: Column, question: str) -> Loaded:
 
 
 def _with_index(column: Column, question: str) -> Loaded:
-    """The column while its index is being made, or waits for a person to say so."""
+    """Return the column while its index is being made, or waits for a person to say so."""
     loaded, topic = blank(column, question), trial_topic(column.base, column.changed)
     call = _call(column, "trial", topic)
     if call is None:
@@ -161,7 +161,7 @@ def _with_index(column: Column, question: str) -> Loaded:
 
 
 def trial_topic(base: IndexSummary, changed: Mapping[str, Any]) -> tuple[object, ...]:
-    """What makes it the same trial again."""
+    """Return what makes it the same trial again."""
     return base.id, base.created, tuple(sorted(changed.items()))
 
 
@@ -174,7 +174,7 @@ def want_trial(base: IndexSummary, changed: Mapping[str, Any]) -> None:
 
 
 def is_wanted(topic: tuple[object, ...]) -> bool:
-    """Whether a person wants that trial, whatever it takes."""
+    """Return whether a person wants that trial, whatever it takes."""
     return topic in _wanted_trials()
 
 
@@ -216,7 +216,7 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
 
 
 def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]]:
-    """The calls of this session's columns that are under way, or have ended since: an error is shown once."""
+    """Return the calls of this session's columns that are under way, or have ended since: an error is shown once."""
     held: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
         "lr_compare_calls", {}
     )
@@ -233,7 +233,7 @@ def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any, Any]
 
 
 def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
-    """What the call returned; it is not begun again by itself after an error, except when a part was missing."""
+    """Return what the call returned; it is not begun again by itself after an error, except when a part was missing."""
     try:
         return call.result()
     except LeanRAGError as error:
@@ -244,7 +244,7 @@ def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
 
 
 def wait_for_any(loaded: Sequence[Loaded], on_look: Mapping[str, Callable[[Loaded, int], None]]) -> None:
-    """Returns when a call of one of the columns has ended, and draws what they do until then. on_look: by column, what
+    """Return when a call of one of the columns has ended, and draws what they do until then. on_look: by column, what
     draws it: called with the column and the seconds so far, every time that something new is there."""
     pending = {each.letter: each for each in loaded if each.call is not None}
     drawn: dict[str, tuple[int, int]] = {}

@@ -48,7 +48,7 @@ def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
 
 
 def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
-    """A bar for each column, in the order of the stages."""
+    """Return a bar for each column, in the order of the stages."""
     kinds = (FOUND, *STAGES)
     legend = joined(
         html('<span><i style="{}"></i>{}</span>', _paint(place), say(f"set.loss.{kind}"))
@@ -79,7 +79,8 @@ def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult])
 
 
 def _paint(place: int) -> str:
-    """The background and the ink of a part of a bar: found in the colour of passages, losses on the ramp of layers."""
+    """Return the background and the ink of a part of a bar: found in the colour of passages, losses on the ramp of
+    layers."""
     layer = _INKS[place]
     if layer is None:
         return "background:var(--lr-chunk);color:var(--lr-bg)"
@@ -87,7 +88,7 @@ def _paint(place: int) -> str:
 
 
 def loss_table(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
-    """The same numbers as a table."""
+    """Return the same numbers as a table."""
     head = ["", *(say(f"set.loss.{kind}") for kind in (FOUND, *STAGES))]
     rows = [
         (f"{letter} {by_letter[letter].title}", *(f"{n:,}" for n in result.losses.values()))
@@ -131,7 +132,7 @@ def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
 
 
 def best_text(best: BestChange, by_letter: Mapping[str, Column]) -> str:
-    """The change in a sentence."""
+    """Return the change in a sentence."""
     before = by_letter[best.letter].chosen.options[best.option]
     return say(
         "set.change_finds",
@@ -145,7 +146,7 @@ def best_text(best: BestChange, by_letter: Mapping[str, Column]) -> str:
 
 
 def _candidates(column: Column, result: SetResult) -> list[tuple[str, int]]:
-    """Changes worth a try: more seeds where gold was not reached, more passages where it was ranked too low."""
+    """Change worth a try: more seeds where gold was not reached, more passages where it was ranked too low."""
     if column.ask("?").calls_model:
         return []
     options, lost = column.chosen.options, result.losses

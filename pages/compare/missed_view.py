@@ -46,7 +46,7 @@ def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
 
 
 def _pager(loaded: Sequence[Loaded], question: str) -> bool:
-    """Which question of the set this is, with the way to the one before and after; whether there is a set."""
+    """Draw which question of the set this is, with the way to the one before and after; whether there is a set."""
     questions = gold_view.questions_of(loaded[0].column.summary)
     texts = [each.question for each in questions]
     if not texts:
@@ -95,7 +95,7 @@ def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
 
 
 def _marked(index: Index, gold: Gold) -> Markup:
-    """The text of the chunk around its quote."""
+    """Return the text of the chunk around its quote."""
     row = gold.rows[0]
     text = index.chunk(row).text
     names = names_of_chunk(index, row)
@@ -247,7 +247,7 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
 
 
 def lane_of(letter: str, way: Lane, title: str, width: int) -> Any:
-    """The drawing of a lane. title: of its column."""
+    """Return the drawing of a lane. title: of its column."""
     said = [words(part) for part in way.said]
     ending = say("missed.is_found") if way.is_found else say("missed.lost_at", stage=say(f"missed.stage.{way.lost_at}"))
     label = f"{letter} {title}: {ending}. {say('ask.comma').join(said)}"
@@ -290,7 +290,7 @@ def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> N
 
 
 def _own_gold(loaded: Loaded, gold: GoldOf, place: int) -> Gold:
-    """The piece of gold as the column's own index has it: rows of another index are others."""
+    """Return the piece of gold as the column's own index has it: rows of another index are others."""
     locate = gold_view.finder_of(loaded)
     assert locate is not None
     own = (*(locate.of_question(gold.question) if gold.question else ()), *gold_view.marked(locate))
@@ -298,7 +298,7 @@ def _own_gold(loaded: Loaded, gold: GoldOf, place: int) -> Gold:
 
 
 def tried(loaded: Loaded, trace: Trace, gold: Gold, way: Lane) -> Remedy | None:
-    """The smallest change that was run and finds it; kept, so that nothing is run twice."""
+    """Return the smallest change that was run and finds it; kept, so that nothing is run twice."""
     column, index = loaded.column, loaded.index
     assert index is not None
     key = (*column.ask(loaded.question).topic, gold)
@@ -317,7 +317,7 @@ def _remedies() -> BoundedCache[Any, Remedy | None]:
 
 
 def remedy_text(cure: Remedy) -> Markup:
-    """The change, its cost, and what it was tried to give."""
+    """Return the change, its cost, and what it was tried to give."""
     changes = say("ask.comma").join(
         f"{forms.title_of(change.option)} {forms.shown(change.option, change.before)} → "
         f"{forms.shown(change.option, change.after)}"

@@ -74,7 +74,7 @@ def show(own: Column, question: str) -> None:
 
 
 def _settings(own: Column) -> dict[str, tuple[Setting, Field[Any]]]:
-    """Every setting that can be varied, by its name in links: those that are moved most first."""
+    """Return every setting that can be varied, by its name in links: those that are moved most first."""
     found = {
         name: (Setting(name), spec)
         for name, spec in forms.option_fields(own.info.config).items()
@@ -87,7 +87,7 @@ def _settings(own: Column) -> dict[str, tuple[Setting, Field[Any]]]:
 
 
 def _choice(own: Column) -> tuple[Setting, Field[Any], tuple[Any, ...]]:
-    """The setting and its values, as a person chose them."""
+    """Return the setting and its values, as a person chose them."""
     known = _settings(own)
     titles = {
         name: forms.title_of(setting.name, IndexConfig if setting.of_index else None)
@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
 
 
 def _with_value(own: Column, setting: Setting, value: Any, place: int) -> Column:
-    """The column with that value of the setting; raises LeanRAGError for one that cannot be."""
+    """Return the column with that value of the setting; raises LeanRAGError for one that cannot be."""
     letter = f"M{place + 1}"
     if not setting.of_index:
         options = {**own.chosen.options, setting.name: value}
@@ -137,8 +137,8 @@ def _with_value(own: Column, setting: Setting, value: Any, place: int) -> Column
 
 
 def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -> list[_Card] | None:
-    """What there is of each value; missing indexes are made one after the other. None while a person is asked whether
-    they shall be."""
+    """Return what there is of each value; missing indexes are made one after the other. None while a person is asked
+    whether they shall be."""
     now = own.settings.value(setting)
     found: list[tuple[Any, Column | None, LeanRAGError | None]] = []
     for place, value in enumerate(values):
@@ -165,7 +165,7 @@ def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -
 
 
 def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
-    """Whether the missing indexes are made now: at once where that is quick, else when a person has said so."""
+    """Return whether the missing indexes are made now: at once where that is quick, else when a person has said so."""
     topics = [loading.trial_topic(column.base, column.changed) for column in unmade]
     if all(loading.is_wanted(topic) for topic in topics):
         return True
@@ -327,7 +327,7 @@ def _gold(found: int, n_gold: int, *, is_most: bool) -> Markup:
 
 
 def _chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Markup:
-    """The marks of the chunks; what stands in one card alone is tinted, gold has its edge."""
+    """Return the marks of the chunks; what stands in one card alone is tinted, gold has its edge."""
     trace = loaded.trace
     assert trace is not None
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}

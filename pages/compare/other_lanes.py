@@ -38,7 +38,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
 
 
 def _lane(own: Loaded, info: StrategyInfo, gold: Gold) -> bool:
-    """Whether the strategy ran and its lane is drawn: none is that would call a model, or lacks a part."""
+    """Return whether the strategy ran and its lane is drawn: none is that would call a model, or lacks a part."""
     assert own.index is not None
     if info.calls_model and session.workbench().questions.asks_model(own.column.summary.config.model):
         return False

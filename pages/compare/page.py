@@ -105,7 +105,7 @@ def _askers() -> list[Scope]:
 
 
 def _head(chosen: Sequence[Column]) -> DeltaGenerator:
-    """Title, buttons and question; returns the place of the button that shares what is compared."""
+    """Draw title, buttons and question; returns the place of the button that shares what is compared."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
         with st.container(width="stretch", gap=None):
             heading(say("page.compare"), _facts(chosen))
@@ -124,14 +124,14 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
 
 
 def _facts(chosen: Sequence[Column]) -> str:
-    """What is compared, in a line."""
+    """Return what is compared, in a line."""
     if state.recall("cview") == columns.BOARD:
         return say("board.facts", n=len(gold_view.questions_of(chosen[0].summary)))
     return fragments.columns_sentence([loading.blank(column, "") for column in chosen])
 
 
 def _views(views: tuple[str, ...]) -> str:
-    """The choice of a view."""
+    """Return the choice of a view."""
     titles = {name: say(f"compare.view.{name}") for name in views}
     return choices.segments("cview", say("compare.view"), titles, label_visibility="collapsed", wrap=True)
 

@@ -73,13 +73,13 @@ def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, questio
 
 
 def link() -> str:
-    """The address of this comparison: the page's, with all that its columns hold."""
+    """Return the address of this comparison: the page's, with all that its columns hold."""
     base = str(st.context.url or "").split("?")[0]
     return f"{base}?{urlencode({name: st.query_params[name] for name in st.query_params})}"
 
 
 def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedComparison:
-    """The comparison as its file holds it: the columns that have run."""
+    """Return the comparison as its file holds it: the columns that have run."""
     return RecordedComparison(
         question,
         tuple(
@@ -101,7 +101,7 @@ def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedC
 
 
 def open_button() -> None:
-    """Opens a comparison that was saved; a file that does not read says why."""
+    """Open a comparison that was saved; a file that does not read says why."""
     with st.popover(say("compare.open"), icon=":material/folder_open:", type="tertiary", key="compare_open"):
         draw(markup.muted(say("compare.open_hint")))
         st.file_uploader(
@@ -129,7 +129,7 @@ def _open() -> None:
 
 
 def opened() -> RecordedComparison | None:
-    """The comparison that was opened and not closed yet."""
+    """Return the comparison that was opened and not closed yet."""
     comparison: RecordedComparison | None = st.session_state.get(_OPENED)
     return comparison
 
@@ -139,7 +139,7 @@ def _close() -> None:
 
 
 def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
-    """The columns of a saved comparison."""
+    """Return the columns of a saved comparison."""
     several = len({column.index for column in comparison.columns}) > 1
     loaded = []
     for column in comparison.columns:

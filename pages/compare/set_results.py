@@ -20,7 +20,8 @@ WANTED = "lr_compare_set"  # what a person asked for: the key of a column, or "t
 def results_of(
     chosen: Sequence[Column], questions: Sequence[GoldQuestion], *, quiet: bool = False
 ) -> dict[str, SetResult]:
-    """The result of each column that can run at once, or was asked for; others are said to wait. quiet: or nothing."""
+    """Return the result of each column that can run at once, or was asked for; others are said to wait. quiet: or
+    nothing."""
     results: dict[str, SetResult] = {}
     waiting: list[str] = []
     for column in chosen:
@@ -66,7 +67,7 @@ def is_kept(column: Column, questions: Sequence[GoldQuestion]) -> bool:
 
 
 def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
-    """The column over the set: kept, since another column's settings do not change it."""
+    """Return the column over the set: kept, since another column's settings do not change it."""
 
     def run() -> SetResult:
         index, bench = session.open_index(column.summary), session.workbench()

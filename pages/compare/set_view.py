@@ -42,7 +42,7 @@ def losses(chosen: Sequence[Column]) -> None:
 
 
 def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
-    """The measures of each column, the best of each in bold."""
+    """Return the measures of each column, the best of each in bold."""
     letters = list(results)
     head = joined(html("<th>{} {}</th>", fragments.square(letter), by_letter[letter].title) for letter in letters)
     rows = [_row(say("set.gold_found"), [results[letter].share_found for letter in letters], most=True)]
@@ -64,7 +64,7 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
 
 
 def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: bool) -> Markup:
-    """A measure's values, the best in bold with the word for it. most: whether more is better."""
+    """Return a measure's values, the best in bold with the word for it. most: whether more is better."""
     known = [value for value in values if value is not None]
     best = (max(known) if most else min(known)) if known else None
     cells = []

@@ -35,7 +35,7 @@ _PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}  # how much an
 
 
 def shown() -> str:
-    """The column whose settings are open, empty where none are."""
+    """Return the column whose settings are open, empty where none are."""
     letter = str(st.session_state.get(_OPEN, ""))
     return letter if letter in columns.letters() else ""
 
@@ -48,7 +48,7 @@ def open_for(letter: str) -> None:
 
 
 def toggle(letter: str) -> None:
-    """Opens the panel for that column, or closes it. For callbacks."""
+    """Open the panel for that column, or closes it. For callbacks."""
     if shown() == letter and _UNSEEN not in st.session_state:
         close()
     else:
@@ -76,7 +76,7 @@ def _apply(letter: str, base: IndexSummary) -> None:
 
 
 def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
-    """Draws the panel of the column that is set."""
+    """Draw the panel of the column that is set."""
     column = next((each for each in chosen if each.letter == shown()), None)
     if column is None:
         return
@@ -181,7 +181,7 @@ def _keep(info: StrategyInfo, name: str, value: Any) -> None:
 
 
 def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
-    """The settings of the index, and what a change of them takes; returns how many are behind the button."""
+    """Draw the settings of the index, and what a change of them takes; returns how many are behind the button."""
     n_hidden, specs, recorded = 0, forms.option_fields(IndexConfig), base.config.by_name()
     changed = columns.changed_index(DRAFT, base)
     with st.container(key="compare_panel_index", gap=None):
@@ -214,7 +214,7 @@ def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
 
 
 def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
-    """What an index with these settings takes, in words."""
+    """Return what an index with these settings takes, in words."""
     if not changed:
         return ""
     reuses = "compare.kept_stages" if not set(changed) & set(BASE_SETTINGS) else "compare.reads_anew"
@@ -237,7 +237,7 @@ def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
 
 @st.cache_data(ttl=30, max_entries=256, show_spinner=False)
 def _forecast(index_id: str, created: str, changed: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
-    """The least and the most seconds, and the calls of a model."""
+    """Return the least and the most seconds, and the calls of a model."""
     bench = session.workbench()
     index = session.open_index(bench.indexes.summary(index_id))
     seconds = bench.trials.seconds(index, dict(changed))

@@ -49,21 +49,21 @@ def strip(loaded: Sequence[Loaded], shared: Shared, gold: Mapping[str, Sequence[
 
 
 def pictures(sharing: Sharing) -> list[Drawing]:
-    """The UpSet picture of a kind of items, narrow and wide."""
+    """Return the UpSet picture of a kind of items, narrow and wide."""
     parts = [(part.letters, len(part.names)) for part in sharing.intersections]
     label = say("compare.upset_label", kind=say(f"compare.kind.{sharing.kind}"), parts=in_words(sharing))
     return [upset(sharing.sizes, parts, width=width, label=label, none=say("compare.none")) for width in _WIDTHS]
 
 
 def in_words(sharing: Sharing) -> str:
-    """The intersections as text, such as "A and B 3, A 5"."""
+    """Return the intersections as text, such as "A and B 3, A 5"."""
     return say("ask.comma").join(
         f"{say('compare.and').join(part.letters)} {len(part.names):,}" for part in sharing.intersections
     )
 
 
 def sentence(traces: Mapping[str, Trace], shared: Shared, gold: Mapping[str, Sequence[str]]) -> str:
-    """What a reader should see first: passages that all have, gold that only one has, what the tint means."""
+    """Return what a reader should see first: passages that all have, gold that only one has, what the tint means."""
     chunks, entities = shared.kind(CHUNKS), shared.kind(ENTITIES)
     parts = [
         say("compare.passages_in_all", n=len(chunks.of(*traces)), columns=message_of("count.columns", n=len(traces)))
@@ -82,7 +82,7 @@ def sentence(traces: Mapping[str, Trace], shared: Shared, gold: Mapping[str, Seq
 
 
 def table(shared: Shared) -> Markup:
-    """The intersections of all kinds as a table, with the names in each."""
+    """Return the intersections of all kinds as a table, with the names in each."""
     rows = []
     for sharing in shared.kinds:
         for part in sharing.intersections:

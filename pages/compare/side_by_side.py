@@ -49,7 +49,7 @@ def show(
     differences_only: bool,
     n_gold: int = 0,
 ) -> dict[str, DeltaGenerator]:
-    """Draws the columns; returns the place of each that is still at work. gold: names of the gold that each column
+    """Draw the columns; returns the place of each that is still at work. gold: names of the gold that each column
     found. indexes: None in a saved comparison, which has no settings to change."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     slots = aligned(traces)
@@ -240,7 +240,7 @@ def keep_trial(column: columns.Column) -> None:
 
 
 def _without_trace(loaded: Loaded) -> DeltaGenerator:
-    """A column that has nothing yet: why, and what to do; the others stand."""
+    """Draw a column that has nothing yet: why, and what to do; the others stand."""
     place = st.empty()
     if loaded.call is not None:
         with place.container():
@@ -284,8 +284,8 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
 
 
 def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool) -> DeltaGenerator:
-    """The answer in a place of fixed height, "More" for the rest. is_same: all columns give it. differences_only:
-    sentences that other columns say too are left out."""
+    """Draw the answer in a place of fixed height, "More" for the rest. is_same: all columns give it.
+    differences_only: sentences that other columns say too are left out."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
@@ -410,7 +410,7 @@ def _steps(loaded: Loaded, trace: Trace) -> None:
 
 
 def drawers(loaded: Sequence[Loaded]) -> None:
-    """Opens what was clicked in one of the columns."""
+    """Open what was clicked in one of the columns."""
     for each in loaded:
         reference_view.drawer(each.scope, each.index)
         if each.index is not None:

@@ -6,5 +6,5 @@ from pathlib import Path
 
 @cache
 def sheet() -> str:
-    """Its rules, beside those that all pages have."""
+    """Return its rules, beside those that all pages have."""
     return Path(__file__).with_name("compare.css").read_text(encoding="utf-8")

@@ -119,7 +119,7 @@ def _which(group: Group, shown: int) -> str:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _newest(folder: str, group: Group, n: int) -> list[Call]:
-    """The newest calls of the group, the newest first."""
+    """Return the newest calls of the group, the newest first."""
     store = session.workbench().calls
     entries = [
         entry
@@ -143,12 +143,12 @@ def _call(at: float, record: CallRecord) -> Call:
 
 
 def task_name(task: str) -> str:
-    """The task of a prompt's fingerprint in words: "extract graph"."""
+    """Return the task of a prompt's fingerprint in words: "extract graph"."""
     return task.split(":")[0].rsplit(".v", 1)[0].replace("_", " ") or "–"
 
 
 def groups() -> list[Group]:
-    """The stored calls in groups, by model, task and index."""
+    """Return the stored calls in groups, by model, task and index."""
     store = session.workbench().calls
     n = len(store)
     return _groups(str(store.folder), n, store.size_bytes()) if n else []
@@ -156,7 +156,7 @@ def groups() -> list[Group]:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _groups(folder: str, n: int, size: int) -> list[Group]:
-    """The calls in groups; read again when their number or size has changed."""
+    """Return the calls in groups; read again when their number or size has changed."""
     calls: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
     for entry in session.workbench().calls.entries():
         calls[entry.model, entry.task.split(":")[0], entry.index].append((entry.size_bytes, entry.at))

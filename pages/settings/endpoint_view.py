@@ -35,13 +35,13 @@ class Tested:
 
 
 def is_set_up(settings: Settings) -> bool:
-    """Whether there is an address, or a key for OpenAI's own."""
+    """Return whether there is an address, or a key for OpenAI's own."""
     return bool(settings.base_url) or keys.has_key(settings)
 
 
 def listing(settings: Settings) -> ModelList:
-    """The server's models. One on this machine is asked at most every half minute; another machine hears nothing, and
-    gets no key, before somebody has tested the connection."""
+    """Return the server's models. One on this machine is asked at most every half minute; another machine hears
+    nothing, and gets no key, before somebody has tested the connection."""
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
     return _tested().get(_who(settings), ModelList())
@@ -53,7 +53,7 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 @st.cache_resource(show_spinner=False)
 def _tested() -> BoundedCache[tuple[str, str], ModelList]:
-    """What servers elsewhere answered when their connection was tested."""
+    """Return what servers elsewhere answered when their connection was tested."""
     return BoundedCache(64)
 
 
@@ -69,7 +69,7 @@ def _patient(settings: Settings) -> Settings:
 
 
 def test_connection(settings: Settings) -> Tested:
-    """The server is asked now for its models and their context windows."""
+    """Return the server is asked now for its models and their context windows."""
     _listing.clear()
     endpoint = session.workbench().models.endpoint(_patient(settings))
     listed = list_models(endpoint)
@@ -137,8 +137,8 @@ def pick_model(
     names: Sequence[str] | None = None,
     on_pick: Callable[[str], None] | None = None,
 ) -> str:
-    """The model that is remembered under `name`: chosen from the server's list, or written. blank: says what none
-    means, where there may be none. on_pick: called when another one is chosen."""
+    """Return the model that is remembered under `name`: chosen from the server's list, or written. blank: says what
+    none means, where there may be none. on_pick: called when another one is chosen."""
     listed = list(models.names if names is None else names)
     chosen = state.recall(name)
     if not chosen and not blank and len(listed) == 1:
@@ -295,7 +295,7 @@ def _of(part: int, whole: int) -> str:
 
 
 def sample_passage(corpus_id: str) -> str:
-    """A passage of running text from the corpus, empty while it has none: on a first start it is being read."""
+    """Return a passage of running text from the corpus, empty while it has none: on a first start it is being read."""
     bench = session.workbench()
     known = {corpus.id for corpus in bench.corpora.all()}
     listed = bench.corpora.documents(corpus_id) if corpus_id in known else []

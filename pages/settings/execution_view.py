@@ -65,7 +65,7 @@ def _title(kind: str) -> str:
 
 
 def _kept() -> Execution:
-    """What the file holds now; of one that does not read, keep() will tell."""
+    """Return what the file holds now; of one that does not read, keep() will tell."""
     try:
         return session.workbench().settings.read().execution
     except LeanRAGError:
@@ -180,7 +180,7 @@ def _show_differences(seen: ClusterStatus) -> None:
 
 
 def _places(difference: Difference, seen: ClusterStatus) -> str:
-    """The scheduler, and the workers by number or by name."""
+    """Return the scheduler, and the workers by number or by name."""
     workers = [place for place in difference.where if place != SCHEDULER]
     names = [say("settings.work.the_scheduler")] if SCHEDULER in difference.where else []
     if workers and len(workers) == seen.workers:

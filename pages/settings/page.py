@@ -136,7 +136,7 @@ def answer_model(settings: Settings) -> None:
 
 
 def probe(settings: Settings, models: ModelList) -> None:
-    """Measures how many calls in flight the server can use, and offers that number."""
+    """Measure how many calls in flight the server can use, and offers that number."""
     chosen = state.recall("check_model")
     model = chosen if chosen in models.writing else models.writing[0]
     if st.button(say("settings.probe"), type="tertiary", icon=":material/speed:", key="probe"):

@@ -66,13 +66,13 @@ SCHEDULER = AddressField(
 
 
 def tidied(text: str, field: AddressField) -> str:
-    """The text without spaces around it, and without a last slash where the kind has no path."""
+    """Return the text without spaces around it, and without a last slash where the kind has no path."""
     text = text.strip()
     return text if field.kind.with_path else re.sub(r"([^/:])/+$", r"\1", text)
 
 
 def fault_text(address: str, field: AddressField) -> str:
-    """Why that is no address for the field, without repeating it; empty when it is one, or empty."""
+    """Return why that is no address for the field, without repeating it; empty when it is one, or empty."""
     fault = addresses.fault_of(address, field.kind)
     if fault is None:
         return ""
@@ -82,7 +82,7 @@ def fault_text(address: str, field: AddressField) -> str:
 
 
 def is_harmless(text: str, field: AddressField) -> bool:
-    """Whether a text that is no address may stay on the page to be corrected, since it looks like no secret."""
+    """Return whether a text that is no address may stay on the page to be corrected, since it looks like no secret."""
     return bool(_HARMLESS.fullmatch(text) or (field.kind.with_port and _BARE_NAME.fullmatch(text)))
 
 
@@ -114,7 +114,7 @@ def refuse(name: str, said: str, *, shown: str | None = None) -> None:
 
 
 def fault(name: str) -> bool:
-    """Draws what is wrong with the last wish for that setting; whether something is."""
+    """Draw what is wrong with the last wish for that setting; whether something is."""
     problem = st.session_state.get(_FAULTS, {}).get(name, "")
     if problem:
         message(problem, kind="error")
@@ -137,12 +137,12 @@ def begin() -> None:
 
 
 def is_refused(name: str) -> bool:
-    """Whether the last wish for that setting was refused, also where its text was taken out of the widget."""
+    """Return whether the last wish for that setting was refused, also where its text was taken out of the widget."""
     return name in st.session_state.get(_FAULTS, {})
 
 
 def _standing(name: str, kept: str) -> str:
-    """What the widget shows: the refused wish, else the setting."""
+    """Return what the widget shows: the refused wish, else the setting."""
     return str(st.session_state.get(_REFUSED, {}).get(name, kept))
 
 
@@ -211,8 +211,8 @@ def address_field(
 def look_button(
     what: str, name: str, where: str, look: Callable[[str], _Seen], *, key: str, disabled: bool = False
 ) -> _Seen | str | None:
-    """A button that looks at what is at the address of that setting, and what was last seen there: a text says why
-    nothing was; None before a click, and once the address is another one or is refused."""
+    """Draw a button that looks at what is at the address of that setting, and what was last seen there: a text says
+    why nothing was; None before a click, and once the address is another one or is refused."""
     kept, refused = f"lr_seen_by_{key}", is_refused(name)
     blocked = refused or disabled or not where
     if st.button(say(f"settings.test.{what}"), icon=":material/network_check:", key=key, disabled=blocked):

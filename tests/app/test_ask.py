@@ -194,7 +194,7 @@ def test_what_was_retrieved_is_told_from_what_is_cited(home: Workbench, visit: V
     assert any(cited for piece in quoted for _, cited in piece), "the sentence is marked in its passage"
 
 
-def one_answer(answer: Answer) -> None:
+def one_answer(answer: "Answer") -> None:
     from pages.ask import citations
     from pages.common import state
 

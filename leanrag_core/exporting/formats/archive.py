@@ -19,7 +19,7 @@ class Exporter:
     media_type = "application/zip"
 
     def write(self, index: Index, path: Path) -> int:
-        """The files as they are; an index in memory is written first."""
+        """Return the files as they are; an index in memory is written first."""
         if index.path is not None:
             write_archive(index.path, path)
             return 0

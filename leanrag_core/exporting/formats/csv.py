@@ -26,7 +26,7 @@ class Exporter:
     media_type = "application/zip"
 
     def write(self, index: Index, path: Path) -> int:
-        """Both tables. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+        """Write both tables. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
         with zipfile.ZipFile(path, "w") as archive:
             entities = (
                 (node.id, node.name, node.type, node.layer, node.parent, node.description) for node in nodes(index)

@@ -34,8 +34,8 @@ class Exporter:
     media_type = "text/plain"
 
     def write(self, index: Index, path: Path) -> int:
-        """A constraint, then entities, relations and parent links, some hundred a statement. Running it twice changes
-        nothing."""
+        """Return a constraint, then entities, relations and parent links, some hundred a statement. Running it twice
+        changes nothing."""
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE e.id IS UNIQUE;\n")
             entities = (

@@ -30,7 +30,7 @@ class Exporter:
     media_type = "application/gexf+xml"
 
     def write(self, index: Index, path: Path) -> int:
-        """Nodes and edges of all layers; returns how many characters XML could not hold."""
+        """Write nodes and edges of all layers; returns how many characters XML could not hold."""
         from lxml import etree
 
         text = XmlCharacters()

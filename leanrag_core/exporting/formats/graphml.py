@@ -23,7 +23,7 @@ class Exporter:
     media_type = "application/graphml+xml"
 
     def write(self, index: Index, path: Path) -> int:
-        """Nodes and edges of all layers, written by networkx; returns how many characters XML could not hold."""
+        """Write nodes and edges of all layers by networkx; returns how many characters XML could not hold."""
         import networkx
 
         with path.open("wb") as file:
