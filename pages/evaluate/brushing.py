@@ -123,6 +123,7 @@ def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: C
             list(shown),
             mount.value,
             format_func=shown.__getitem__,
+            placeholder=say("evaluate.brush.list"),
             key=mount.key,
             on_change=mount.changed,
         ),

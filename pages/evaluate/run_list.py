@@ -75,7 +75,7 @@ def show(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
 
 
 def take(runs: Sequence[tuple[str, Mapping[str, Any]]], strategies: Mapping[str, StrategyInfo]) -> None:
-    """The list holds these strategies with their options. For callbacks."""
+    """The list holds these strategies with their options."""
     st.session_state[_RUNS] = tuple(
         Draft(number, name, own_settings(strategies[name], options)) for number, (name, options) in enumerate(runs, 1)
     )
