@@ -105,7 +105,7 @@ def _third(tried: Sequence[Term], first: Term, second: Term) -> Term | None:
         apart = term not in (first, second) and not (
             overlap(term.surface, first.surface) or overlap(term.surface, second.surface)
         )
-        good = term.score >= _THIRD * second.score > 0
+        good = second.score > 0 and round(term.score - _THIRD * second.score, 9) >= 0
         if alike and apart and good and len(f"{first.surface}, {second.surface}{_JOINT}{term.surface}") <= _LONGEST:
             return term
     return None

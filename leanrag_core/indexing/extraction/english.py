@@ -109,14 +109,15 @@ introduced prevent refactor reimplement remove removed removes rename renamed re
 update updated upgrade upgraded use
 """
 _RELATIVE = """
-apparent available bad best better big broad careful chief classic clear complete complex considerable curious
-customary earlier early easy enormous enough exact excellent existing extra faint famous fast favorite favourite final
-full good great greater huge important incompatible increasing individual initial key known large later leading light
-likely little lively main major minor modern modest near nearby neat neighboring neighbouring new nice notable
-noteworthy obvious occasional old older ordinary perfect popular practical precise pretty proper real reasonable
-remaining remarkable respectable resulting separate serious significant similar simple single slight slow small strange
-substantial successful sufficient suitable supreme tiny total typical unknown unusual usable useful usual vast wealthy
-welcome well-known wonderful young younger
+added apparent available bad best better big broad careful chief classic clear complete complex considerable
+corresponding curious customary desired detailed earlier early easy enormous enough exact excellent existing extra
+faint famous fast favorite favourite final full given good great greater huge important improved incompatible
+increasing individual initial key known large later leading light likely little lively main major minor modern modest
+multiple near nearby neat neighboring neighbouring new nice notable noteworthy obvious occasional old older ordinary
+overall perfect popular practical precise pretty proper proposed real reasonable remaining remarkable required
+respectable respective resulting separate serious significant similar simple single slight slow small specified strange
+substantial successful sufficient suitable supreme tiny total traditional typical unknown unusual usable useful usual
+vast wealthy welcome well-known wonderful young younger
 """
 _HONORIFICS = """
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.

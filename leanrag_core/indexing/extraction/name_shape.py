@@ -12,10 +12,13 @@ SHAPE = "1"  # version of these rules; raise it when they let other names pass
 _ADDRESS = re.compile(
     r"://|\bwww\.|\S@\S|^@|\b[\w-]+\.(?:com|org|net|edu|gov|html?|php)(?:/|\b.*/)|/.*/|/\S*\.\w", re.IGNORECASE
 )
-_SIGN = re.compile(r"[=<>^\\{}|~*•·…§¶©®™→⇒←↑↓×÷∑∏∫√≤≥≈≠≡∈∂∇∞$%`\"“”«»?!;\ufffd]|\.\.|--|\s[-–+/:,.]\s|\s[,.:]|\(\)")
+_SIGN = re.compile(
+    r"[=<>^\\{}|~*•·…§¶©®™→⇒←↑↓×÷∑∏∫√≤≥≈≠≡∈∂∇∞$%`\"“”«»?!;\ufffd]|\.\.|--|\s[-–+/:,.]\s|\s[,.:]|\(\)|\('|"
+    r"[a-z]- [a-z]|\bet al\b"
+)
 _NUMERIC = re.compile(r"^[\W_]*\d[\d.,:/’'–-]*[\W_]*$")
 _CODE = re.compile(r"^(?=\S*\d)(?=\S*[a-f])[\da-f-]{7,}$|^0x|^v?\d+(?:\.\d+)+\S*$", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"\b[A-Z]{6,}\d+\b|^\d{4,}[A-Za-z]{2,}")
+_PLACEHOLDER = re.compile(r"\b(?:[A-Z]{6,}|[A-Z]{2,}REF)\d+\b|^\d{4,}[A-Za-z]{2,}")
 _STOP = re.compile(r"[^\W\d_]{5,}[.!?] |\d\. |[.!?] [a-z]")
 _DATE = """
 january february march april may june july august september october november december jan feb mar apr jun jul aug sep
@@ -27,9 +30,9 @@ when which who whom whose where is are was were be been has have had will would 
 """
 _OPEN = "a an the and or of to in for with by at on from as than that into but nor"
 _OF_A_PAGE = """
-click here, cf, eq, eqs, et al, fig, figs, ibid, ref, refs, tab, e-mail, email, e-mail address, email address, here,
-home page, homepage, hyperlink, link, links, log in, login, menu, new window, page, read more, sign in, sign up, skip
-to content, url, urls, wayback machine, web page, webpage
+baz, foo, foobar, quux, click here, cf, eq, eqs, et al, fig, figs, ibid, ref, refs, tab, e-mail, email, e-mail
+address, email address, here, home page, homepage, hyperlink, link, links, log in, login, menu, new window, page, read
+more, sign in, sign up, skip to content, url, urls, wayback machine, web page, webpage
 """
 # Months, days and what else makes a date: names of nothing.
 _DATES = frozenset(_DATE.split())
@@ -39,6 +42,7 @@ _CLAUSES = frozenset(_CLAUSE.split())
 _OPEN_ENDS = frozenset(_OPEN.split())
 # What pages say of themselves and their parts. Few: the rest is told by its place (asides.py).
 _OF_PAGES = frozenset(" ".join(_OF_A_PAGE.split()).split(", "))
+_ROMAN = re.compile(r"^[IVX]{2,}$")
 _FILE = re.compile(r"^[\w-]+\.[a-z]{1,4}$")
 # A year after a name of persons, as in lists of holders of rights: "Ada Byron 2005", "Ada Byron 2005 Engines Inc".
 _YEARED = re.compile(r"^(?:[A-Z][^\W\d]+[.,]? ){2,}(?:19|20)\d\d\b")
@@ -70,7 +74,7 @@ def is_name(sighting: Sighting) -> bool:
     low = [token.strip(".,;:()'’").casefold() for token in tokens]
     if _ADDRESS.search(text) or _PLACEHOLDER.search(text) or " ".join(low) in _OF_PAGES:
         return False
-    if len(tokens) == 1 and _CODE.match(text):
+    if len(tokens) == 1 and (_CODE.match(text) or _ROMAN.match(text)):
         return False
     if not titled and (_SIGN.search(text) or _STOP.search(text)):
         return False
@@ -92,7 +96,7 @@ def _says_something(tokens: list[str], low: list[str]) -> bool:
         return False
     if any(first == second for first, second in pairwise(low)) or all(map(_INITIALS.match, tokens)):
         return False
-    if len(tokens) > 1 and all(map(_FILE.match, tokens)):
+    if len(tokens) > 1 and (all(map(_FILE.match, tokens)) or (tokens[0].islower() and _INITIALS.match(tokens[-1]))):
         return False
     if len(tokens) > 2 and len(low[0]) == 1 and tokens[0].islower():  # "r carriage return" of "\\r carriage return"
         return False

@@ -321,7 +321,8 @@ def _is_relative(token: Any) -> bool:
 
 
 def _leads(token: Any, *, alone: bool) -> bool:
-    if token.is_sent_start and not alone and token.lower_ in CHANGES:  # "Update npm registry keys"
+    begins = token.is_sent_start or (not alone and token.text[0].isupper() and token.nbor(1).text.islower())
+    if begins and not alone and token.lower_ in CHANGES:  # "Update npm registry keys", "“Fix broken guard”"
         return True
     if hyphenated(token) or (not alone and _starts_term(token)):
         return False
@@ -374,9 +375,12 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
         return True
     if surface.islower() and _only_adjective(last):  # "user configurable"
         return True
-    if len(tokens) == 1 and surface.islower() and _no_noun(last.lower_, last.lemma_.lower()):
+    shouted = len(surface) > 4 and surface.isupper()
+    if len(tokens) == 1 and (surface.islower() or shouted) and _no_noun(last.lower_, last.lemma_.lower()):
         return True
     lemma = last.lemma_.lower()
+    if len(tokens) == 1 and last.lower_.removesuffix("s") in GENERIC:  # "uses", which the lemmatizer took for a name
+        return True
     only_evaluated = all(_is_relative(token) for token in tokens[:-1])
     if only_evaluated and (lemma in LIGHT or last.lower_ in LIGHT or (len(tokens) > 1 and lemma in QUANTITIES)):
         return True

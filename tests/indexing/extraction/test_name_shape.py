@@ -15,10 +15,11 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
     [
         *("https://example.org/a", "www.example.org", "ccx074@coventry.ac.uk", "example.com/docs/page.html"),
         *("BISLIG 7 1,592 7,412 2 754", "7 412", "2019", "12 May 2019", "July", "3.4.1"),
-        *("x_i = y", "p q", "L/2 , j", "$i variable", "R t", "fdbd751", "INLINEFORM0", "K. W."),
+        *("x_i = y", "p q", "L/2 , j", "$i variable", "R t", "fdbd751", "INLINEFORM0", "EQREF6", "K. W."),
         *("Algorithm 4.3 , when given a prime number p Algorithm 4.3. T. L. Heath", "of the", "and bees", "bees which"),
         *("new window", "Wayback Machine", "email", "type type"),
         *("Ada Byron 2005", "trio.h triop.h", "ARISING FROM", "r carriage return"),
+        *("con- nection", "sentence A.", "Chen et al", "VI", "path.resolve('C:')"),
     ],
 )  # fmt: skip
 def test_what_is_no_name(surface: str) -> None:
