@@ -19,13 +19,15 @@ from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
 from leanrag_core.retrieval.marks import distinct, with_marks
+from leanrag_core.text.chinese import han_runs
 from leanrag_core.text.sentences import split_sentences
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _COLON = re.compile(r": ")
-_COUNT = re.compile(r"“.+” and “.+” are joined by \d")  # the built-in writer's: how many there are, not what they say
+# The built-in writer's: how many relations there are, not what they say.
+_COUNT = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系")
 MAX_SENTENCES = 4
 # Sentences that are embedded, of passages and of other items; chosen by the words they share with the question.
 _CANDIDATES, _OTHER_CANDIDATES = 40, 24
@@ -37,7 +39,9 @@ _PASSAGES_FIRST = 0.03
 _NEAR_BEST = 0.8  # further sentences must score this share of the best one
 _VALUE = 0.3  # what a sentence gains for a part of the question that asks for the kind of value it holds
 _NEAREST = 3  # passages that are shown where nothing answers
+_SHORTEST = 25  # characters of a sentence that can answer
 _ENDS = ".!?。！？\"')]"
+_QUOTED_END = re.compile("[。！？][”’」』）]$")
 _DIGITS = 6  # to which scores are rounded, so that every processor chooses alike
 _POINTS_BACK = re.compile(
     r"(?:but |and |so |yet |for )?(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both"
@@ -143,7 +147,8 @@ def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]
 
 
 def _content_words(text: str) -> set[str]:
-    words = (word.lower() for word in _WORD.findall(text))
+    runs = (word.lower() for word in _WORD.findall(text))
+    words = (word for run in runs for word in (lexical_tokens(run) if han_runs(run) else (run,)))
     return {stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
 
 
@@ -166,7 +171,9 @@ def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
             name = "" if of_passage or item.ref not in items else items[item.ref].name
             for place, sentence in enumerate(pieces):
                 sentence = sentence.removeprefix("- ")
-                ended = len(sentence) >= 25 and sentence[-1] in _ENDS
+                ended = _width(sentence) >= _SHORTEST and (
+                    sentence[-1] in _ENDS or _QUOTED_END.search(sentence) is not None
+                )
                 before = pieces[place - 1] if place and pieces[place - 1][-1:] in tuple(_ENDS) else ""
                 lost = of_passage and not before and _POINTS_BACK.match(sentence)  # what it points to is not there
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
@@ -184,6 +191,11 @@ def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
         replace(each, coverage=math.fsum(weight[word] for word in words_of[text] & question) / total)
         for text, each in found.items()
     ]
+
+
+def _width(sentence: str) -> int:
+    """Return the number of characters, those of Chinese counted twice."""
+    return len(sentence) + sum(map(len, han_runs(sentence)))
 
 
 def _begins(piece: str) -> bool:

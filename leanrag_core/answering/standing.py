@@ -39,7 +39,9 @@ _ENOUGH_NAMED = 0.6  # "which variety": no form tells a value of the kind, so th
 _ENOUGH_OF_CLAUSES = 0.35
 _BEFORE = 2  # sentences that a sentence goes on from
 _NEAR = 4  # words between a number and what it counts
-_COUNTED = re.compile(r"“.+” and “.+” are joined by \d")  # by the built-in writer: nothing that a document says
+_COUNTED = re.compile(
+    r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系"
+)  # by the built-in writer: nothing that a document says
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _NUMBER_WORDS = """
 annually billion both daily dozen each eight eighteen eighty eleven every fifteen fifth fifty five four fourteen

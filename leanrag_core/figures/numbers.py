@@ -121,8 +121,11 @@ def signed(n: int) -> str:
     return f"+{n:,}" if n > 0 else f"−{-n:,}" if n < 0 else "0"
 
 
-def day(iso: str) -> str:
-    """Return an ISO time as "19 Nov 2026, 14:02" in the machine's own zone; the text itself when it is none."""
+def day(iso: str, language: str = "en") -> str:
+    """Return an ISO time as "19 Nov 2026, 14:02", in Chinese "2026年11月19日 14:02", in the machine's own zone.
+
+    What is no time is returned as it is.
+    """
     try:
         moment = datetime.fromisoformat(iso)
     except ValueError:
@@ -130,4 +133,8 @@ def day(iso: str) -> str:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     local = moment.astimezone()
-    return f"{local.day} {local:%b %Y, %H:%M}"
+    if language == "en":
+        return f"{local.day} {local:%b %Y, %H:%M}"
+    from babel.dates import format_date
+
+    return f"{format_date(local, 'long', locale=language)} {local:%H:%M}"

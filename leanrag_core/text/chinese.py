@@ -11,6 +11,7 @@ CHINESE = "zh"
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """The inside of a character class: Chinese characters."""
 
+_KANA = re.compile("[\u3040-\u30ff]")
 _HAN_RUN = re.compile(f"[{HAN}]+")
 
 
@@ -59,6 +60,12 @@ class Segmenter:
             words.append(ChineseWord(word, position, tag))
             position += len(word)
         return words
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether at least half of the letters are Chinese characters, and none is Japanese kana."""
+    letters = sum(map(str.isalpha, text))
+    return 0 < letters <= 2 * sum(map(len, han_runs(text))) and not _KANA.search(text)
 
 
 def han_runs(text: str) -> list[str]:

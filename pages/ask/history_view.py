@@ -17,7 +17,7 @@ from leanrag_core.types.trace import Answer
 from pages.ask import asking
 from pages.common import forms, markup, session, state
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, message, say, words
+from pages.common.messages import LANGUAGE, language, message, say, words
 from pages.common.scope import Scope
 
 AFTER, WROTE = "after", "wrote"  # names in links: the question before it in a thread, the follow-up as it was written
@@ -128,7 +128,7 @@ def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) 
         if _question(scope, entry, "asked"):
             st.rerun()
         title = next((info.title for info in strategies if info.name == entry.strategy), entry.strategy)
-        facts = [isolated(entry.index_name), words(title), numbers.day(entry.asked)]
+        facts = [isolated(entry.index_name), words(title), numbers.day(entry.asked, language())]
         if entry.written:
             facts.append(say("history.follow_up"))
         draw(markup.muted(say("ask.comma").join(facts)))

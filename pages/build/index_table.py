@@ -139,7 +139,7 @@ def _config() -> Mapping[str, Any]:
         say("build.chunks"): column.NumberColumn(format="localized"),
         say("build.entities"): column.NumberColumn(format="localized"),
         say("build.column.size"): column.NumberColumn(format="%.1f"),
-        say("build.column.built"): column.DatetimeColumn(format="D MMM YYYY, HH:mm"),
+        say("build.column.built"): column.DatetimeColumn(format=say("units.date_format")),
     }
 
 

@@ -19,7 +19,7 @@ from pages.build import (
 from pages.common import forms, markup, session, state
 from pages.common.frame import enter, heading
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import language, message, say
 from pages.library import import_view
 
 _EARLIER = 12  # jobs that are listed
@@ -95,7 +95,7 @@ def _earlier(jobs: list[JobState]) -> None:
         say("build.earlier_builds" if builds else "build.earlier_jobs", n=len(ended)), icon=":material/history:"
     ):
         for job in ended[:_EARLIER]:
-            listed = (job.title, say(f"job.status.{job.status}"), numbers.day(job.started))
+            listed = (job.title, say(f"job.status.{job.status}"), numbers.day(job.started, language()))
             label = forms.plain(say("ask.comma").join(listed))
             st.button(label, key=f"earlier_{job.id}", type="tertiary", on_click=state.remember, args=("job", job.id))
 

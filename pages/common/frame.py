@@ -22,6 +22,7 @@ from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import (
     as_sentence,
     known,
+    language,
     message,  # pages take it from here
     say,
     words,
@@ -167,6 +168,7 @@ def gone_index() -> bool:
 
 
 def _figures(summary: IndexSummary) -> Markup:
+    comma = say("ask.comma")
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
     title = _kind_title(summary.kind)
     label = (
@@ -177,14 +179,16 @@ def _figures(summary: IndexSummary) -> Markup:
     if summary.builtin_texts:
         label += html("<br>{}", say("frame.builtin_texts", n=summary.builtin_texts))
     return html(
-        "{}{}, {}<br>{}, {}<br>{}<br>{}",
+        "{}{}{}{}<br>{}{}{}<br>{}<br>{}",
         html("{}<br>", isolated(summary.title)) if len(summary.title) > _TITLE else NOTHING,
         _bold("frame.count.entities", entities),
+        comma,
         _bold("frame.count.layers", len(summary.layers)),
         _bold("frame.count.chunks", summary.chunks),
+        comma,
         _bold("frame.count.relations", relations),
         label,
-        say("frame.built", time=numbers.day(summary.created)),
+        say("frame.built", time=numbers.day(summary.created, language())),
     )
 
 

@@ -38,7 +38,7 @@ from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import NOTHING as EMPTY
 from pages.common.html import draw, html, joined
-from pages.common.messages import known, message, say, words
+from pages.common.messages import known, language, message, say, words
 from pages.evaluate import experiments, measure_words
 
 _SHOWN = 10
@@ -203,7 +203,7 @@ def _rests_on(candidate: Candidate) -> str:
     else:
         parts.append(say("choice.index_gone", index=source.index.name))
     if source.changed:
-        parts.append(say("choice.date", date=numbers.day(source.changed)))
+        parts.append(say("choice.date", date=numbers.day(source.changed, language())))
     if source.failed:
         parts.append(say("evaluate.failed_questions", n=source.failed) + say("text.stop"))
     return say("text.space").join(parts)

@@ -124,7 +124,7 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
             head["runs"]: [len(each.runs) for each in summaries],
             head["rows"]: [each.rows for each in summaries],
             head["judged"]: [each.judgements for each in summaries],
-            head["changed"]: [numbers.day(each.changed) for each in summaries],
+            head["changed"]: [numbers.day(each.changed, language()) for each in summaries],
         }
     )
 

@@ -152,11 +152,11 @@ def _choose(mode: str) -> Chosen:
         fault = "" if is_there else say("library.path.missing", path=path) if path else say("library.path.empty")
         return Chosen([Path(path).expanduser()], fault)
     if mode == _FOLDER:
-        label = say("library.folder.label", formats=known())
+        label = say("library.folder.label", formats=_formats())
         help_text = say("library.folder.hint")
         files = st.file_uploader(label, accept_multiple_files="directory", key=f"folder_{turn}", help=help_text)
     else:
-        label = say("library.files.label", formats=known())
+        label = say("library.files.label", formats=_formats())
         files = st.file_uploader(label, accept_multiple_files=True, key=f"files_{turn}", help=say("library.files.hint"))
     return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
 
@@ -317,3 +317,8 @@ def to_build(corpus_id: str) -> None:
     state.remember("corpus", corpus_id)
     state.remember("job", None)
     st.switch_page(page_path("build"))
+
+
+def _formats() -> str:
+    """The formats that are read, in the reader's language."""
+    return known().replace("plain text", say("library.type.text")).replace(", ", say("text.list"))

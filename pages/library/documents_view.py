@@ -21,7 +21,7 @@ from pages.common import deletion, forms, markup, paging, reveal, session, state
 from pages.common.component import component
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import language, message, say, words
+from pages.common.messages import known, language, message, say, words
 from pages.library import adding_view
 from pages.library.adding_view import to_build
 
@@ -268,6 +268,16 @@ def _refused_files(corpus: CorpusSummary) -> None:
             markup.note(say("library.first_of", shown=_REFUSED, n=len(refused)))
 
 
+def _type(document: DocumentSummary) -> str:
+    code = f"library.type.{document.media_type}"
+    return say(code) if known(code) else document.media_type
+
+
+def _language(document: DocumentSummary) -> str:
+    code = f"language.{document.language}"
+    return "–" if document.language == "und" else say(code) if known(code) else document.language
+
+
 def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
     shown = paging.rows_of_page(documents, _ROWS, key="docs_page")
     title, language = say("library.column.title"), say("library.column.language")
@@ -275,10 +285,10 @@ def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
     table = pd.DataFrame(
         {
             title: [document.title for document in shown],
-            kind: [document.media_type for document in shown],
+            kind: [_type(document) for document in shown],
             characters: [document.characters for document in shown],
             tokens: [document.tokens for document in shown],
-            language: ["–" if document.language == "und" else document.language for document in shown],
+            language: [_language(document) for document in shown],
         }
     )
     key = f"documents_{corpus.id}"

@@ -8,7 +8,7 @@ from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.common import deletion, markup, paging, reveal, session, state
 from pages.common.frame import enter, heading, page_path
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say
+from pages.common.messages import language, message, say
 from pages.library import adding_view, documents_view, import_view
 from pages.library.adding_view import to_build
 
@@ -48,7 +48,7 @@ def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool
             corpus.name,
             joined(html('<span class="lr-tag">{}</span>', tag) for tag in tags),
             say("ask.comma").join(facts),
-            corpus.description or say("library.added_on", time=numbers.day(corpus.created)),
+            corpus.description or say("library.added_on", time=numbers.day(corpus.created, language())),
         )
     )
 

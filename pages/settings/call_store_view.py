@@ -16,7 +16,7 @@ from leanrag_core.types.config import model_title
 from pages.common import choices, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import say
+from pages.common.messages import language, say
 
 _DAY = 86_400.0
 _READ = 100  # calls of a group that can be read one by one
@@ -132,7 +132,7 @@ def _newest(folder: str, group: Group, n: int) -> list[Call]:
 
 
 def _call(at: float, record: CallRecord) -> Call:
-    facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat())]
+    facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat(), language())]
     if record.completion_tokens:
         facts.append(say("settings.calls.tokens", read=record.prompt_tokens or 0, written=record.completion_tokens))
     if record.seconds:

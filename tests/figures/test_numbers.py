@@ -122,5 +122,6 @@ def test_signs_are_true_ones() -> None:
 
 def test_a_day_is_written_in_words_and_no_day_stays_itself() -> None:
     assert re.fullmatch(r"(18|19|20) Nov 2026, \d\d:\d\d", numbers.day("2026-11-19T12:02:00+00:00"))
+    assert re.fullmatch(r"2026年11月(18|19|20)日 \d\d:\d\d", numbers.day("2026-11-19T12:02:00+00:00", "zh"))
     assert numbers.day("2026-11-19T12:02:00") == numbers.day("2026-11-19T12:02:00+00:00")
     assert numbers.day("<b>soon</b>") == "<b>soon</b>"

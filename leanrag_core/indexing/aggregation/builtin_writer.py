@@ -23,6 +23,7 @@ from leanrag_core.indexing.aggregation.extracts import choose_sentences, finding
 from leanrag_core.indexing.aggregation.phrases import Lexicon
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.system.threads import collector_paused
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 
@@ -109,11 +110,16 @@ class BuiltinWriter:
         )
         description = " ".join(part for part in (opening, chosen) if part)
         if not description:
-            description = f"A group of {len(members.names)}: " + ", ".join(members.names[place] for place in order[:8])
+            shown = [members.names[place] for place in order[:8]]
+            description = f"A group of {len(members.names)}: " + ", ".join(shown)
+            if is_chinese(description.partition(": ")[2]):
+                description = f"共{len(members.names)}个实体：" + "、".join(shown)
         return Summary(name, description, findings_of(members, order))
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """Say which kinds of relations join the two groups, and how many; no member is named."""
+        if is_chinese(view.left_name + view.right_name):
+            return Sentence(_in_chinese(view))
         total = sum(count for _, count in view.base_kinds)
         noun = "relation" if view.strength == 1 else "relations"
         joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
@@ -129,6 +135,22 @@ class BuiltinWriter:
 
 def _after(text: str, opening: str) -> str:
     return text.removeprefix(opening) if opening else text
+
+
+_KINDS_IN_CHINESE = {"stated": "陈述", "co-occurrence": "共现", "verb": "动词", "heading": "标题"}
+
+
+def _in_chinese(view: RelationGroupView) -> str:
+    """Say of two groups with Chinese names which kinds of relations join them, and how many; no member is named."""
+    total = sum(count for _, count in view.base_kinds)
+    members = _folded(view.member_names)
+    shown = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
+    kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
+    parts = "、".join(f"{count}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
+    joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength}条关系"
+    joined += f"，代表其实体之间的{total}条" if total > view.strength else ""
+    joined += f"：{parts}" if parts else ""
+    return joined + (f"；所用的词如{''.join(shown)}。" if shown else "。")
 
 
 def _counted(kind: str, count: int) -> str:

@@ -21,7 +21,7 @@ MAX_PAIRS = 20
 _MAX_WORDS = 3
 _MAX_LENGTH = 80  # characters; what is longer is no phrase
 _MAX_RUN = 6  # characters of an entity where no white space parts words
-_SENTENCE = re.compile(r"(?<=[.!?…؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?…؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])(?![”’」』）])|(?<=[。！？][”’」』）])|\n+")
 _LETTERS = rf"(?:[^\W\d_][{MARKS}]*)+"
 _WORD = re.compile(rf"{_LETTERS}(?:[-'’׳״]{_LETTERS})*")
 _BREAK = re.compile(rf"[^\w\s'’׳״{MARKS}-]|\d")
