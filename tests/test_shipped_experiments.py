@@ -23,8 +23,8 @@ def test_every_sample_corpus_has_one_with_official_and_one_with_equal_budgets(st
     specs = [store.read(summary.id).spec for summary in store.all()]
     for answers in (True, False):
         sets = sorted(spec.question_set for spec in specs if spec.answers == answers)
-        assert sets == ["sample-agriculture", "sample-cs", "sample-legal", "sample-mix"]
-    assert [spec.answers for spec in specs] == [True] * 4 + [False] * 4, "official budgets come first in lists"
+        assert sets == ["sample-agriculture", "sample-cs", "sample-irrigation", "sample-legal", "sample-mix"]
+    assert [spec.answers for spec in specs] == [True] * 5 + [False] * 5, "official budgets come first in lists"
     assert store.damaged() == ()
 
 
