@@ -146,6 +146,40 @@ class JobReport:
     counts: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
     drops: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def coverage(self) -> "Coverage | None":
+        """How much of the documents the graph covers; None where the job builds no graph of documents, or an earlier
+        version did not count it."""
+        empty, chunks, relations = (self.counts.get(name) for name in ("empty_chunks", "chunks", "relations"))
+        if not (isinstance(empty, int) and isinstance(chunks, int) and isinstance(relations, tuple | list) and chunks):
+            return None
+        return Coverage(chunks, chunks - empty, relations[0] / chunks)
+
+
+LEAST_COVERED = 0.6  # share of chunks with entities below which an index is built with gaps
+_USUAL_RELATIONS = (5.0, 14.0)  # per 512 tokens: of graphs that large models and people made
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the documents a graph covers. covered: of the chunks, those in which entities were found.
+    relations_each: relations of layer 0 over all chunks."""
+
+    chunks: int
+    covered: int
+    relations_each: float
+
+    @property
+    def has_gaps(self) -> bool:
+        """Tell whether too few chunks gave entities."""
+        return self.covered < LEAST_COVERED * self.chunks
+
+    @staticmethod
+    def usual_relations(chunk_tokens: int) -> tuple[float, float]:
+        """Return the least and the most relations that a chunk of so many tokens usually has."""
+        low, high = _USUAL_RELATIONS
+        return low * chunk_tokens / 512, high * chunk_tokens / 512
+
 
 NO_REPORT = JobReport()
 

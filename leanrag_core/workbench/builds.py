@@ -257,7 +257,8 @@ class BuildWork:
                 self._parts.start(index_id, part)
             except LeanRAGError as error:  # the index is complete without it
                 print(error, file=sys.stderr)
-        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+        counts = {**vars(index.manifest.counts), "empty_chunks": len(index.report.empty_chunks)}
+        return Done(index_id, JobReport(counts, dict(index.report.drops)))
 
     def clean_up(self, spec: JobSpec) -> None:
         """Delete the half-built index."""

@@ -247,7 +247,8 @@ class UpdateWork:
             index = self._changed(index_id, context, spec)
         for part in self._parts.offered(index):
             self._parts.start(index_id, part)
-        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+        counts = {**vars(index.manifest.counts), "empty_chunks": len(index.report.empty_chunks)}
+        return Done(index_id, JobReport(counts, dict(index.report.drops)))
 
     def _changed(self, index_id: str, context: RunContext, spec: JobSpec) -> Index:
         folder = self._indexes.path(index_id)

@@ -20,7 +20,18 @@ def of_job(job: JobState, code: str) -> str:
 
 def ended(job: JobState) -> str:
     """How the job ended, in a sentence."""
-    wording = job.kind.wording
+    wording, coverage = job.kind.wording, job.report.coverage
+    if job.status == "done" and coverage is not None and job.builds_index:
+        low, high = coverage.usual_relations(int(job.config.get("chunk_tokens", 512)))
+        return say(
+            "job.build.gaps" if coverage.has_gaps else "job.build.covered",
+            title=job.title,
+            covered=coverage.covered,
+            chunks=coverage.chunks,
+            each=numbers.decimal(coverage.relations_each, 1),
+            low=round(low),
+            high=round(high),
+        )
     return of_job(job, {"done": wording.done, "failed": wording.failed, **_ENDED}[job.status])
 
 

@@ -102,6 +102,17 @@ def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) 
     assert "21 entities in 4 layers" in drawn.text(app)
 
 
+def test_a_build_of_which_few_chunks_gave_entities_is_built_with_gaps(home: Workbench, visit: Visit) -> None:
+    [index] = home.indexes.all()
+    counts = {"chunks": 8, "relations": (8, 1), "empty_chunks": 5}
+    a_job(home, STARTED, ("done", {"result": index.id, "report": JobReport(counts)}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "built with gaps: only 3 of 8 chunks gave entities, 1.0 relations a chunk (usual: 5 to 14)" in drawn.text(
+        app
+    )
+
+
 def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: Visit) -> None:
     first = home.indexes.all()[0].path
     shutil.copytree(first, first.with_name("other"))
