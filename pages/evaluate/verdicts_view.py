@@ -235,6 +235,7 @@ def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
 def _do_all(vote: Vote, held: Heard) -> None:
     """Keeps what the browser sends, once, in its order. For callbacks."""
     held.failed = ""
+    state.remember(experiments.REVEALED, None)  # results that move with a vote would tell whose answer it was
     actions = (st.session_state[_KEY].get("event") or {}).get("actions") or []
     verdicts = session.workbench().verdicts
     try:
