@@ -12,6 +12,7 @@ from leanrag_core.evaluation.statistics import Interval, difference_interval, me
 from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of, relative, scores_of
 from leanrag_core.presenting import pictures
 from leanrag_core.presenting.story import (
+    AddedComparison,
     BridgeEvidence,
     Cost,
     Estimate,
@@ -99,6 +100,22 @@ def _side(index: Index, question: GoldQuestion, answer: Answer, chunks: ChunkTex
     trace = timeless(answer.trace)
     run = RecordedRun(trace, replace(answer, trace=trace, usage=_timeless(answer.usage)))
     return Side(record_of(run), gold, _bridge_evidence(index, trace))
+
+
+def compared(
+    question: str, made: str, runs: Sequence[RecordedRun], *, gold: Sequence[int | None], n_gold: int
+) -> AddedComparison:
+    """Return a slide of these runs, whole. made: the day, ISO 8601. gold: wanted passages that each context holds, None
+    where none are known; n_gold: how many there are."""
+    sides = tuple(Side(record_of(_without_times(run)), found, ()) for run, found in zip(runs, gold, strict=True))
+    names = dict.fromkeys(run.trace.index.name for run in runs)
+    return AddedComparison(question, ", ".join(names), made, sides, n_gold)
+
+
+def _without_times(run: RecordedRun) -> RecordedRun:
+    trace, answer = timeless(run.trace), run.answer
+    kept = answer and replace(answer, trace=trace, usage=_timeless(answer.usage))
+    return RecordedRun(trace, kept or None)
 
 
 def timeless(trace: Trace) -> Trace:

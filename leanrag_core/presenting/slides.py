@@ -262,8 +262,13 @@ def styles() -> str:
     return f"{figures.styles(('layers',))}\n.lrp-sheets{{{light}}}\n{_joined(_STYLES)}"
 
 
+def asset(name: str) -> str:
+    """Return the text of a script or style sheet of the pages."""
+    return (_PAGES / name).read_text(encoding="utf-8")
+
+
 def _joined(names: tuple[str, ...]) -> str:
-    return "\n".join((_PAGES / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join(map(asset, names))
 
 
 def as_html(presentation: Presentation, language: str = "en") -> bytes:

@@ -209,6 +209,7 @@ def _compare(
                 partial(code_of_comparison, session.workbench().root, by_letter, question), key="compare_code"
             )
             saved_view.share_button(loaded, shared, gold, question)
+            saved_view.present_button(loaded, gold, question)
     if view == columns.SIDE:
         with st.container(horizontal=True, wrap=False, gap="medium", key="compare_body"):
             main = st.container(width="stretch", key="compare_main")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -16,8 +17,10 @@ from leanrag_core.comparing.recorded import (
 )
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.presenting.making import compared
+from leanrag_core.presenting.story import COMPARISON, AddedComparison
 from leanrag_core.types.trace import RecordedRun
-from pages.common import markup, state
+from pages.common import markup, state, to_presentation
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -98,6 +101,21 @@ def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedC
         gold.evidence,
         columns.baseline([each.letter for each in loaded]),
     )
+
+
+def present_button(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
+    """Adds the columns that have run to a presentation."""
+    runs = {each.letter: RecordedRun(each.trace, each.answer) for each in loaded if each.trace is not None}
+    if len(runs) < 2:
+        return
+    n_gold = len(gold.evidence)
+    found = [len(gold.found_ids.get(letter, ())) if n_gold else None for letter in runs]
+
+    def make() -> AddedComparison:
+        return compared(question, date.today().isoformat(), tuple(runs.values()), gold=found, n_gold=n_gold)
+
+    topic = (question, tuple((letter, run.trace.strategy, str(run.trace.parameters)) for letter, run in runs.items()))
+    to_presentation.button(COMPARISON, make, key="compare_present", topic=topic)
 
 
 def open_button() -> None:

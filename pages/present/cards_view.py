@@ -15,6 +15,7 @@ from leanrag_core.presenting.story import PresentationSummary
 from pages.common import deletion, markup, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
+from pages.present import edit_view
 
 _FILE, _ERROR = "present_file", "present_file_error"
 
@@ -99,6 +100,14 @@ def _card(summary: PresentationSummary) -> None:
                 on_click=state.remember,
                 args=("show", summary.id),
             )
+        st.button(
+            say("present.edit"),
+            icon=":material/edit:",
+            help=say("present.edit_help"),
+            key=f"edit_{summary.id}",
+            on_click=edit_view.begin,
+            args=(summary.id,),
+        )
         code = language()
         st.download_button(
             say("present.export"),

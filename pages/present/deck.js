@@ -108,7 +108,8 @@ function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slid
 
 class DeckView {
   // close: called when the reader leaves; without it there is nothing to leave.
-  constructor(host, deck, { close = null, root = host } = {}) {
+  // start: the place of the first slide to show, else the address says it.
+  constructor(host, deck, { close = null, root = host, start = null } = {}) {
     this.host = host;
     this.root = root;
     this.deck = deck;
@@ -120,6 +121,8 @@ class DeckView {
     this.timer = null;
     this.frame();
     this.readAddress();
+    if (start !== null) this.slide = Math.min(start, this.slides.length - 1);
+    if (start !== null) this.step = this.question = 0;
     /** @type {[Window, string, (event: any) => void][]} */
     this.listeners = [
       [window, "keydown", (event) => this.onKey(event)],

@@ -10,7 +10,7 @@ from leanrag_core.presenting.slides import deck_of, values_of_deck
 from pages.common import session, state
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.messages import language, message, say
-from pages.present import cards_view, form_view
+from pages.present import cards_view, edit_view, form_view
 
 _KEY = "lr_present_deck"
 _START = """
@@ -18,7 +18,7 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lrp"), close = () => setTriggerValue("closed", true);
   host.lrDeck?.end(); // the page ran again, such as in another theme: the address keeps the place
-  host.lrDeck = new DeckView(host, data.deck, { close });
+  host.lrDeck = new DeckView(host, data.deck, { close, start: data.start });
   return () => host.lrDeck.end();
 }
 """
@@ -33,7 +33,8 @@ def show_deck(presentation_id: str) -> bool:
         message(error, kind="error", title=say("present.not_shown"))
         return False
     with st.container(key="lr_present_frame", gap=None):
-        _component()(data={"deck": deck}, key=_KEY, on_closed_change=_close)
+        start = st.session_state.pop(edit_view.START, None)
+        _component()(data={"deck": deck, "start": start}, key=_KEY, on_closed_change=_close)
     return True
 
 
@@ -57,11 +58,16 @@ def _component() -> Any:
     )
 
 
-URL = ("index", "show")
+URL = ("index", "show", "edit")
 
 
 def page() -> None:
     summary = enter("present")
+    edited = state.recall("edit")
+    if edited and edit_view.show(edited):
+        if st.query_params.get("edit") != edited:
+            state.publish(URL)
+        return
     chosen = state.recall("show")
     if chosen and show_deck(chosen):
         if st.query_params.get("show") != chosen:  # else a new address would lose the slide, which its end names

@@ -98,3 +98,20 @@ def test_the_slides_are_in_the_language_of_the_reader(home: Workbench, visit: Vi
     [deck] = decks(visit("present", home, show=SAMPLE, lang="zh"))
     assert deck["slides"][0]["views"][0]["title"] == "读取了什么"
     assert deck["words"]["notes"] == "备注"
+
+
+def test_columns_of_compare_go_into_a_presentation_by_one_click(home: Workbench, visit: Visit) -> None:
+    for n_columns in (2, 3):
+        app = visit("compare", home, q=QUESTIONS[0]["question"], cols="abc"[:n_columns])
+        app.button("compare_present").click().run()
+        drawn.assert_sound(app)
+        assert "Added as slide" in app.button("open_compare_present").label
+    [own, sample] = home.presentations.all().presentations
+    assert sample.id == SAMPLE
+    app = visit("present", home, show=own.id)
+    drawn.assert_sound(app)
+    [deck] = decks(app)
+    added = [slide for slide in deck["slides"] if slide["kind"] == "comparison"]
+    assert [len(slide["views"][0]["picture"]["columns"]) for slide in added] == [2, 3]
+    assert added[0]["views"][0]["picture"]["question"] == QUESTIONS[0]["question"]
+    home.presentations.delete(own.id)

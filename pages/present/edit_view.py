@@ -1,0 +1,215 @@
+"""The editor of a presentation: what it is given, and what a person did in it. Each change is stored at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.files.records import from_values, plain
+from leanrag_core.presenting import slides
+from leanrag_core.presenting.edits import (
+    MAX_LOGO_BYTES,
+    MAX_NOTES,
+    MAX_QUOTATION,
+    MAX_SLIDE_TITLE,
+    MAX_SUBTITLE,
+    MAX_TEXT,
+    MAX_TITLE,
+    Edits,
+    require_logo,
+)
+from leanrag_core.presenting.pages_added import LETTERS, cut_side
+from leanrag_core.presenting.slides import deck_of, values_of_deck
+from leanrag_core.presenting.storing import revision_of
+from leanrag_core.presenting.story import COMPARISON, AddedComparison, Presentation
+from leanrag_core.retrieval.settings import settings_words
+from leanrag_core.types.visible import visible_values
+from pages.common import session, state, to_presentation
+from pages.common.messages import language, message, say, words
+
+_KEY = "lr_present_editor"
+_SAID = "lr_present_said"
+START = "lr_present_start"  # the place of the slide that a show begins with
+_SCRIPT = "present/edit.js"
+_STYLE = "present/edit.css"
+_START = """
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lre");
+  host.lrEditor ??= new DeckEditor(host, (name, value) => host.lrSend(name, value));
+  host.lrSend = setTriggerValue;
+  host.lrEditor.update(data);
+  return () => {
+    host.lrEditor?.end();
+    host.lrEditor = null;
+  };
+}
+"""
+_WORDS = (
+    "undo", "redo", "pdf", "show", "done", "slides", "keys", "notes", "notes_hint", "lock", "saved", "saving", "up",
+    "down", "leave_out", "put_back", "left_out", "remove", "removed", "moved", "not_shown", "slide_title", "title",
+    "slide_subtitle", "deck_subtitle", "text", "quotation", "length", "add", "add_text", "add_text_hint", "equal",
+    "equal_hint", "equal_none", "equal_wrong", "question", "budget", "add_it", "add_elsewhere", "this_slide",
+    "take_claim", "as_stored", "whole", "logo", "other_logo", "no_logo", "logo_hint",
+)  # fmt: skip
+
+
+@dataclass
+class _Said:
+    """What the page answers. seq: of the last event that was heard; error: why it did nothing; added: key of the slide
+    that was added last."""
+
+    seq: int = 0
+    error: str = ""
+    added: str = ""
+
+
+def show(presentation_id: str) -> bool:
+    """Whether the editor is shown; a presentation that does not read says why, and the page goes on below."""
+    try:
+        presentation = session.workbench().presentations.read(presentation_id)
+        values = _values(presentation)
+    except LeanRAGError as error:
+        message(error, kind="error", title=say("present.not_shown"))
+        return False
+    with st.container(key="lr_present_editor_frame", gap=None):
+        _component()(
+            data=values,
+            key=_KEY,
+            on_edited_change=lambda: _heard(presentation_id, "edited"),
+            on_equal_change=lambda: _heard(presentation_id, "equal"),
+            on_left_change=lambda: _heard(presentation_id, "left"),
+        )
+    return True
+
+
+def begin(presentation_id: str) -> None:
+    """Opens the editor. For callbacks."""
+    st.session_state[_SAID] = _Said()
+    state.remember("edit", presentation_id)
+    to_presentation.prefer(presentation_id)
+
+
+def _said() -> _Said:
+    held: _Said = st.session_state.setdefault(_SAID, _Said())
+    return held
+
+
+def _values(presentation: Presentation) -> dict[str, Any]:
+    deck = values_of_deck(deck_of(presentation, language(), whole=True))
+    for slide in deck["slides"]:
+        slide["stored_notes"] = presentation.notes.get(slide["kind"], "")
+    said = _said()
+    named = {name: say(f"present.edit.{name}") for name in _WORDS}
+    for name in ("text.title", "text.foot"):
+        named[name.replace(".", "_")] = say(f"present.{name}")
+    named["logo_large"] = say("present.logo_large", limit=MAX_LOGO_BYTES)
+    return {
+        "deck": deck,
+        "edits": {**_EMPTY, **plain(presentation.edits)},
+        "title": visible_values(presentation.title),
+        "revision": revision_of(presentation),
+        "runs": visible_values(_runs(presentation)),
+        "seq": said.seq,
+        "error": said.error,
+        "added": said.added,
+        "words": named,
+        "limits": {
+            "title": MAX_TITLE,
+            "slide_title": MAX_SLIDE_TITLE,
+            "subtitle": MAX_SUBTITLE,
+            "text": MAX_TEXT,
+            "quotation": MAX_QUOTATION,
+            "notes": MAX_NOTES,
+            "logo": MAX_LOGO_BYTES,
+        },
+    }
+
+
+_EMPTY: Mapping[str, Any] = {
+    "title": "",
+    "subtitle": "",
+    "logo": "",
+    "order": [],
+    "left_out": [],
+    "words": {},
+    "notes": {},
+}
+
+
+def _asked(presentation: Presentation) -> dict[str, Any]:
+    """What was asked with stored runs: the questions of the story, and whole comparisons that were added."""
+    asked: dict[str, Any] = {f"question-{n}": question for n, question in enumerate(presentation.questions)}
+    added = {key: each for key, each in presentation.added.items() if isinstance(each, AddedComparison)}
+    return asked | {key: each for key, each in added.items() if not each.budget}
+
+
+def _runs(presentation: Presentation) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": key,
+            "question": asked.question,
+            "sides": [
+                {
+                    "name": f"{words(trace.title)}, {words(settings_words(trace.strategy, trace.parameters))}",
+                    "tokens": trace.context.tokens,
+                }
+                for trace in (side.run.trace for side in asked.sides)
+            ],
+        }
+        for key, asked in _asked(presentation).items()
+    ]
+
+
+def _heard(presentation_id: str, kind: str) -> None:
+    """What a person did in the editor. For callbacks."""
+    event, said = st.session_state[_KEY].get(kind) or {}, _said()
+    said.seq, said.error = int(event.get("seq", said.seq)), ""
+    store = session.workbench().presentations
+    try:
+        if kind == "equal":
+            added = store.add_slide(
+                presentation_id, COMPARISON, _equal(store.read(presentation_id), event), after=str(event["after"])
+            )
+            said.added = added.key
+            state.remember("edit", added.id)
+            return
+        require_logo(str(event["edits"].get("logo", "")))
+        edits = from_values(Edits, event["edits"], closed=True)
+        stored = store.read(presentation_id)
+        if edits != stored.edits:
+            presentation_id = store.edit(presentation_id, edits, revision=str(event["revision"]))
+            state.remember("edit", presentation_id)
+            to_presentation.prefer(presentation_id)
+    except LeanRAGError as error:
+        said.error = words(error)
+        return
+    if kind == "left":
+        state.remember("edit", None)
+        if event["how"] == "show":
+            state.remember("show", presentation_id)
+            st.session_state[START] = int(event["place"])
+
+
+def _equal(presentation: Presentation, event: Mapping[str, Any]) -> AddedComparison:
+    asked = _asked(presentation)[str(event["run"])]
+    budget = int(event["budget"])
+    sides = tuple(cut_side(asked.sides[int(place)], budget) for place in event["sides"][: len(LETTERS)])
+    index = isolated(asked.index if isinstance(asked, AddedComparison) else presentation.index.name)
+    made = asked.made if isinstance(asked, AddedComparison) else presentation.made
+    return AddedComparison(asked.question, index, made or date.today().isoformat(), sides, asked.n_gold, budget)
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Any:
+    return st.components.v2.component(
+        "lr_present_editor",
+        html='<div class="lre"></div>',
+        css=slides.styles() + slides.asset(_STYLE),
+        js=slides.scripts() + slides.asset(_SCRIPT) + _START,
+        isolate_styles=False,
+    )

@@ -1,0 +1,127 @@
+"""A presentation is edited as a person does it: order, slides left out, words in place, notes, logo; each twice."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from leanrag_core import Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_present import HOSTILE, SAMPLE, pages_of
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+
+LOGO = b"<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='40' height='20'/></svg>"
+TRICK = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".lre-status")).to_have_text("saved")
+
+
+def rows(page: Page) -> Locator:
+    return page.locator(".lre-list .open")
+
+
+def words(page: Page, label: str, text: str) -> None:
+    page.get_by_role("textbox", name=label, exact=True).fill(text)
+    page.keyboard.press("Enter")
+    saved(page)
+
+
+def test_a_presentation_is_edited_in_place_saved_and_undone(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    watched = watch()
+    page, server = watched.page, server_in(tmp_path / "home")
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{server.url}/present")
+    settled(page)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    expect(rows(page)).to_have_count(10)
+
+    for _ in range(2):
+        rows(page).first.focus()
+        page.keyboard.press("Alt+ArrowDown")
+        expect(rows(page).nth(1)).to_contain_text("What was read")
+        page.get_by_role("button", name="Move up: What was read").click()
+        expect(rows(page).first).to_contain_text("What was read")
+        page.get_by_role("button", name="Leave out: What was read").click()
+        expect(rows(page).first).to_contain_text("left out")
+        page.get_by_role("button", name="Put back: What was read").click()
+        expect(rows(page).first).not_to_contain_text("left out")
+        saved(page)
+
+    for title in ("What 99 people read", "What 21,619 tokens say"):
+        words(page, "Title of the slide", title)
+        expect(rows(page).first).to_contain_text(title)
+        expect(page.locator(".lre-list small.error")).to_have_count(1 if "99" in title else 0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".lre-hint")).to_contain_text("99 is not a figure of this slide")
+    page.get_by_role("button", name="Undo").click()
+    expect(rows(page).first).to_contain_text("What was read")
+    page.get_by_role("button", name="Redo").click()
+    page.get_by_role("button", name="Redo").click()
+    expect(rows(page).first).to_contain_text("What 21,619 tokens say")
+    saved(page)
+
+    for quotation in ("All is water.", HOSTILE):
+        page.locator("[data-key=add-text]").click()
+        page.keyboard.type("A claim")
+        page.keyboard.press("Enter")
+        saved(page)
+        words(page, "A quotation", quotation)
+        page.get_by_label("Speaker's notes").fill(HOSTILE)
+        page.get_by_label("Speaker's notes").blur()
+        saved(page)
+    expect(rows(page)).to_have_count(12)
+    page.get_by_role("button", name="Remove slide: A claim").last.click()
+    expect(rows(page)).to_have_count(11)
+    page.get_by_role("button", name="Undo").click()
+    expect(rows(page)).to_have_count(12)
+    expect(page.locator(".lre-slide img")).to_have_count(0)
+    snap(page, "present_edit")
+
+    page.locator("[data-key=logo]").set_input_files({"name": "l.svg", "mimeType": "image/svg+xml", "buffer": LOGO})
+    expect(page.locator(".lre-slide img.lrp-logo")).to_have_count(1)
+    saved(page)
+    page.locator("[data-key=logo]").set_input_files({"name": "x.svg", "mimeType": "image/svg+xml", "buffer": TRICK})
+    expect(page.locator(".lre-status.error")).to_contain_text("without scripts")
+
+    page.locator(".lre-card summary").click()
+    page.get_by_label("Tokens for each").fill("2000")
+    page.get_by_role("button", name="Add the slide").click()
+    expect(rows(page)).to_have_count(13)
+    expect(page.locator(".lre-slide .lrp-title")).to_have_text("The same question, 2,000 tokens each")
+    saved(page)
+
+    assert len(pages_of(page.pdf(prefer_css_page_size=True))) == 13
+    page.get_by_role("button", name="Show from here").click()
+    expect(page.locator(".lrp-count")).to_contain_text("of 13")
+    expect(page.locator(".lrp-title")).to_have_text("The same question, 2,000 tokens each")
+    page.keyboard.press("Home")
+    expect(page.locator(".lrp-title")).to_have_text("What 21,619 tokens say")
+    page.keyboard.press("Escape")
+    settled(page)
+
+    [own, sample] = Workbench(tmp_path / "home").presentations.all().presentations
+    assert sample.id == SAMPLE
+    stored = Workbench(tmp_path / "home").presentations.read(own.id)
+    assert [typed.quotation for key, typed in stored.edits.words.items() if key.startswith("text-")] == [
+        "All is water.",
+        HOSTILE,
+    ]
+    assert stored.edits.logo.startswith("data:image/svg+xml;base64,")
+    assert errors == []
+    watched.assert_clean()
+
+    phone = watch(390, 844, dark=True).page
+    phone.goto(f"{server.url}/present?lang=zh&edit={own.id}")
+    expect(phone.locator(".lre-list .open")).to_have_count(13)
+    expect(phone.get_by_role("button", name="完成")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(phone, "present_edit_phone")
