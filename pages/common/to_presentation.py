@@ -6,7 +6,6 @@ import streamlit as st
 
 from leanrag_core.presenting.storing import AddedTo
 from leanrag_core.presenting.story import AddedSlide, PresentationSummary
-from leanrag_core.types.visible import visible
 from pages.common import session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.messages import say
@@ -39,7 +38,7 @@ def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object
         say("present.add"),
         type="tertiary",
         icon=":material/slideshow:",
-        help=say(code, title=visible(into.title)),
+        help=say(code),
         key=key,
     ):
         with plain_errors():
