@@ -222,3 +222,10 @@ def _known(interval: Interval | None) -> Estimate | None:
 def _estimate(interval: Interval) -> Estimate:
     low, high = (None if bound is None else round(bound, _DIGITS) for bound in (interval.low, interval.high))
     return Estimate(round(interval.value, _DIGITS), low, high, interval.n)
+
+
+def known_estimate(interval: Interval | None) -> Estimate:
+    """Return the estimate. Raises ValueError where there is none."""
+    if interval is None:
+        raise ValueError("a point of the board has a value")
+    return _estimate(interval)

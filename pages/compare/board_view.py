@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,18 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.execution.background import LatestWork
 from leanrag_core.figures import numbers
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.presenting.making import known_estimate
+from leanrag_core.presenting.story import BOARD, AddedBoard, BoardPoint
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
-from leanrag_core.retrieval.settings import official_settings, own_settings
+from leanrag_core.retrieval.settings import official_settings, own_settings, settings_words
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
-from pages.common import choices, code_view, session, state
+from pages.common import choices, code_view, session, state, to_presentation
 from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.frame import page_path
@@ -165,6 +169,7 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
         data=data, key=_KEY, on_event_change=lambda: _heard(made, held)
     )
     code_view.button(lambda: _code(made, measure), key="board_code")
+    _present_button(made, held, measure)
     state.publish_again()
     _read_ahead(made, held, _now(made))
 
@@ -178,6 +183,47 @@ def _code(made: Board, measure: str) -> Code:
             options, changed = own_settings(made.info, _options(made, values)), _of_index(made, values)
             settings[name] = Asked(made.summary.id, folder, made.info.name, options, changed)
     return code_of_board(session.workbench().root, settings, made.summary.corpus_id, measure)
+
+
+def _present_button(made: Board, held: Session, measure: str) -> None:
+    """Adds the pinned setting, the trail and the setting now to a presentation, where the set has what is measured."""
+    now, pinned = _now(made), _pinned(made)
+    if _scored(made, now)[0].interval(measure) is None:
+        return
+    order = [pinned, *held.trail, now]
+    tried = [each for place, each in enumerate(order) if each not in order[:place]]
+
+    def make() -> AddedBoard:
+        pinned_scores, _ = _scored(made, pinned)
+        points = tuple(_stored_point(made, each, pinned, pinned_scores, measure) for each in tried)
+        return AddedBoard(
+            system=made.info.title,
+            settings=settings_words(made.info.name, _options(made, pinned)),
+            measure=message_of(f"board.measure.{measure}"),
+            index=made.summary.name,
+            made=date.today().isoformat(),
+            points=points,
+            pinned=0,
+            now=tried.index(now),
+        )
+
+    topic = (measure, tuple(board_state.written(each, made.ground) for each in tried), tried.index(now))
+    to_presentation.button(BOARD, make, key="board_present", topic=topic)
+
+
+def _stored_point(
+    made: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
+) -> BoardPoint:
+    scores, _ = _scored(made, settings)
+    changes = board.standing(scores, pinned_scores, measure).changes
+    is_pinned = settings == pinned
+    return BoardPoint(
+        name=message_of("present.board.pinned") if is_pinned else settings_name(made.controls, settings, pinned),
+        tokens=known_estimate(scores.token_interval()),
+        value=known_estimate(scores.interval(measure)),
+        won=len(changes.won),
+        lost=len(changes.lost),
+    )
 
 
 def _now(made: Board) -> dict[str, Any]:

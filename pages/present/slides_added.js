@@ -57,12 +57,19 @@ function drawBoardSlide(body, view, deckView) {
 
 function drawBoardChart(svg, { points, pinned, measure, marks, width, height, small, tokens }) {
   const { left, right, top, bottom } = BOARD_EDGE,
+    highest = Math.max(...points.map((point) => Math.max(point.value, point.high ?? 0))),
+    full = highest <= 1 ? 1 : highest * 1.08, // a share is drawn from 0 to 1
     most = Math.max(1, ...points.map((point) => point.tokens)) * 1.12;
   const X = (value) => left + (value / most) * (width - left - right),
-    Y = (value) => height - bottom - Math.max(0, Math.min(1, value)) * (height - top - bottom);
-  for (const value of [0, 0.25, 0.5, 0.75, 1]) {
+    Y = (value) => height - bottom - Math.max(0, Math.min(1, value / full)) * (height - top - bottom);
+  for (const value of [0, 0.25, 0.5, 0.75, 1].map((share) => share * full)) {
     make("path", { class: "lrp-hair", d: `M${left} ${Y(value)}H${width - right}` }, svg);
-    make("text", { class: "lrp-head", x: left - 8, y: Y(value) + 5, "text-anchor": "end" }, svg, `${value}`);
+    make(
+      "text",
+      { class: "lrp-head", x: left - 8, y: Y(value) + 5, "text-anchor": "end" },
+      svg,
+      `${Number(value.toPrecision(3))}`,
+    );
   }
   make("text", { class: "lrp-head", x: left, y: top - 4 }, svg, measure);
   make("text", { class: "lrp-head", x: width - right, y: height - 6, "text-anchor": "end" }, svg, tokens);

@@ -177,3 +177,35 @@ def test_without_questions_the_board_says_where_to_make_them(
     watched.page.get_by_role("button", name="Make questions in Evaluate").click()
     expect(watched.page).to_have_url(re.compile("/evaluate"))
     watched.assert_clean()
+
+
+def test_the_board_goes_into_a_presentation_by_one_click(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{server.url}/compare?cview=board&bset=top_n%3D5")
+    for n_points in (2, 3):
+        if n_points == 3:
+            slider(page, "Top-C chunks").focus()
+            page.keyboard.press("ArrowRight")
+            expect(trail(page)).to_have_count(1)
+            settled(page)
+        page.get_by_role("button", name="Add to a presentation").click()
+        added = page.get_by_role("button", name="Added as slide")
+        expect(added).to_be_visible()
+    added.click()
+    page.locator(".lre-list .open").last.click()
+    expect(page.locator(".lre-slide .lrp-point")).to_have_count(3)
+    page.get_by_role("button", name="Show from here").click()
+    points = page.locator(".lrp-board tbody button")
+    expect(points).to_have_count(3)
+    for place in (0, 2):
+        points.nth(place).click()
+        expect(page.locator(".lrp-board tr.here button")).to_have_text(points.nth(place).inner_text())
+        expect(page.locator(".lrp-beside .lrp-strong")).to_contain_text("tokens")
+    snap(page, "present_board")
+    assert errors == []
+    watched.assert_clean()
