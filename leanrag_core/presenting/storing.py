@@ -176,7 +176,7 @@ class PresentationStore:
         return id_
 
     def edit(self, id_: str, edits: Edits, *, revision: str) -> str:
-        """Stores the edits; returns the id, that of a copy where the presentation comes with the program. revision: of
+        """Store the edits; return the id, that of a copy where the presentation comes with the program. revision: of
         the presentation that was edited. Raises PresentationChanged where it is another one by now, and as read() and
         add() do."""
         with self._locks.locked(_LOCK):
@@ -186,7 +186,7 @@ class PresentationStore:
             return self._write(id_, replace(presentation, edits=edits))
 
     def add_slide(self, id_: str, kind: str, slide: AddedSlide, *, after: str = "") -> AddedTo:
-        """Stores a slide of another page: behind the one of that key, else as the last. kind: begins its key. Returns
+        """Store a slide of another page: behind the one of that key, else as the last. kind: begins its key. Return
         where it is. Raises as edit() does, and InvalidConfig where there are too many."""
         with self._locks.locked(_LOCK):
             presentation = self.read(id_)

@@ -14,12 +14,12 @@ _INTO, _DONE = "lr_present_into", "lr_present_done"
 
 
 def prefer(presentation_id: str) -> None:
-    """Slides of other pages go to that presentation from now on."""
+    """Send slides of other pages to that presentation from now on."""
     st.session_state[_INTO] = presentation_id
 
 
 def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object) -> None:
-    """The button, or a way to what it has added. topic: of what would be added; with another one the button is back.
+    """Draw the button, or a way to what it has added. topic: of what would be added; with another one the button is back.
     kind: begins the slide's key."""
     done = st.session_state.get(_DONE)
     if done is not None and done[:2] == (key, topic):

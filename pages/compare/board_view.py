@@ -186,7 +186,7 @@ def _code(made: Board, measure: str) -> Code:
 
 
 def _present_button(made: Board, held: Session, measure: str) -> None:
-    """Adds the pinned setting, the trail and the setting now to a presentation, where the set has what is measured."""
+    """Add the pinned setting, the trail and the setting now to a presentation, where the set has what is measured."""
     now, pinned = _now(made), _pinned(made)
     if _scored(made, now)[0].interval(measure) is None:
         return

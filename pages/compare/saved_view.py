@@ -104,7 +104,7 @@ def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedC
 
 
 def present_button(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
-    """Adds the columns that have run to a presentation."""
+    """Add the columns that have run to a presentation."""
     runs = {each.letter: RecordedRun(each.trace, each.answer) for each in loaded if each.trace is not None}
     if len(runs) < 2:
         return

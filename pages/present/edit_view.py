@@ -69,7 +69,7 @@ class _Said:
 
 
 def show(presentation_id: str) -> bool:
-    """Whether the editor is shown; a presentation that does not read says why, and the page goes on below."""
+    """Return whether the editor is shown; a presentation that does not read says why, and the page goes on below."""
     try:
         presentation = session.workbench().presentations.read(presentation_id)
         values = _values(presentation)
@@ -88,7 +88,7 @@ def show(presentation_id: str) -> bool:
 
 
 def begin(presentation_id: str) -> None:
-    """Opens the editor. For callbacks."""
+    """Open the editor. For callbacks."""
     st.session_state[_SAID] = _Said()
     state.remember("edit", presentation_id)
     to_presentation.prefer(presentation_id)
@@ -142,7 +142,7 @@ _EMPTY: Mapping[str, Any] = {
 
 
 def _asked(presentation: Presentation) -> dict[str, Any]:
-    """What was asked with stored runs: the questions of the story, and whole comparisons that were added."""
+    """Return what was asked with stored runs: the questions of the story, and whole comparisons that were added."""
     asked: dict[str, Any] = {f"question-{n}": question for n, question in enumerate(presentation.questions)}
     added = {key: each for key, each in presentation.added.items() if isinstance(each, AddedComparison)}
     return asked | {key: each for key, each in added.items() if not each.budget}
@@ -166,7 +166,7 @@ def _runs(presentation: Presentation) -> list[dict[str, Any]]:
 
 
 def _heard(presentation_id: str, kind: str) -> None:
-    """What a person did in the editor. For callbacks."""
+    """Do what a person did in the editor. For callbacks."""
     event, said = st.session_state[_KEY].get(kind) or {}, _said()
     said.seq, said.error = int(event.get("seq", said.seq)), ""
     store = session.workbench().presentations
