@@ -19,8 +19,8 @@ def prefer(presentation_id: str) -> None:
 
 
 def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object) -> None:
-    """Draw the button, or a way to what it has added. topic: of what would be added; with another one the button is back.
-    kind: begins the slide's key."""
+    """Draw the button, or a way to what it has added. topic: of what would be added; with another one
+    the button is back. kind: begins the slide's key."""
     done = st.session_state.get(_DONE)
     if done is not None and done[:2] == (key, topic):
         added: AddedTo = done[2]
