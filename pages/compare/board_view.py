@@ -207,7 +207,7 @@ def _present_button(made: Board, held: Session, measure: str) -> None:
             now=tried.index(now),
         )
 
-    topic = (measure, tuple(board_state.written(each, made.ground) for each in tried), tried.index(now))
+    topic = (measure, tuple(settings_link(each, made.ground) for each in tried), tried.index(now))
     to_presentation.button(BOARD, make, key="board_present", topic=topic)
 
 
