@@ -42,11 +42,12 @@ def page() -> None:
         recorded_view.open_button(PAGE)
         state.publish(names)
         return
-    facts = f"{isolated(summary.title)}, {say('count.documents', n=summary.documents)}"
-    size = "" if "clustersize" in summary.apart else f", {say('ask.cluster_size', n=summary.config.cluster_size)}"
+    facts = [isolated(summary.title), say("count.documents", n=summary.documents)]
+    if "clustersize" not in summary.apart:
+        facts.append(say("ask.cluster_size", n=summary.config.cluster_size))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
-            heading(say("page.ask"), f"{facts}{size}")
+            heading(say("page.ask"), say("ask.comma").join(facts))
         history_view.button(PAGE)
     kind_line(summary)
     defaults.begin(PAGE, summary, strategies)

@@ -71,7 +71,7 @@ def show() -> None:
 
 
 def _card(summary: PresentationSummary) -> None:
-    strategies = ", ".join(_strategy(name) for name in summary.strategies)
+    strategies = say("text.list").join(_strategy(name) for name in summary.strategies)
     facts = say(
         "present.card_facts",
         index=isolated(summary.index),
@@ -87,7 +87,9 @@ def _card(summary: PresentationSummary) -> None:
             tag,
             facts,
             " ".join(summary.questions),
-            ", ".join(part for part in (_stored_on(summary.made), numbers.size(summary.size_bytes)) if part),
+            say("ask.comma").join(
+                part for part in (_stored_on(summary.made), numbers.size(summary.size_bytes)) if part
+            ),
         )
     )
     with st.container(horizontal=True, gap="small", key=f"lr_present_actions_{summary.id}"):
