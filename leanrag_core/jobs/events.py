@@ -5,6 +5,7 @@ events.jsonl    what happened, one line each; the truth about the job
 lock            held by the process that runs the job; when nobody holds it the process is gone
 cancel          exists when the owner wants the job to stop
 waiting         exists while its process waits for its turn
+growth.jsonl    of a build: what is drawn of its graph (growth.py)
 log.txt         what the process printed
 """
 
@@ -161,7 +162,7 @@ class JobLog:
         if progress.stage == stage and not ends and time.time() - at < _EVENT_SECONDS:
             return
         self._last = (progress.stage, time.time())
-        self.write("progress", **vars(progress))
+        self.write("progress", **{name: value for name, value in vars(progress).items() if name != "made"})
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -20,6 +20,7 @@ from leanrag_core.errors import BudgetSpent, Cancelled, EndpointPaused, JobUnkno
 from leanrag_core.files import private
 from leanrag_core.files.atomic import remedy_of, writing
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
+from leanrag_core.jobs.growth import GrowthLog
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import Spending
@@ -101,6 +102,7 @@ class RunningJob:
     def __init__(self, folder: Path, spec: JobSpec, slot: Slot) -> None:
         self.spec = spec
         self._folder, self._slot, self._log = folder, slot, JobLog(folder)
+        self._growth = GrowthLog(folder)
         self._read: Callable[[], Spending] | None = None
 
     def report(self, progress: Progress) -> None:
@@ -117,6 +119,8 @@ class RunningJob:
             if not self._slot.wait():
                 raise Cancelled("job.cancel_requested")
             self._log.write("turn")
+        if progress.made is not None:
+            self._growth.add(progress.made)
         self._log.progress(replace(progress, spent=self._read()) if self._read else progress)
 
     def _give_way(self) -> None:

@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import JobNotFound
+from leanrag_core.errors import JobNotFound, RecordDamaged
 from leanrag_core.files import private
 from leanrag_core.files.atomic import writing
 from leanrag_core.files.records import plain
 from leanrag_core.jobs import events, runner, state
+from leanrag_core.jobs.growth import read_growth
 from leanrag_core.jobs.kinds import BUILD, KINDS
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import Budget
+from leanrag_core.types.growth import Growth
 from leanrag_core.types.job import JobKind, JobState
 
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
@@ -106,6 +108,14 @@ class JobStore:
         if not job.live:
             self._readers.pop(job_id, None)
         return job
+
+    def growth(self, job_id: str) -> Growth:
+        """Return what is drawn of the graph that the job builds, as it is by now; nothing of a record of another
+        version."""
+        try:
+            return read_growth(self.folder(job_id))
+        except RecordDamaged:
+            return Growth()
 
     def log(self, job_id: str) -> str:
         """Return what the job's process printed."""

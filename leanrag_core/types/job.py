@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.calls import NO_BUDGET, NO_SPENDING, Budget, Spending
 from leanrag_core.types.forecast import Forecast
+
+if TYPE_CHECKING:  # named alone: a report holds what the work has made
+    from leanrag_core.types.graph import Graph
+    from leanrag_core.types.growth import Found
 
 
 @dataclass(frozen=True)
@@ -15,7 +19,8 @@ class Progress:
 
     waiting: nothing is done, since another job builds the same index. spent: a meter's reading, where models at an
     endpoint are used. found, relations: how many names of entities, and relations, have been found so far; before
-    merging while chunks are read.
+    merging while chunks are read. made: what there is to be drawn of the graph since the last report: names that were
+    found, the merged graph, or a layer with its clusters.
     """
 
     stage: str
@@ -27,6 +32,7 @@ class Progress:
     found: int | None = None
     relations: int | None = None
     waiting: bool = False
+    made: "Found | Graph | None" = None
 
 
 Report = Callable[[Progress], None]

@@ -11,7 +11,7 @@ from leanrag_core.figures.lines import figures_of, summary_of
 from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
-from pages.build import build_charts, forecast_card, job_words
+from pages.build import build_charts, forecast_card, growing_view, job_words
 from pages.common import frame, markup, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
@@ -102,12 +102,17 @@ def _panel(job_id: str, was_live: bool) -> None:
         title = say("job.result")
         markup.block(title, markup.facts_table(("", ""), rows, caption=title))
     if job.status != "running" and not (job.status == "done" and build_charts.has_forecast(job)):
-        markup.block(say("job.stages"), _stages(job))  # with nothing beside them
+        left, right = st.columns([7, 5], gap="large")
+        with left:
+            markup.block(say("job.stages"), _stages(job))
+        with right:
+            growing_view.show(job)
         return
     left, right = st.columns([7, 5], gap="large")
     with left:
         markup.block(say("job.stages"), _stages(job))
     with right:
+        growing_view.show(job)
         if job.status == "running":
             markup.block(say("job.written_now"), _feed(job))
             build_charts.live(job)

@@ -70,11 +70,11 @@ class StageProgress:
         if total:
             self.advance(stage, 0)
 
-    def advance(self, stage: str, steps: int, text: str = "") -> None:
-        """Report that so much more is done. text: what was written."""
+    def advance(self, stage: str, steps: int, text: str = "", made: Layer | None = None) -> None:
+        """Report that so much more is done. text: what was written. made: a layer that has its clusters now."""
         self._done[stage] += steps
         total = max(self._total[stage], self._done[stage])
-        self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text))
+        self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text, made=made))
 
     def finish(self) -> None:
         """Report every stage as finished, with what was done as its total."""

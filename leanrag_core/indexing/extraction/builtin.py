@@ -21,6 +21,7 @@ from leanrag_core.text.chinese import CHINESE, HAN, segmenter_version
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+from leanrag_core.types.growth import News
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.settings import Apply
@@ -160,6 +161,7 @@ class BuiltinExtractor:
         self.latest = ""
         self.names: set[str] = set()
         self.n_relations = 0
+        self.news = News()
 
     @property
     def fingerprint(self) -> str:
@@ -201,6 +203,8 @@ class BuiltinExtractor:
         self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
         self.names.update(surfaces)
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
+        ends = ((seen.sightings[link.source], seen.sightings[link.target]) for seen in sentences for link in seen.links)
+        self.news.add(surfaces, ((source.key, target.key) for source, target in ends))
 
 
 def is_read(document: Document, titles: Iterable[str], store: StageStore) -> bool:

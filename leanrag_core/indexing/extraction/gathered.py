@@ -13,6 +13,7 @@ from leanrag_core.models.base import Completion, call_made
 from leanrag_core.types.calls import NO_USAGE, CallMade, Usage
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+from leanrag_core.types.growth import News
 
 
 class Extractor(Protocol):
@@ -20,7 +21,8 @@ class Extractor(Protocol):
 
     kind: "heuristic graph" or "LLM graph", named on every page that shows the graph. fingerprint: changes whenever the
     same chunks could give another graph. latest: names that were found last. names: keys of all names so far;
-    n_relations: relations so far, before merging. All three grow while extract() runs.
+    n_relations: relations so far, before merging; news: names and relations since it was last taken. All four grow
+    while extract() runs.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Extractor(Protocol):
     latest: str
     names: set[str]
     n_relations: int
+    news: News
 
     @property
     def fingerprint(self) -> str:

@@ -21,6 +21,7 @@ from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
+from leanrag_core.types.growth import News
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.settings import Apply
@@ -75,6 +76,7 @@ class LLMExtractor:
         self.latest = ""  # names that were found last, to be shown
         self.names: set[str] = set()  # keys of all names that were found
         self.n_relations = 0
+        self.news = News()
         book = prompts or PromptBook()
         self._first = book.of("extract_graph")
         self._more = book.of("glean_graph")
@@ -122,6 +124,10 @@ class LLMExtractor:
                 self.latest = ", ".join(mention.name for mention in extraction.mentions[:_NAMED]) or self.latest
                 self.names.update(name_key(mention.name) for mention in extraction.mentions)
                 self.n_relations += len(extraction.relations)
+                self.news.add(
+                    {name_key(mention.name): mention.name for mention in extraction.mentions},
+                    [(name_key(each.source), name_key(each.target)) for each in extraction.relations],
+                )
                 report(done)
             return extraction
 

@@ -23,6 +23,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.growth import News
 from leanrag_core.types.manifest import REFERENCE_GRAPH
 
 Members = frozenset[str]  # keys of the names of base entities
@@ -59,6 +60,7 @@ class ReferenceExtractor:
         self.latest = ""
         self.names: set[str] = set()
         self.n_relations = 0
+        self.news = News()
 
     @property
     def fingerprint(self) -> str:

@@ -1,0 +1,56 @@
+"""The graph of a build while it grows: entities as they are found, then their clusters, layer by layer."""
+
+from pathlib import Path
+
+from leanrag_core.types.growth import Growth
+from leanrag_core.types.job import JobState, StageState
+from leanrag_core.types.visible import visible_values
+from pages.common import markup, session
+from pages.common.component import component
+from pages.common.html import draw
+from pages.common.messages import known, say
+
+_SCRIPT = Path(__file__).with_name("growing.js")
+_FRAME = '<div class="lr-growing"></div>'
+
+
+def show(job: JobState) -> None:
+    """The picture, and in words what the whole graph holds; nothing before the first entity is found."""
+    growth = session.workbench().jobs.growth(job.id) if job.builds_index else Growth()
+    if not growth.names:
+        return
+    sentence = _sentence(job, growth)
+    draw(markup.label(say("growing.title" if job.live else "growing.title_done")))
+    data = {
+        "job": job.id,
+        "names": growth.names,
+        "links": growth.links,
+        "gone": growth.gone,
+        "clusters": growth.clusters,
+        "titles": growth.titles,
+        "label": sentence,
+    }
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("growing_places",))(
+        data=visible_values(data), key=f"growing_{job.id}"
+    )
+    draw(markup.muted(sentence))
+
+
+def _sentence(job: JobState, growth: Growth) -> str:
+    counted = _counted(job)
+    parts = [say("frame.count.entities", n=counted.found), say("frame.count.relations", n=counted.relations)]
+    if growth.n_clusters:
+        parts.append(say("growing.clusters", n=growth.n_clusters[0]))
+    if len(growth.n_clusters) > 1:
+        parts.append(say("growing.above", counts=", ".join(f"{n:,}" for n in growth.n_clusters[1:])))
+    code = f"growing.{job.status}"
+    said = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
+    n_drawn = len(growth.names) - len(growth.gone)
+    return said if n_drawn >= counted.found else said + say("text.space") + say("growing.part", n=n_drawn)
+
+
+def _counted(job: JobState) -> StageState:
+    """The stage that knows how large the graph is: merging, or what is read before."""
+    by_name = {stage.name: stage for stage in job.stages}
+    stages = [by_name[name] for name in ("merge", "extract") if name in by_name]
+    return next((stage for stage in stages if stage.found), StageState("extract", "waiting"))

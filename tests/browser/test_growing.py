@@ -1,0 +1,63 @@
+"""While a build runs its graph grows on the page: seen, cancelled, resumed and seen to its end."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import becomes
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+BUILDING = 240_000  # milliseconds: a busy machine is no failure
+
+
+def dots(page: Page) -> int:
+    return page.locator(".lr-growing .dot").count()
+
+
+def first_places(page: Page) -> object:
+    """Where the first ten entities stand, once they have come to rest."""
+    return page.locator(".lr-growing").evaluate("e => e.lrGrown.nodes.slice(0, 10).map(n => [n.to.x, n.to.y])")
+
+
+def test_the_graph_grows_stops_with_its_build_and_grows_again(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    Workbench.default(tmp_path / "home").corpora.all()  # reads the samples
+    server, watched = server_in(tmp_path / "home"), watch()
+    page = watched.page
+    page.goto(f"{server.url}/build?corpus=sample-legal")
+    page.locator("[class*=st-key-primary_] button").click()
+    picture = page.locator(".lr-growing svg")
+    expect(picture).to_have_attribute(
+        "aria-label", re.compile(r"^\d+ entities, \d+ relations so far\."), timeout=BUILDING
+    )
+    becomes(page, lambda: dots(page) >= 50, True)
+    places, n = first_places(page), dots(page)
+    becomes(page, lambda: dots(page) > n, True)
+    assert first_places(page) == places, "nothing moves when others come"
+    snap(page, "growing")
+
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text(re.compile("relations when the build was cancelled"))).to_be_visible(timeout=BUILDING)
+    assert dots(page) >= n
+    snap(page, "growing_cancelled")
+
+    page.get_by_role("button", name="Resume").click()
+    expect(picture).to_have_attribute("aria-label", re.compile("so far"), timeout=BUILDING)
+    expect(page.locator(".lr-growing .ring").first).to_be_attached(timeout=BUILDING)
+    expect(picture).to_have_attribute(
+        "aria-label", re.compile(r"\d+ clusters, above them \d.*[^r]\. \d"), timeout=BUILDING
+    )
+    expect(page.locator(".lr-growing .ring.l2").first).to_be_attached()
+    expect(page.locator(".lr-growing .ring title").first).to_have_text(re.compile(r"\w"))
+    drawn = page.locator(".lr-growing").evaluate("e => e.lrGrown.nodes.every(n => n.to.x >= 0 && n.to.x <= 640)")
+    assert drawn
+    becomes(page, lambda: page.locator(".lr-growing .rings.there").count(), 1)
+    snap(page, "growing_done")
+    watched.assert_clean()
