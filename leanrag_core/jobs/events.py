@@ -162,7 +162,7 @@ class JobLog:
         if progress.stage == stage and not ends and time.time() - at < _EVENT_SECONDS:
             return
         self._last = (progress.stage, time.time())
-        self.write("progress", **{name: value for name, value in vars(progress).items() if name != "made"})
+        self.write("progress", **progress.record())
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -34,6 +34,10 @@ class Progress:
     waiting: bool = False
     made: "Found | Graph | None" = None
 
+    def record(self) -> dict[str, Any]:
+        """Return what a job's log holds of it: all but what was made."""
+        return {name: value for name, value in vars(self).items() if name != "made"}
+
 
 Report = Callable[[Progress], None]
 

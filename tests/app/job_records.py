@@ -24,7 +24,7 @@ def a_job(bench: Workbench, *events: tuple[str, dict[str, Any]], title: str = "B
 
 
 def progress(stage: str, done: int, total: int, unit: str = "chunks", current: str = "") -> tuple[str, dict[str, Any]]:
-    return "progress", Progress(stage, done, total, unit, current).__dict__
+    return "progress", Progress(stage, done, total, unit, current).record()
 
 
 STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})

@@ -91,7 +91,7 @@ STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})
 
 
 def halfway() -> tuple[str, dict[str, Any]]:
-    return "progress", Progress("extract", 5, 10, "chunks", "Honey bees", taken(10, 20_000)).__dict__
+    return "progress", Progress("extract", 5, 10, "chunks", "Honey bees", taken(10, 20_000)).record()
 
 
 def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_short(

@@ -147,7 +147,7 @@ def test_a_hostile_title_of_a_build_is_text(events: Any, home: Workbench, visit:
 
 
 def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found(home: Workbench, visit: Visit) -> None:
-    read = Progress("extract", 3, 9, "chunks", HOSTILE, found=12, relations=34).__dict__
+    read = Progress("extract", 3, 9, "chunks", HOSTILE, found=12, relations=34).record()
     folder = a_job(home, STARTED, progress("parse", 3, 3, "documents"), ("progress", read), title=HOSTILE)
     with job_lock(folder).acquire():
         app = visit("build", home)
@@ -158,8 +158,8 @@ def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found
         assert "Entities12before merging" in page_text
         assert "Relations34before merging" in page_text
         assert f"found{HOSTILE}" in page_text
-        JobLog(folder).write("progress", **Progress("merge", 8, 8, "entities", "ant", found=8, relations=5).__dict__)
-        JobLog(folder).write("progress", **Progress("aggregate entities", 2, 3, "clusters", "Hive pests").__dict__)
+        JobLog(folder).write("progress", **Progress("merge", 8, 8, "entities", "ant", found=8, relations=5).record())
+        JobLog(folder).write("progress", **Progress("aggregate entities", 2, 3, "clusters", "Hive pests").record())
         page_text = drawn.text(app.run())
         assert "Entities8in layer 0" in page_text
         assert "Aggregated2entities above layer 0" in page_text
@@ -209,7 +209,7 @@ def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench
         drawn.assert_sound(app)
         assert "Bees waits for another build of the same index" in drawn.text(app)
         JobLog(folder).write("turn")
-        JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").__dict__)
+        JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").record())
         assert "Reading documents" in drawn.text(app.run())
 
 

@@ -95,9 +95,9 @@ def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
     now = time.time()
     for kind, facts in (
         ("started", {"pid": 1}),
-        ("progress", Progress("parse", 2, 4, "documents").__dict__),
-        ("progress", Progress("parse", 4, 4, "documents").__dict__),
-        ("progress", Progress("extract", 50, 100, "chunks").__dict__),
+        ("progress", Progress("parse", 2, 4, "documents").record()),
+        ("progress", Progress("parse", 4, 4, "documents").record()),
+        ("progress", Progress("extract", 50, 100, "chunks").record()),
     ):
         log.write(kind, **facts)
     lines = [json.loads(line) for line in log.path.read_text().splitlines()]
@@ -175,7 +175,7 @@ def test_with_a_forecast_the_time_left_is_that_of_the_calls_ahead(folder: Path) 
     log = events.JobLog(folder)
     log.write("started", pid=1)
     log.write("forecast", forecast=Forecast(10, 0, ten, (StageForecast("extract", ten, ten, ten, ten),), ten))
-    log.write("progress", **Progress("extract", 0, 10, "chunks").__dict__)
+    log.write("progress", **Progress("extract", 0, 10, "chunks").record())
     with events.job_lock(folder).acquire():
         job = state.read_state(folder)
     # 10 calls of a second each, and 11 texts of 0.02 s that are embedded here
@@ -215,8 +215,8 @@ def test_a_job_whose_record_does_not_read_is_unknown(text: str, folder: Path) ->
 def test_a_stage_that_is_not_known_is_shown_after_those_that_are(folder: Path) -> None:
     log = events.JobLog(folder)
     log.write("started", pid=1)
-    log.write("progress", **Progress("extract", 3, 12, "chunks").__dict__)
-    log.write("progress", **Progress("proof-read", 1, 4, "pages", "a comma").__dict__)
+    log.write("progress", **Progress("extract", 3, 12, "chunks").record())
+    log.write("progress", **Progress("proof-read", 1, 4, "pages", "a comma").record())
     with events.job_lock(folder).acquire():
         job = state.read_state(folder)
     assert job.status == "running"
