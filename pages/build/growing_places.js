@@ -3,14 +3,14 @@
 const WIDTH = 640,
   HEIGHT = 340,
   MARGIN = 8;
-const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 const ROOM = 330; // entities that the spiral has places for: those of the picture and some that merging takes away
 const DOT_RADIUS = 4;
 
 /** The place of the entity of that number before there are clusters. */
 function spiralPlace(number) {
   const share = Math.sqrt((number + 0.5) / ROOM),
-    angle = number * GOLDEN;
+    angle = number * GOLDEN_ANGLE;
   return {
     x: WIDTH / 2 + (WIDTH / 2 - MARGIN) * share * Math.cos(angle),
     y: HEIGHT / 2 + (HEIGHT / 2 - MARGIN) * share * Math.sin(angle),
@@ -28,7 +28,7 @@ function pack(circles, gap, stretch = 1) {
     unit = 0.35 * Math.min(...circles.map((circle) => circle.r)); // of the spiral on which a place is looked for
   for (const circle of ordered) {
     for (let step = 0; ; step++) {
-      const angle = step * GOLDEN,
+      const angle = step * GOLDEN_ANGLE,
         far = unit * Math.sqrt(step);
       circle.x = far * stretch * Math.cos(angle);
       circle.y = far * Math.sin(angle);
