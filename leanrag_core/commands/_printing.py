@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.queries.schema import Filters
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -207,6 +208,29 @@ def show_islands(index: Index, *, as_json: bool) -> int:
 
 
 _TAUS = ("tau", "suggested_tau")
+
+
+_FILTERED = 20  # names of a layer
+
+
+def show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
+    """Show what passes the filters in each layer, the entities with most relations first. Returns the exit code."""
+    rows = []
+    for layer in index.layers:
+        passing = filters.allows(index, layer.number).nonzero()[0]
+        passing = passing[(-layer.degrees[passing]).argsort(kind="stable")]
+        entities = [{"id": layer.entity(int(row)).id, "name": layer.entity(int(row)).name} for row in passing]
+        relations = int(filters.allows_relations(index, layer.number).sum())
+        rows.append({"layer": layer.number, "of": len(layer), "relations": relations, "entities": entities})
+    if as_json:
+        print_json({"layers": rows})
+        return 0
+    for row in rows:
+        names = [visible(entity["name"]) for entity in row["entities"]]
+        more = f", and {len(names) - _FILTERED:,} more" if len(names) > _FILTERED else ""
+        print(f"L{row['layer']}: {len(names):,} of {row['of']:,} entities, {row['relations']:,} relations")
+        print("  " + "; ".join(names[:_FILTERED]) + more)
+    return 0
 
 
 def show_clusters(index: Index, number: int, *, as_json: bool) -> int:

@@ -4,7 +4,14 @@ import argparse
 from pathlib import Path
 
 from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import index_sentence, print_json, print_run, show_clusters, show_islands
+from leanrag_core.commands._printing import (
+    index_sentence,
+    print_json,
+    print_run,
+    show_clusters,
+    show_filtered,
+    show_islands,
+)
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
@@ -26,6 +33,13 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     parser.add_argument("--islands", action="store_true", help="components of each layer, and what another tau changes")
     parser.add_argument("--clusters", type=int, metavar="LAYER", help="the clusters that make this layer, in figures")
+    parser.add_argument(
+        "--filter",
+        action="append",
+        metavar="NAME=VALUE",
+        help="only what passes, by layer: types=, kinds=, layers=, least_strength=, made_by=model or rule, "
+        "connected=main or island; may be repeated",
+    )
     add_json(parser)
     parser.set_defaults(run=_show)
     _add_show_run(verbs)
@@ -33,6 +47,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _show(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.manifest import describe
+    from leanrag_core.queries.schema import filters_of
     from leanrag_core.workbench import open_index
 
     if options.of:
@@ -42,6 +57,8 @@ def _show(options: argparse.Namespace) -> int:
         return show_islands(index, as_json=options.json)
     if options.clusters is not None:
         return show_clusters(index, options.clusters, as_json=options.json)
+    if options.filter:
+        return show_filtered(index, filters_of(options.filter), as_json=options.json)
     shown = describe(index)
     if options.json:
         print_json(plain(shown))

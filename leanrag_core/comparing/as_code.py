@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.queries.schema import Filters, filter_texts
 from leanrag_core.retrieval.settings import option_text
 
 _PROGRAM = "python -m leanrag_core"
@@ -85,6 +86,80 @@ def code_of_board(home: Path, settings: Mapping[str, Asked], set_id: str, measur
         f"    print(name, scores[name].interval({measure!r}), scores[name].token_interval())\n"
     )
     return Code(python, _compare(home, settings, set_id=set_id))
+
+
+@dataclass(frozen=True)
+class ViewCode:
+    """What a view of Explore shows beside entities: imports, lines of Python, and words of the command `show`."""
+
+    imports: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What is explored of an index. index: its id; folder: where it lies. thing: the id of the chosen entity, relation
+    or chunk, "" for none."""
+
+    index: str
+    folder: Path
+    thing: str
+    filters: Filters
+    view: ViewCode = ViewCode()
+
+
+def code_of_exploring(home: Path, explored: Explored) -> Code:
+    """Return the code that shows what is chosen, what passes the filters, and what the view adds."""
+    imports, lines, commands = list(explored.view.imports), list[str](), list[list[str]]()
+    folder = str(explored.folder)
+    if explored.thing:
+        imports += [
+            "from leanrag_core.queries import browse",
+            "from leanrag_core.queries.entity_search import thing_of",
+        ]
+        lines += [
+            f"thing = thing_of(index, {explored.thing!r})",
+            "print(thing.name, thing.text)",
+            "place = browse.locate(index, thing.id)",
+            "relations = browse.neighbours(index, place) if place else []",
+            "for relation in relations[:10]:",
+            "    print(relation.name, relation.relation.description)",
+            "children = browse.children(index, place) if place and place.layer else []",
+            "print([child.name for child in children])",
+        ]
+        commands.append(["show", "--of", explored.thing, "--", folder])
+    if explored.filters.active:
+        imports.append("from leanrag_core.queries.schema import Filters")
+        lines += [
+            f"filters = {_filters(explored.filters)}",
+            "passing = {}",
+            "for layer in index.layers:",
+            "    passing[layer.number] = layer.entities.filter(filters.allows(index, layer.number))",
+            "    print(layer.number, passing[layer.number].num_rows, 'of', len(layer))",
+        ]
+        chosen = (f"--filter={text}" for text in filter_texts(explored.filters))
+        commands.append(["show", *chosen, "--", folder])
+    lines += explored.view.lines
+    if explored.view.words or not commands:
+        commands.append(["show", *explored.view.words, "--", folder])
+    if not lines:
+        lines = ["for layer in index.layers:", "    print(layer.number, len(layer), layer.relations.num_rows)"]
+    head = "".join(f"{each}\n" for each in sorted(set(imports)))
+    opened = f"index = bench.open({explored.index!r})\n"
+    python = f"{_IMPORT}{head}\n{_bench(home)}{opened}" + "".join(f"{line}\n" for line in lines)
+    return Code(python, "\n".join(_command(home, words) for words in commands))
+
+
+def _filters(filters: Filters) -> str:
+    """The expression of the filters that are set; sets in order, so that the same filters give the same text."""
+    chosen = {each.name: getattr(filters, each.name) for each in fields(filters)}
+    shown = {
+        name: f"frozenset({sorted(value)!r})" if isinstance(value, frozenset) else repr(value)
+        for name, value in chosen.items()
+        if value
+    }
+    return f"Filters({', '.join(f'{name}={text}' for name, text in shown.items())})"
 
 
 def _bench(home: Path) -> str:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.figures.regions import dense_regions
+
 SAMPLE = 1500  # points that can be told apart, and that t-SNE places in some two seconds
 RULES = "1"  # version of everything that decides a place; raise it when places change
 _DIMENSIONS = 30  # that t-SNE starts from
 _NEIGHBOURS = 5  # between which an entity outside the sample is placed
 _ITERATIONS = 400
-_CORE = 0.7  # of a cluster's points that its ellipse is drawn around; the others are strays
-_WIDE = 1.8  # standard deviations of them
-_LEAST_RADIUS = 0.012
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +28,15 @@ class MapPlaces:
     places: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MapCluster:
     """A cluster that has a colour and, where there is room, a name. row: in its layer. size: of its entities of the
-    layer that is drawn. centre, radii (from 0 to 1) and angle (degrees) of the ellipse around most of its points."""
+    layer that is drawn. centre: the median of its points, from 0 to 1. regions: see dense_regions."""
 
     row: int
     size: int
     centre: tuple[float, float]
-    radii: tuple[float, float]
-    angle: float
+    regions: tuple[np.ndarray, ...]
 
 
 def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
@@ -102,19 +100,10 @@ def largest_clusters(places: np.ndarray, cluster_of: np.ndarray, sizes: np.ndarr
     (clusters,) entities of each, drawn or not."""
     drawn = np.bincount(cluster_of, minlength=len(sizes))
     order = [int(row) for row in np.argsort(-sizes, kind="stable") if drawn[row] > 0]
-    return [_ellipse(places[cluster_of == row], row, int(sizes[row])) for row in order[:most]]
+    return [_cluster(places[cluster_of == row], row, int(sizes[row])) for row in order[:most]]
 
 
-def _ellipse(points: np.ndarray, row: int, size: int) -> MapCluster:
-    """Return a cluster as an ellipse around the core of its (p, 2) points."""
-    middle = np.median(points, axis=0)
-    distance = np.linalg.norm(points - middle, axis=1)
-    core = points[np.argsort(distance, kind="stable")[: max(1, round(_CORE * len(points)))]]
-    middle = core.mean(axis=0)
-    radii, angle = (_LEAST_RADIUS, _LEAST_RADIUS), 0.0
-    if len(core) > 2:
-        values, axes = np.linalg.eigh(np.cov(core.T.astype(np.float64)))
-        wide = _WIDE * np.sqrt(np.maximum(values[::-1], 0.0))
-        radii = (max(float(wide[0]), _LEAST_RADIUS), max(float(wide[1]), _LEAST_RADIUS))
-        angle = float(np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))) % 180.0
-    return MapCluster(row, size, (float(middle[0]), float(middle[1])), radii, angle)
+def _cluster(points: np.ndarray, row: int, size: int) -> MapCluster:
+    """Return a cluster with the regions of its (p, 2) points."""
+    x, y = np.median(points, axis=0).tolist()
+    return MapCluster(row, size, (x, y), dense_regions(points))

@@ -1,10 +1,13 @@
 """The schema of an index, types of base entities and kinds of relations between them, and filters by both."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -133,6 +136,37 @@ class Filters:
         if self.made_by:
             mask &= _relations_by_model(index, number) == (self.made_by == MODEL)
         return mask
+
+
+def filter_texts(filters: Filters) -> list[str]:
+    """Return the filters that are set as NAME=VALUE, one for each value; filters_of reads them."""
+    texts = []
+    for each in fields(filters):
+        value = getattr(filters, each.name)
+        values = sorted(value) if isinstance(value, frozenset) else [value] if value else []
+        texts += [f"{each.name}={one}" for one in values]
+    return texts
+
+
+def filters_of(texts: Sequence[str]) -> Filters:
+    """Return the filters of these texts, NAME=VALUE each. Raises InvalidConfig."""
+    chosen: dict[str, Any] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            if name in ("types", "kinds") and "=" in text:
+                chosen[name] = chosen.get(name, frozenset()) | {value}
+            elif name == "layers":
+                chosen[name] = chosen.get(name, frozenset()) | {int(value)}
+            elif name == "least_strength":
+                chosen[name] = int(value)
+            elif (name == "made_by" and value in MADE_BY) or (name == "connected" and value in CONNECTED):
+                chosen[name] = value
+            else:
+                raise ValueError(text)
+        except ValueError:
+            raise InvalidConfig("show.no_filter", text=text) from None
+    return Filters(**chosen)
 
 
 def strengths(layer: Layer) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.clustering.options import cluster_options
+from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures import numbers
 from leanrag_core.queries.clusters import (
     ClusterOverlap,
@@ -22,7 +23,7 @@ from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible, visible_values
-from pages.common import choices, markup, session
+from pages.common import choices, markup, session, state
 from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.frame import plain_errors
@@ -341,4 +342,14 @@ def _stability_line(stability: ClusterStability) -> str:
     return text
 
 
-VIEW = View("clusters", show, place=70, url=("board", "versus"))
+def _code(exploring: Exploring) -> ViewCode:
+    """The figures of the clusters as code."""
+    if len(exploring.index.layers) < 2:
+        return ViewCode()
+    number = state.fitting("board", 1, int, lambda value: 1 <= value < len(exploring.index.layers))
+    lines = (f"quality = cluster_quality(index, {number})", "print(quality.sizes, quality.cohesion)")
+    imports = ("from leanrag_core.queries.clusters import cluster_quality",)
+    return ViewCode(imports, lines, ("--clusters", str(number)))
+
+
+VIEW = View("clusters", show, place=70, code=_code, url=("board", "versus"))

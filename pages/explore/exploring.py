@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import numpy as np
 import streamlit as st
 
+from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.messages.message import Message
 from leanrag_core.queries import browse
@@ -62,7 +63,8 @@ class View:
 
     name: in the URL. show: draws it. place: among the views, from the left. title: None for the message
     explore.view.NAME. wide: it takes the full width, without the inspector beside it. aside: draws a choice of the
-    view's own at the right of the list of views. url: names of its own choices that links hold.
+    view's own at the right of the list of views. url: names of its own choices that links hold. code: what it shows
+    beside entities, as code.
     """
 
     name: str
@@ -72,6 +74,7 @@ class View:
     wide: bool = False
     aside: Callable[[Exploring], None] | None = None
     url: tuple[str, ...] = ()
+    code: Callable[[Exploring], ViewCode] = lambda exploring: ViewCode()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
@@ -261,4 +262,13 @@ def _but_tau(summary: IndexSummary) -> dict[str, Any]:
     return summary.config.by_name() | {"tau": None}
 
 
-VIEW = View("islands", show, place=60, wide=True)
+def _code(exploring: Exploring) -> ViewCode:
+    """The components of each layer as code."""
+    lines = (
+        "for layer in index.layers:",
+        "    print(layer.number, len(components(len(layer), layer.ends)))",
+    )
+    return ViewCode(("from leanrag_core.queries.islands import components",), lines, ("--islands",))
+
+
+VIEW = View("islands", show, place=60, wide=True, code=_code)

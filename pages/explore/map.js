@@ -28,21 +28,10 @@ function drawMap(figure, data, view) {
     star,
   );
   const fade = (place) => (view.lit !== null && place !== view.lit ? " faint" : "");
-  layer.clusters.forEach((cluster, place) => {
-    const [cx, cy, rx, ry] = cluster.ellipse,
-      sx = ((width - 2 * EDGE) / 1000) * view.zoom,
-      sy = ((height - 2 * EDGE) / 1000) * view.zoom;
-    make(
-      "ellipse",
-      {
-        class: `cloud${fade(place)}`,
-        rx,
-        ry,
-        fill: data.hues[place],
-        transform: `matrix(${sx} 0 0 ${sy} ${X(cx)} ${Y(cy)}) rotate(${cluster.ellipse[4]})`,
-      },
-      svg,
-    );
+  const regions = layer.clusters.map((cluster) => cluster.regions.map((corners) => cornersOf(corners, X, Y)));
+  regions.forEach((shapes, place) => {
+    const cloud = make("g", { class: `cloud${fade(place)}`, fill: data.hues[place], stroke: data.hues[place] }, svg);
+    for (const corners of shapes) make("path", { d: `M${corners.map(([x, y]) => `${x},${y}`).join(" ")}Z` }, cloud);
   });
   const radius = data.names.length > 700 ? 2.5 : data.names.length > 150 ? 3.2 : 4.5;
   const points = make("g", {}, svg);
@@ -67,15 +56,13 @@ function drawMap(figure, data, view) {
   const taken = seedAt.map((/** @type {number[]} */ [x, y]) => [x - 13, y - 13, x + 13, y + 13]);
   taken.push([0, 0, width, 30]); // where the figure says what distance is not
   if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, star, view, taken, words);
-  layer.clusters.forEach((cluster, place) =>
-    nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint: fade(place) }),
-  );
+  const unnamed = nameClusters(svg, layer.clusters, { regions, X, Y, width, height, taken, data, fade });
   wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`).forEach((line, n) =>
     make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line),
   );
   figure.querySelector("svg")?.remove();
   figure.prepend(svg);
-  return { svg, X, Y, width, height, seedAt, layer };
+  return { svg, X, Y, width, height, seedAt, layer, unnamed };
 }
 
 // Seeds that would cover each other or the question, a little farther apart.
@@ -130,62 +117,6 @@ function drawQuestion(svg, question, seeds, seedAt, star, view, taken, words) {
   );
 }
 
-// The name at the edge of its cluster: above, below, right, left; moved off seeds and other names, else left out.
-function nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint }) {
-  const [cx, cy, rx, ry, angle] = cluster.ellipse,
-    turn = (angle * Math.PI) / 180;
-  const reach = [
-    Math.hypot(rx * Math.cos(turn), ry * Math.sin(turn)),
-    Math.hypot(rx * Math.sin(turn), ry * Math.cos(turn)),
-  ];
-  const largest = data.layers
-    .flatMap((layer) => (layer.clusters.includes(cluster) ? layer.clusters : []))
-    .reduce((most, each) => Math.max(most, each.size), 1);
-  const size = 12.5 + 2 * (cluster.size / largest),
-    font = `600 ${size}px ${FONT}`,
-    lines = wrap(cluster.name, 160, 3, font);
-  pen.font = font;
-  const w = Math.max(...lines.map((line) => pen.measureText(line).width)),
-    h = lines.length * (size + 2);
-  const x = X(cx),
-    y = Y(cy),
-    half = [X(cx + reach[0]) - x, Y(cy + reach[1]) - y];
-  const tops = [
-    [x - w / 2, y - half[1] - h - 2],
-    [x - w / 2, y + half[1] + 3],
-    [x + half[0] + 4, y - h / 2],
-    [x - half[0] - w - 4, y - h / 2],
-    [x - w / 2, y - half[1] * 0.5 - h],
-    [x - w / 2, y + half[1] * 0.5],
-    [x - w / 2, y - h / 2],
-  ];
-  const free = tops.find(
-    ([left, top]) =>
-      left >= 3 &&
-      top >= 30 &&
-      left + w <= width - 3 &&
-      top + h <= height - 3 &&
-      !taken.some(([l, t, r, b]) => left < r && l < left + w && top < b && t < top + h),
-  );
-  if (!free) return;
-  taken.push([free[0], free[1], free[0] + w, free[1] + h]);
-  const group = make("g", { class: `cluster-name${faint}`, fill: data.hues[place] }, svg);
-  lines.forEach((line, n) =>
-    make(
-      "text",
-      {
-        x: free[0] + w / 2,
-        y: free[1] + size * 0.85 + n * (size + 2),
-        "text-anchor": "middle",
-        class: "halo",
-        style: `font:${font};unicode-bidi:plaintext`,
-      },
-      group,
-      line,
-    ),
-  );
-}
-
 function drawLegend(parent, data) {
   const box = mapEl("div", "legend", undefined, parent),
     { words } = data;
@@ -200,6 +131,8 @@ function drawLegend(parent, data) {
     entry("dots", words.link);
   }
   entry("dot", words.drawn);
+  entry("region", words.region);
+  mapEl("span", "unnamed", "", box);
 }
 
 function drawTools(bar, data, view, redraw, act) {
@@ -379,6 +312,9 @@ export default function (component) {
   const redraw = (all) => {
     drawn = drawMap(figure, data, view);
     follow(figure, data, view, drawn, act, redraw);
+    const unnamed = left.querySelector(".legend .unnamed");
+    unnamed.hidden = !drawn.unnamed;
+    unnamed.textContent = data.words.unnamed.replace("{n}", drawn.unnamed);
     drawTools(tools, data, view, redraw, act);
     if (all && panel)
       mapPanel(data, drawn.layer, panel, act, {

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
+from leanrag_core.figures.regions import KEPT
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
@@ -41,6 +43,7 @@ _FRAME = '<div class="lr-map"></div>'
 _KEY = "map"
 _UNITS = 1000  # whole numbers of this grid go to the browser, which takes less room than fractions
 _MATCHES = 20
+_FEW = 4  # clusters: fewer divide the picture into halves
 _ASK = "lr_map_ask"
 _WORDS = (
     *("colour", "question_and_seeds", "links", "zoom_in", "zoom_out", "whole", "not_cosine", "the_question", "seed"),
@@ -132,8 +135,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
     with st.spinner(say("explore.map.placing"), show_time=False):
         shown = places(exploring, number)
     above = clusters_above(exploring, number, shown)
-    several = [each.layer for each in above if len(each.clusters) > 1] or [above[-1].layer]
-    default = several[-1]  # few clusters, so that each has a colour
+    default = _default_colour(above)
     wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
     question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
     texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
@@ -164,7 +166,11 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         ),
     }
     component(
-        _HERE / "map.js", _FRAME, draws_svg=True, library=_HERE / "map_panel.js", parts=("layers", "figure_tools")
+        _HERE / "map.js",
+        _FRAME,
+        draws_svg=True,
+        library=_HERE / "map_panel.js",
+        parts=("layers", "figure_tools", str(_HERE / "map_names")),
     )(
         data=visible_values(data),
         key=f"{_KEY}_{panel}",
@@ -172,6 +178,15 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
             exploring, number, shown, json.loads(st.session_state[f"{_KEY}_{panel}"].get("acted") or "{}")
         ),
     )
+
+
+def _default_colour(above: list[LayerClusters]) -> int:
+    """The highest layer that tells something apart: with some clusters, but few enough for a colour each."""
+    for least in (_FEW, 2, 0):
+        layers = [each.layer for each in above if len(each.clusters) >= least]
+        if layers:
+            return layers[-1]
+    raise AssertionError("every layer has no cluster or more")
 
 
 def short_name(name: str, most: int = 60) -> str:
@@ -185,7 +200,8 @@ def _layer_values(clusters: LayerClusters) -> dict[str, Any]:
             "id": id_,
             "name": short_name(name, 120),
             "size": cluster.size,
-            "ellipse": [*units(np.array([*cluster.centre, *cluster.radii])), round(cluster.angle)],
+            "at": units(np.array(cluster.centre)),
+            "regions": [units(corners.ravel()) for corners in cluster.regions],
         }
         for id_, name, cluster in zip(clusters.ids, clusters.names, clusters.clusters, strict=True)
     ]
@@ -242,7 +258,12 @@ def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
 
 
 def _words(number: int, trace: Trace | None) -> dict[str, str]:
-    own = {"layer": f"L{number}", "score": sentence(score_title(trace.strategy if trace else ""))}
+    own = {
+        "layer": f"L{number}",
+        "score": sentence(score_title(trace.strategy if trace else "")),
+        "region": say("explore.map.region", share=f"{KEPT:.0%}"),
+        "unnamed": say("explore.map.unnamed", n="{n}"),
+    }
     return {name: say(f"explore.map.{name}") for name in _WORDS} | own
 
 
@@ -260,4 +281,11 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
         st.session_state[_ASK] = True
 
 
-VIEW = View("map", show, place=40, wide=True, aside=points_choice, url=("layer", "points", "colour"))
+def _code(exploring: Exploring) -> ViewCode:
+    """The places of the points as code."""
+    number = state.fitting("points", "L0", str, lambda value: value in _layers(exploring.index))[1:]
+    lines = (f"shown = bench.indexes.map_places(index, {number})", "print(len(shown.rows), shown.places[:5])")
+    return ViewCode(lines=lines)
+
+
+VIEW = View("map", show, place=40, wide=True, aside=points_choice, code=_code, url=("layer", "points", "colour"))

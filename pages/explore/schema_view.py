@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
 from leanrag_core.queries.schema import Filters, Schema, SchemaPair, schema_of
 from leanrag_core.types.index import Index
@@ -113,4 +114,14 @@ def _words(schema: Schema) -> dict[str, Any]:
     }
 
 
-VIEW = View("schema", show, place=30, wide=True)
+def _code(exploring: Exploring) -> ViewCode:
+    """Types and the relations between them as code."""
+    lines = (
+        "schema = schema_of(index)",
+        "for pair in schema.pairs[:10]:",
+        "    print(pair.first, pair.second, pair.count, pair.kinds)",
+    )
+    return ViewCode(("from leanrag_core.queries.schema import schema_of",), lines)
+
+
+VIEW = View("schema", show, place=30, wide=True, code=_code)

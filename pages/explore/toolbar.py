@@ -1,14 +1,16 @@
 """The controls above every view of Explore: which view, search, and filters."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from leanrag_core.comparing.as_code import Code, Explored, code_of_exploring
 from leanrag_core.queries.schema import CONNECTED, MADE_BY
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from pages.common import choices, forms, state, widgets
+from pages.common import choices, code_view, forms, session, state, widgets
 from pages.common.messages import say, words
 from pages.explore import searching
 from pages.explore.exploring import (
@@ -34,9 +36,20 @@ def view_choice(exploring: Exploring) -> View:
     titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
         view = by_name[choices.segments("view", say("explore.view"), titles, label_visibility="collapsed")]
-        if view.aside is not None:
-            view.aside(exploring)
+        with st.container(horizontal=True, gap="small", width="content", vertical_alignment="center"):
+            if view.aside is not None:
+                view.aside(exploring)
+            code_view.button(partial(_code, view, exploring), key="explore_code")
     return view
+
+
+def _code(view: View, exploring: Exploring) -> Code:
+    """The chosen thing, the filters and the view as code."""
+    bench = session.workbench()
+    thing = state.recall("rel") or state.recall("chunk") or state.recall("node")
+    summary = exploring.summary
+    explored = Explored(summary.id, summary.path, thing, exploring.filters, view.code(exploring))
+    return code_of_exploring(bench.root, explored)
 
 
 def search_and_filters(exploring: Exploring) -> None:

@@ -1,4 +1,4 @@
-"""Copy as Python on Ask, Compare and the board: closed until a person opens it, and it repeats what is shown."""
+"""Copy as Python on Ask, Compare, the board and Explore: closed until a person opens it, repeating what is shown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -58,3 +58,14 @@ def test_the_board_repeats_the_setting_and_the_pinned_one(home: Workbench, visit
         assert made["scores"][name].token_interval().value == shown[name]["x"]
     alone = opened(visit("compare", home, cview="board", bset="top_n=2", bpin="top_n=2"), "board_code")
     assert list(alone["scores"]) == ["now"]
+
+
+def test_explore_repeats_the_chosen_entity_its_filters_and_the_view(home: Workbench, visit: Visit) -> None:
+    index = home.indexes.open(home.indexes.all()[0].id)
+    cluster = index.layers[1].entity(1)
+    made = opened(visit("explore", home, view="clusters", node=cluster.id, connected="main"), "explore_code")
+    assert made["thing"].name == cluster.name
+    assert made["filters"].connected == "main"
+    assert len(made["quality"].sizes) == len(index.layers[1])
+    for view, name in (("schema", "schema"), ("map", "shown"), ("islands", "layer"), ("graph", "index")):
+        assert name in opened(visit("explore", home, view=view), "explore_code")

@@ -47,7 +47,7 @@ def test_the_map_follows_its_link_and_ignores_nonsense(home: Workbench, opened: 
     assert app.query_params["points"] == "L1"
     nonsense = picture(visit("explore", home, view="map", points="L9", colour="'; drop"), "lr_map")
     assert len(nonsense["x"]) == len(opened.layers[0])
-    assert nonsense["colour"] == 2, "the highest layer with several clusters"
+    assert nonsense["colour"] == 1, "the highest layer with four clusters or more"
 
 
 def test_a_chosen_entity_is_marked_and_inspected_beside_the_map(home: Workbench, opened: Index, visit: Visit) -> None:

@@ -12,13 +12,23 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.comparing.as_code import Asked, Code, code_of_board, code_of_comparison, code_of_question
+from leanrag_core.comparing.as_code import (
+    Asked,
+    Code,
+    Explored,
+    code_of_board,
+    code_of_comparison,
+    code_of_exploring,
+    code_of_question,
+)
 from leanrag_core.comparing.board import FOUND, QuestionScorer
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.models import (
     embed_task,  # noqa: F401  (it must import the class MiniLM before a fake replaces it)
     minilm,
 )
+from leanrag_core.queries.schema import Filters, filter_texts, filters_of
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import official_settings, option_text, own_settings, parsed_option
 from leanrag_core.types.index import Index
@@ -186,6 +196,47 @@ def test_a_set_is_asked_again_with_both_settings(
     ]
     alone = code_of_board(bench.root, {"now": settings["now"]}, set_id, FOUND)
     assert list(commanded(alone, bench.root, capsys)["columns"]) == ["A"]
+
+
+def explored(index: Index, thing: str = "", filters: Filters | None = None) -> Explored:
+    assert index.path is not None
+    return Explored(index.folder_name, index.path, thing, filters or Filters())
+
+
+def test_what_is_chosen_in_explore_is_shown_again(
+    bench: Workbench, index: Index, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = index.layers[1].entity(0)
+    code = code_of_exploring(bench.root, explored(index, cluster.id))
+    made = executed(code)
+    assert (made["thing"].name, made["thing"].text) == (cluster.name, cluster.description)
+    assert len(made["children"]) == len(index.children_of(1, 0)) > 0
+    assert commanded(code, bench.root, capsys)["name"] == cluster.name
+    relation = index.layers[0].relation(0)
+    code = code_of_exploring(bench.root, explored(index, relation.id))
+    assert executed(code)["thing"].text == relation.description
+    assert commanded(code, bench.root, capsys)["text"] == relation.description
+
+
+def test_filters_let_the_same_entities_through_as_code_and_as_a_command(
+    bench: Workbench, index: Index, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    filters = Filters(layers=frozenset({0}), least_strength=2, connected="main", types=frozenset({*HOSTILE, "concept"}))
+    code = code_of_exploring(bench.root, explored(index, filters=filters))
+    expected = index.layers[0].entities.filter(filters.allows(index, 0))["id"].to_pylist()
+    made = executed(code)
+    assert made["filters"] == filters
+    assert made["passing"][0]["id"].to_pylist() == expected
+    shown = commanded(code, bench.root, capsys)["layers"]
+    assert sorted(each["id"] for each in shown[0]["entities"]) == sorted(expected)
+    assert filters_of(filter_texts(filters)) == filters
+    assert list(here.iterdir()) == []
+
+
+def test_a_text_that_is_no_filter_is_refused() -> None:
+    for text in ("layers=first", "colour=red", "connected=somewhat", "types"):
+        with pytest.raises(InvalidConfig, match="is no filter"):
+            filters_of([text])
 
 
 @pytest.mark.parametrize(
