@@ -111,6 +111,7 @@ def count_note(shown: int, total: int, order: str) -> str:
 
 
 _EXCERPT = 260  # characters
+_LINE = 120  # characters of a relation's text in a list
 _UNFOLDED = 6  # members that a row of a list shows; the relation itself lists all
 _ROWS_THAT_UNFOLD = 20  # further ones say what they are and lead on
 CHUNKS = 12  # at first, and with every "more"
@@ -140,6 +141,11 @@ def made_words(relation: Relation) -> str:
     return say("explore.inspect.kind_and_chunks", kind=kind_title(relation.kind), n=len(relation.chunks))
 
 
+def said_by(relation: Relation) -> str:
+    """What a relation says, in a line; where it has no text, how it came about."""
+    return shortened(relation.description, _LINE) if relation.description else made_words(relation)
+
+
 def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Values]:
     """Relations of an entity, strongest first, with bars; each unfolds to what it says and stands for."""
     strongest = max((_number(neighbour.relation) for neighbour in related), default=0.0) or 1.0
@@ -147,6 +153,7 @@ def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Val
     for place, neighbour in enumerate(related):
         relation = neighbour.relation
         unfolds = [text(shortened(relation.description))] if relation.description else []
+        unfolds += [text(made_words(relation), muted=True)] if relation.description else []
         if relation.layer and place < _ROWS_THAT_UNFOLD:
             members = browse.unfold(index, relation, _UNFOLDED)
             unfolds.append(rows(member_rows(members)))
@@ -155,7 +162,7 @@ def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Val
                 neighbour.name,
                 do="relation",
                 id_=relation.id,
-                sub=made_words(relation),
+                sub=said_by(relation),
                 value=strength_of(relation),
                 bar=_number(relation) / strongest,
                 unfolds=unfolds,
@@ -172,7 +179,7 @@ def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
             do="relation",
             id_=member.relation.id,
             layer=member.relation.layer,
-            sub=shortened(member.relation.description, 120),
+            sub=shortened(member.relation.description, _LINE),
             value=strength_of(member.relation),
         )
         for member in members

@@ -23,6 +23,7 @@ from pages.explore.inspected import (
     member_rows,
     names_to_mark,
     relation_rows,
+    said_by,
     strength_of,
 )
 
@@ -169,7 +170,7 @@ def _bars(related: list[browse.Neighbour]) -> list[Values]:
             neighbour.name,
             do="go",
             id_=neighbour.id,
-            sub=made_words(neighbour.relation),
+            sub=said_by(neighbour.relation),
             value=strength_of(neighbour.relation),
             bar=value / longest,
         )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
+from leanrag_core.figures import numbers
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
 from leanrag_core.figures.regions import KEPT
 from leanrag_core.messages.catalog import sentence
@@ -261,7 +262,7 @@ def _words(number: int, trace: Trace | None) -> dict[str, str]:
     own = {
         "layer": f"L{number}",
         "score": sentence(score_title(trace.strategy if trace else "")),
-        "region": say("explore.map.region", share=f"{KEPT:.0%}"),
+        "region": say("explore.map.region", share=numbers.share(KEPT)),
         "unnamed": say("explore.map.unnamed", n="{n}"),
     }
     return {name: say(f"explore.map.{name}") for name in _WORDS} | own

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
+from leanrag_core.figures import numbers
 from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
 from leanrag_core.queries.schema import Filters, Schema, SchemaPair, schema_of
 from leanrag_core.types.index import Index
@@ -15,7 +16,7 @@ from leanrag_core.types.visible import visible_values
 from pages.common import drawing_view, state
 from pages.common.component import component
 from pages.common.messages import message, say
-from pages.explore.exploring import Exploring, View, joined, kind_title
+from pages.explore.exploring import Exploring, View, joined, kind_title, kinds_of
 
 _SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
 _FRAME = (
@@ -25,6 +26,7 @@ _FRAME = (
 _KEY = "schema_graph"
 _ROWS = 60  # pairs in the table
 _NAME = 40  # letters
+_SIDE_BY_SIDE = "co-occurrence"
 
 
 def show(exploring: Exploring) -> None:
@@ -49,7 +51,9 @@ def show(exploring: Exploring) -> None:
         "chosen_kinds": sorted(exploring.filters.kinds),
         "words": _words(schema),
         "label": say("explore.schema.label", types=len(schema.types), pairs=len(schema.pairs)),
-        "tools": drawing_view.tools(say("explore.schema.title"), _note(schema), keys=say("explore.schema.keys")),
+        "tools": drawing_view.tools(
+            say("explore.schema.title"), _note(exploring, schema), keys=say("explore.schema.keys")
+        ),
     }
 
     def picked() -> None:
@@ -72,9 +76,17 @@ def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
     state.remember(name, None if values == before else joined(sorted(values)))
 
 
-def _note(schema: Schema) -> str:
+def _note(exploring: Exploring, schema: Schema) -> str:
     has_kinds = any(pair.n_kinds for pair in schema.pairs)
-    return say("explore.schema.note") if has_kinds else say("explore.schema.note_without_kinds")
+    notes = [say("explore.schema.note") if has_kinds else say("explore.schema.note_without_kinds")]
+    counts = kinds_of(exploring.summary.id, exploring.summary.created, exploring.index)
+    side_by_side = dict(counts).get(_SIDE_BY_SIDE, 0)
+    if side_by_side:
+        share = numbers.share(side_by_side / exploring.index.layers[0].relations.num_rows)
+        notes.append(say("explore.schema.side_by_side", share=share))
+    if len(schema.types) == 1:
+        notes.append(say("explore.schema.one_type"))
+    return say("text.space").join(notes)
 
 
 def _schema(exploring: Exploring) -> Schema:
