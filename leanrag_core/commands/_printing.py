@@ -215,7 +215,7 @@ _FILTERED = 20  # names of a layer
 
 def show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
     """Show what passes the filters in each layer, the entities with most relations first. Returns the exit code."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for layer in index.layers:
         passing = filters.allows(index, layer.number).nonzero()[0]
         passing = passing[(-layer.degrees[passing]).argsort(kind="stable")]
