@@ -2,7 +2,7 @@
 // other name; where there is no such place it is left out, and counted.
 const REGION_EDGE = 8, // px that a region is drawn wider than the hull of its points
   NAME_WIDTHS = [160, 110], // px that the lines of a name may take
-  BESIDE = 3; // regions of a cluster that its name may stand at
+  NAMED_REGIONS = 3; // regions of a cluster that its name may stand at
 
 // The corners of a hull, [x, y, x, y, ...] as they were sent, as places in the window.
 function cornersOf(numbers, X, Y) {
@@ -34,7 +34,7 @@ function boxMeetsRegion(box, corners) {
     ];
   return corners.every(([x, y], n) => {
     const [nextX, nextY] = corners[(n + 1) % corners.length],
-      across = ([px, py]) => (px - x) * (nextY - y) - (py - y) * (nextX - x),
+      across = (/** @type {number[]} */ [px, py]) => (px - x) * (nextY - y) - (py - y) * (nextX - x),
       of = corners.map(across),
       others = own.map(across);
     return Math.max(...others) > Math.min(...of) && Math.max(...of) > Math.min(...others);
@@ -88,7 +88,7 @@ function nameClusters(svg, clusters, { regions, X, Y, width, height, taken, data
     const size = 12.5 + 2 * (cluster.size / largest),
       font = `600 ${size}px ${FONT}`,
       middle = [X(cluster.at[0]), Y(cluster.at[1])],
-      shapes = regions[place].length ? regions[place].slice(0, BESIDE) : [[middle]],
+      shapes = regions[place].length ? regions[place].slice(0, NAMED_REGIONS) : [[middle]],
       bounds = shapes.map((corners) => {
         const [left, top, right, bottom] = boundsOf(corners);
         return [left - REGION_EDGE, top - REGION_EDGE, right + REGION_EDGE, bottom + REGION_EDGE];
