@@ -12,7 +12,7 @@ from leanrag_core.indexing.reading import FileRead, each_file, each_upload, repe
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.summary import CorpusSummary, UploadReport
-from leanrag_core.workbench.samples import Samples
+from leanrag_core.workbench.samples import Samples, sample_name
 
 File = Path | str | tuple[str, bytes]  # a path, or name and content of an upload
 _COMPARED_TOKENS = 2_000_000
@@ -30,6 +30,17 @@ class Corpora(CorpusStore):
         """Return all corpora, a person's own ones first, the newest of them at the top."""
         self.samples.read_all()
         return self.summaries()
+
+    def summary(self, corpus_id: str) -> CorpusSummary:
+        """Return the corpus's card; a sample corpus is read into the store where it is not there yet. Raises
+        CorpusNotFound or CorpusDamaged."""
+        try:
+            return super().summary(corpus_id)
+        except CorpusNotFound:
+            if corpus_id not in self.samples.ids():
+                raise
+            self.samples.read(sample_name(corpus_id))
+            return super().summary(corpus_id)
 
     def all_documents(self, corpus_id: str) -> list[Document]:
         """Return the corpus's documents with their texts, by name."""

@@ -31,6 +31,11 @@ def sample_id(name: str) -> str:
     return f"{_PREFIX}{name}"
 
 
+def sample_name(corpus_id: str) -> str:
+    """Return the name of the sample corpus that has that id in the store."""
+    return corpus_id.removeprefix(_PREFIX)
+
+
 def _card(name: str) -> dict[str, Any]:
     """Return what a sample corpus says of itself."""
     card: dict[str, Any] = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
@@ -109,7 +114,7 @@ class Samples:
 
     def title(self, corpus_id: str) -> str:
         """Return the title of a sample corpus."""
-        return str(_card(corpus_id.removeprefix(_PREFIX))["title"])
+        return str(_card(sample_name(corpus_id))["title"])
 
     def cluster_size(self, name: str) -> int:
         """Return the clustersize of a sample corpus's first index, for which its reference graph has texts."""
@@ -117,12 +122,12 @@ class Samples:
 
     def examples(self, corpus_id: str) -> Examples | None:
         """Return the questions of a sample corpus that are offered first; None for another corpus."""
-        path = SAMPLES / corpus_id.removeprefix(_PREFIX) / EXAMPLES
+        path = SAMPLES / sample_name(corpus_id) / EXAMPLES
         return from_json(Examples, path.read_bytes(), name=EXAMPLES) if self.questions(corpus_id) else None
 
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """Return the question set that comes with a sample corpus; empty for another corpus."""
-        name = corpus_id.removeprefix(_PREFIX)
+        name = sample_name(corpus_id)
         path = SAMPLES / name / "questions.jsonl"
         if name not in self._files or not path.is_file():
             return ()

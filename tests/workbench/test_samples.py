@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
+from leanrag_core.errors import CorpusNotFound
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
@@ -111,6 +112,16 @@ def test_the_first_start_has_a_prepared_index_and_builds_none(tmp_path: Path) ->
     assert bench.jobs.all() == []
     assert {size.stage for size in bench.stages.sizes()} == {"base graph", "embeddings"}
     assert bench.retrieve(summary.id, "What do beekeepers use against Varroa destructor?").passages
+
+
+def test_a_sample_corpus_is_read_when_its_card_is_asked_for_first(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    bench.builds.start_first_sample()
+    (index,) = bench.indexes.all()
+    assert bench.builds.seconds_with_other_tau(bench.indexes.open(index.id)).high > 0
+    assert bench.corpora.summary(index.corpus_id).documents == index.documents
+    with pytest.raises(CorpusNotFound):
+        bench.corpora.summary("sample-of-nothing")
 
 
 def test_without_a_prepared_index_the_first_start_builds_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
