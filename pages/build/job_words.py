@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from leanrag_core.figures import numbers
+from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState, StageState
 from pages.common import forms, frame, messages, session
@@ -21,7 +22,7 @@ def of_job(job: JobState, code: str) -> str:
 def ended(job: JobState) -> str:
     """How the job ended, in a sentence."""
     wording, coverage = job.kind.wording, job.report.coverage
-    if job.status == "done" and coverage is not None and job.builds_index:
+    if job.status == "done" and coverage is not None and job.kind.name == BUILD.name:
         low, high = coverage.usual_relations(int(job.config.get("chunk_tokens", 512)))
         return say(
             "job.build.gaps" if coverage.has_gaps else "job.build.covered",

@@ -16,6 +16,11 @@ export default function (component) {
   button.setAttribute("aria-live", "polite");
   const text = () =>
     data.of ? (document.querySelector(`.st-key-${CSS.escape(data.of)} code`)?.textContent ?? "") : location.href;
+  // What is on its way to the page is waited for: a click may be quicker than the container's text.
+  const awaited = async () => {
+    for (let tries = 0; tries < 60 && !text(); tries++) await new Promise((done) => setTimeout(done, 50));
+    return text();
+  };
   // Where a page came without TLS the clipboard is not to be had; a field that is selected can be copied from there.
   const oldWay = (words) => {
     const field = document.createElement("textarea");
@@ -30,7 +35,7 @@ export default function (component) {
   };
   let timer = 0;
   button.onclick = async () => {
-    const words = text();
+    const words = await awaited();
     let copied = false;
     try {
       await navigator.clipboard.writeText(words);

@@ -34,7 +34,8 @@ def test_a_sentence_with_many_marks_wraps_and_each_opens_after_the_answer_is_dra
         '<div style="width:250px"><div class="lr-cites"><div class="lr-answer"></div><div class="lr-evidence"></div>'
         '<div class="lr-tip" hidden></div></div></div>'
     )
-    page.evaluate(DRAW, [(FOLDER / "citations.js").read_text(encoding="utf-8"), text])
+    scripts = (PROJECT / "pages" / "common" / "marks.js", FOLDER / "citations.js")
+    page.evaluate(DRAW, ["\n".join(path.read_text(encoding="utf-8") for path in scripts), text])
     assert page.locator(".lr-answer").evaluate("answer => answer.scrollWidth <= answer.clientWidth")
     assert "".join(page.locator(".lr-answer .said").all_text_contents()) == text
     page.locator(".chip").nth(0).click()
