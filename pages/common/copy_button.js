@@ -38,8 +38,8 @@ export default function (component) {
     const words = await awaited();
     let copied = false;
     try {
-      await navigator.clipboard.writeText(words);
-      copied = true;
+      if (words) await navigator.clipboard.writeText(words);
+      copied = Boolean(words);
     } catch {
       copied = oldWay(words);
     }
