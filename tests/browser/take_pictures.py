@@ -1,6 +1,6 @@
 """Pictures of all pages and states: `python -m tests.browser.take_pictures FOLDER`, or `--guide` for docs/pictures.
 
-A home with the index of a sample's reference graph is made first, or taken where --home names one.
+A home with the index that the program opens with is made first, or taken where --home names one.
 """
 
 import argparse
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from leanrag_core import IndexConfig, Workbench
+from leanrag_core import Workbench
 from tests.browser import runs
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, PROJECT, start_server
 from tests.browser.states import states
@@ -35,11 +35,11 @@ GUIDE = {
 
 
 def home_with_a_sample(folder: Path) -> Path:
-    """A home whose only index is that of the sample's reference graph."""
+    """A home whose only index is the one that the program opens with."""
     bench = Workbench.default(folder)
     if not bench.indexes.all():
         bench.corpora.all()  # reads the samples
-        bench.build(SAMPLE, IndexConfig(model="reference"))
+        bench.builds.start_first_sample()
     return folder
 
 
