@@ -10,7 +10,7 @@ from leanrag_core.evaluation.experiments.selection import chosen_ids, of_questio
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import questions_of
 from leanrag_core.types.experiment import ExperimentResult
-from pages.common import forms, state, widgets
+from pages.common import state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say
 from pages.evaluate.experiments import BRUSHED
@@ -110,24 +110,23 @@ def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]
 
 def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: Callable[[Sequence[str]], None]) -> None:
     """All that can be selected, to be chosen by name."""
-    shown = {id_: forms.plain(title) for id_, title in titles.items()}
 
     def in_order(chosen: Sequence[str]) -> list[str]:
-        return [id_ for id_ in shown if id_ in chosen]
+        return [id_ for id_ in titles if id_ in chosen]
 
     widgets.show(
         f"lr_{what}",
         list(held),
         lambda mount: st.multiselect(
             say(f"evaluate.brush.{what}"),
-            list(shown),
+            list(titles),
             mount.value,
-            format_func=shown.__getitem__,
+            format_func=titles.__getitem__,
             placeholder=say("evaluate.brush.list"),
             key=mount.key,
             on_change=mount.changed,
         ),
         choose,
         read=in_order,
-        form=widgets.labels(shown),
+        form=widgets.labels(titles),
     )
