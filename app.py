@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import leanrag_core.workbench  # noqa: F401 - loaded before the first visitor comes, who would wait a second for it
 from pages.common import server
 from pages.common.server import RequestCheck
 
