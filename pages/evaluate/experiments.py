@@ -120,13 +120,16 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
         return ()
 
 
-def chosen(summaries: Sequence[ExperimentSummary]) -> ExperimentSummary | None:
-    """The experiment that the link names; without one the person's own last one, else the first of the program's."""
+def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> ExperimentSummary | None:
+    """The experiment that the link names; without one the person's own last one, else the program's first one of the
+    corpus, else its first."""
     by_id = {each.id: each for each in summaries}
     wanted = state.recall(EXPERIMENT)
     if wanted:
         return by_id.get(wanted)
-    return next(iter(summaries), None)
+    own = [each for each in summaries if not each.is_shipped]
+    of_corpus = [each for each in summaries if each.question_set == corpus_id]
+    return next(iter([*own, *of_corpus, *summaries]), None)
 
 
 def facts(summary: ExperimentSummary) -> str:

@@ -37,7 +37,7 @@ def page() -> None:
     chosen_index = enter("evaluate")
     draw(html("<style>{}</style>", Markup(_style_sheet())))
     summaries = session.workbench().experiments.store.all()
-    shown = experiments.chosen(summaries)
+    shown = experiments.chosen(summaries, chosen_index.corpus_id if chosen_index else "")
     _head(shown)
     if chosen_index is None:
         gone_index()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from leanrag_core.types.experiment import (
     RunSpec,
 )
 from leanrag_core.types.settings import Price, Settings
-from pages.evaluate import by_question_view, run_forecast, sets_view
+from pages.evaluate import by_question_view, experiments, run_forecast, sets_view
 from pages.evaluate.experiments import strategies
 from tests.app import drawn
 from tests.app.conftest import CORPUS, QUESTIONS
@@ -401,3 +402,18 @@ def test_the_same_runs_at_an_equal_budget_are_a_click_away(home: Workbench, visi
     drawn.assert_sound(app)
     assert app.query_params["exp"] == "equal"
     assert "LeanRAG finds 50 points less gold" in drawn.text(app)
+
+
+def test_without_a_link_the_experiment_of_the_chosen_corpus_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = Workbench.default(tmp_path).experiments.store.all()
+    monkeypatch.setattr(experiments.state, "recall", lambda name: "")
+    for corpus in ("sample-agriculture", "sample-irrigation"):
+        shown = experiments.chosen(shipped, corpus)
+        assert shown is not None
+        assert shown.question_set == corpus
+    assert experiments.chosen(shipped, "my-own") == shipped[0]
+    own = replace(shipped[-1], is_shipped=False)
+    assert experiments.chosen([*shipped, own], "sample-agriculture") == own
+    assert experiments.chosen([], "sample-agriculture") is None
