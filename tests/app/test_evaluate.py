@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.types.experiment import (
     ExperimentResult,
     ExperimentSpec,
+    ExperimentSummary,
     JudgeSpec,
     QuestionRow,
     RunCost,
@@ -404,16 +404,14 @@ def test_the_same_runs_at_an_equal_budget_are_a_click_away(home: Workbench, visi
     assert "LeanRAG finds 50 points less gold" in drawn.text(app)
 
 
-def test_without_a_link_the_experiment_of_the_chosen_corpus_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shipped = Workbench.default(tmp_path).experiments.store.all()
+def test_without_a_link_the_experiment_of_the_chosen_corpus_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def summary(question_set: str, *, is_shipped: bool = True) -> ExperimentSummary:
+        return ExperimentSummary(question_set, "All", question_set, ("vector",), 1, 1, 0, 0, True, is_shipped, "2026")
+
+    bees, rivers = summary("bees"), summary("rivers")
     monkeypatch.setattr(experiments.state, "recall", lambda name: "")
-    for corpus in ("sample-agriculture", "sample-irrigation"):
-        shown = experiments.chosen(shipped, corpus)
-        assert shown is not None
-        assert shown.question_set == corpus
-    assert experiments.chosen(shipped, "my-own") == shipped[0]
-    own = replace(shipped[-1], is_shipped=False)
-    assert experiments.chosen([*shipped, own], "sample-agriculture") == own
-    assert experiments.chosen([], "sample-agriculture") is None
+    assert experiments.chosen([rivers, bees], "bees") == bees
+    assert experiments.chosen([rivers, bees], "my-own") == rivers
+    own = summary("moons", is_shipped=False)
+    assert experiments.chosen([rivers, bees, own], "bees") == own
+    assert experiments.chosen([], "bees") is None
