@@ -35,14 +35,14 @@ def measure(size: int) -> dict[str, float | int | str]:
         opened = bench.indexes.open(index.folder_name)
         questions = _questions(bench.corpora.samples.questions(_SAMPLE), size)
         scorer = QuestionScorer(questions)
-        pinned = scorer.score(bench.questions.retriever(opened, "leanrag", {}))  # embeds the questions
+        pinned = scorer.score(bench.questions.retriever(opened, "leanrag", {}, context_alone=True))  # embeds the questions
         for scores in (pinned.interval(FOUND), pinned.token_interval()):
             assert scores is not None
         standing(pinned, pinned, FOUND)
         clock, processor, figures = [], [], []
         for options in _MOVES:
             started, used = time.perf_counter(), time.process_time()
-            now = scorer.score(bench.questions.retriever(opened, "leanrag", options))
+            now = scorer.score(bench.questions.retriever(opened, "leanrag", options, context_alone=True))
             scored = time.perf_counter()
             now.interval(FOUND), now.token_interval(), standing(now, pinned, FOUND)
             by_kind(questions, now, pinned, FOUND)

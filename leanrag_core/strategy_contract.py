@@ -136,6 +136,14 @@ def passages(case: Case) -> Iterator[str]:
             yield f"passage {passage.id!r} names another document"
 
 
+def measured(case: Case) -> Iterator[str]:
+    """Where the context alone is wanted, it and its passages are those of the whole trace."""
+    retrieve = case.bench.questions.retriever(case.index, case.name, {}, context_alone=True)
+    trace = retrieve(case.trace.question)
+    if (trace.context, trace.passages) != (case.trace.context, case.trace.passages):
+        yield "the context or its passages are others when tools.context_alone is set"
+
+
 def budgets(case: Case) -> Iterator[str]:
     """A context keeps its budgets, also the smallest, and says what it lacks; its marks are unique."""
     fields = strategies().named(case.name).config.__dataclass_fields__
@@ -255,7 +263,7 @@ def declarations(name: str) -> Iterator[str]:
     yield from (f"the message {each.code!r} is empty" for each in texts if not sentence(each).strip())
 
 
-CHECKS: tuple[Check, ...] = (references, passages, budgets, sentences, repeatable, taken_out, answers)
+CHECKS: tuple[Check, ...] = (references, passages, measured, budgets, sentences, repeatable, taken_out, answers)
 
 
 def problems(case: Case) -> list[str]:

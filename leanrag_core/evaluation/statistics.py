@@ -116,10 +116,10 @@ def _drawn(rng: np.random.Generator, n: int) -> Iterator[np.ndarray]:
 
 
 def _widened(level: float, n: int) -> float:
-    from scipy.stats import norm, t
+    from scipy.special import ndtr, stdtrit  # as scipy.stats computes them, which takes a second to import
 
-    quantile = t.ppf((1 + level) / 2, n - 1) * np.sqrt(n / (n - 1))
-    return float(min(2 * norm.cdf(quantile) - 1, _WIDEST_LEVEL))
+    quantile = stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1))
+    return float(min(2 * ndtr(quantile) - 1, _WIDEST_LEVEL))
 
 
 @dataclass(frozen=True)

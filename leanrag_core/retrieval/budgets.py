@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
@@ -69,7 +70,18 @@ class Candidate:
 
     def head_tokens(self, mark: str) -> int:
         """Return tokens before the joint."""
-        return joined((fixed(f"[{mark}]"), *self.head))
+        before = fixed(f"[{mark}]")
+        if self._own_tokens is None:
+            return joined((before, *self.head))
+        return before.tokens + self._own_tokens
+
+    @cached_property
+    def _own_tokens(self) -> int | None:
+        """Tokens of the head after its mark, where the tokenizer cuts between the two; a candidate is counted at
+        several places of a section, and each time but the first this is known."""
+        if not self.head:
+            return 0
+        return joined(self.head) if self.head[0].text.startswith(" ") else None
 
     def item(self, mark: str) -> ContextItem:
         """Return the item of a context that it becomes."""
@@ -197,6 +209,8 @@ def _shared(
 
 def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
     """Return the section with what it lacks, kind by kind."""
+    if len(made.items) == len(offered) and not any(item.trimmed for item in made.items):
+        return made
     lost = []
     for kind in dict.fromkeys(candidate.kind for candidate in offered):
         n_offered = sum(candidate.kind == kind for candidate in offered)

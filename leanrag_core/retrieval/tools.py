@@ -37,7 +37,8 @@ class Tools:
     call and raises BudgetSpent. report: progress, as builds report it. cancelled: raises Cancelled when the question
     was taken back; called between calls of a model. on_step: hears of each step as soon as it is done; for strategies
     of several calls. without: ids of seeds, relations and chunks that a person took out; a strategy that retrieves
-    without them says so by the kinds in its attribute `leaves_out`.
+    without them says so by the kinds in its attribute `leaves_out`. context_alone: of the trace nothing but the context
+    and the passages are looked at, as for a measure over many questions; a strategy may leave out the rest.
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]
@@ -50,3 +51,4 @@ class Tools:
     cancelled: Callable[[], None] = _never
     on_step: Callable[[TraceStep], None] = _unheard
     without: frozenset[str] = frozenset()
+    context_alone: bool = False

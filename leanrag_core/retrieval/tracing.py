@@ -72,6 +72,10 @@ class Retrieval:
         self.tools.on_step(step)
         return step
 
+    def context_trace(self, context: Context, passages: Sequence[TraceItem]) -> Trace:
+        """Return the trace of tools that want the context alone: it and its passages."""
+        return self.trace(context, steps=(), styles=(), items=passages)
+
     def trace(
         self,
         context: Context,

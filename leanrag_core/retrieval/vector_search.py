@@ -101,7 +101,8 @@ def similarity(
     lengths are looked at as well.
     """
     vectors = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
-    vectors = vectors if rows is None else np.asarray(vectors[rows])
+    if rows is not None:  # of the plain array: a view of the file would be made for each choice of rows
+        vectors = np.asarray(vectors)[rows]
     with np.errstate(invalid="ignore", over="ignore"):  # reported below
         scores = cosines(vectors, vector)
     if not len(scores):

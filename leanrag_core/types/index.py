@@ -94,10 +94,17 @@ class Index(ShownInNotebooks):
     def chunk(self, row: int) -> Chunk:
         """Return the chunk in that row (its position in the corpus)."""
         row = int(row)
-        id_, document, start, end, tokens = (self.chunk_cells[name][row].as_py() for name in CHUNK_SCHEMA.names)
+        cells = self.chunk_cells
+        id_, document = cells["id"][row].as_py(), cells["document"][row].as_py()
+        start, end, tokens = self._chunk_numbers[row].tolist()
         from_byte, to_byte = self.chunk_bytes[row].tolist()
         text = self.document_cells["text"][document].as_buffer()[from_byte:to_byte].to_pybytes().decode()
         return Chunk(id_, self.document_cells["id"][document].as_py(), row, start, end, tokens, text)
+
+    @cached_property
+    def _chunk_numbers(self) -> np.ndarray:
+        """(n_chunks, 3) int32: where each chunk starts and ends in its document, and its tokens."""
+        return np.stack([numbers(self.chunks[name]) for name in ("start", "end", "tokens")], axis=1)
 
     @cached_property
     def chunk_cells(self) -> Columns:

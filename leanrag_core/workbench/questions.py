@@ -83,12 +83,14 @@ class Questions:
         spent = tools.meter.read().usage
         return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
 
-    def retriever(self, index: Index, name: str, options: Mapping[str, Any]) -> Callable[[str], Trace]:
+    def retriever(
+        self, index: Index, name: str, options: Mapping[str, Any], *, context_alone: bool = False
+    ) -> Callable[[str], Trace]:
         """Return what retrieves for one question after another, by a strategy that calls no model: it, its models and
-        its tools are chosen once for all of them. Raises as retrieve() does."""
+        its tools are chosen once for all of them. context_alone: see retrieval.tools. Raises as retrieve() does."""
         chosen = strategy(name, options)
         self.choose_search_server()
-        tools = self._tools(index)
+        tools = replace(self._tools(index), context_alone=context_alone)
 
         def retrieve(question: str) -> Trace:
             return chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)

@@ -474,37 +474,31 @@ class Board {
 
   drawQuestions() {
     const { questions } = this.parts,
-      { words, won, lost, nSame } = this.data,
+      { words, won, lost, nSame, same } = this.data,
       focused = focusedIn(questions).place;
-    const shown = this.allShown;
+    const shown = same !== null,
+      showAll = (wanted) => this.send("all", { shown: wanted });
     questions.replaceChildren();
     const list = (rows, title, sign, empty) => {
       const head = node("div", "grouphead", questions),
         name = node("b", "", head, title);
       node("small", "", name, ` ${rows.length}`);
       if (sign === "won") {
-        const all = action(head, "plain all", fill(words.all_of, { n: this.data.all.length }), () => {
-          this.allShown = !this.allShown;
-          this.drawQuestions();
-        });
+        const all = action(head, "plain all", fill(words.all_of, { n: this.data.nAll }), () => showAll(!shown));
         all.setAttribute("aria-pressed", String(Boolean(shown)));
       }
       if (!rows.length) node("div", "note", questions, empty);
       const most = sign === "won" && !shown ? 8 : rows.length;
       rows.slice(0, most).forEach((row) => this.questionRow(questions, row, sign));
       if (rows.length > most)
-        action(questions, "plain more", fill(words.more_won, { n: rows.length - most }), () => {
-          this.allShown = true;
-          this.drawQuestions();
-        });
+        action(questions, "plain more", fill(words.more_won, { n: rows.length - most }), () => showAll(true));
     };
     list(won, words.won, "won", words.none_won);
     list(lost, words.lost, "lost", words.none_lost);
     if (shown) {
-      const rest = this.data.all.filter((row) => ![...won, ...lost].some((each) => each.place === row.place));
       const head = node("div", "grouphead", questions);
-      node("b", "", head, fill(words.same, { n: rest.length }));
-      rest.forEach((row) => this.questionRow(questions, row, "same"));
+      node("b", "", head, fill(words.same, { n: same.length }));
+      same.forEach((row) => this.questionRow(questions, row, "same"));
     } else if (nSame > 0) node("div", "note", questions, fill(words.same, { n: nSame }));
     node("div", "note", questions, words.row_opens);
     if (focused) questions.querySelector(`[data-place="${focused}"]`)?.focus();

@@ -29,6 +29,7 @@ class Session:
     undo: Any = None
     failed: str = ""  # why the last event did nothing
     leave: bool = False  # another view was chosen: the page is drawn again
+    all_shown: bool = False  # the list has the questions that found the same, too
     is_drawn: bool = False  # the first scores of a set take seconds, later ones a part of one
 
 

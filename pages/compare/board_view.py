@@ -215,7 +215,7 @@ def _stored_point(
     made: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
 ) -> BoardPoint:
     scores, _ = _scored(made, settings)
-    changes = board.standing(scores, pinned_scores, measure).changes
+    changes = board.changes(scores, pinned_scores)
     is_pinned = settings == pinned
     return BoardPoint(
         name=message_of("present.board.pinned") if is_pinned else settings_name(made.controls, settings, pinned),
@@ -270,6 +270,8 @@ def _do(made: Board, held: Session, event: Mapping[str, Any]) -> None:
     elif kind == "clear":
         held.trail.clear()
         held.gesture = -1
+    elif kind == "all":
+        held.all_shown = bool(event.get("shown"))
     elif kind == "pin":
         _remember(board_state.PINNED, now, made)
     elif kind == "scale":
@@ -339,7 +341,9 @@ def _scored(made: Board, settings: Mapping[str, Any]) -> tuple[SetScores, float]
         began = time.perf_counter()
         index = _index_of(made, settings)
         with session.workbench().questions.naming_damage(index):
-            retrieve = session.workbench().questions.retriever(index, made.info.name, _options(made, settings))
+            retrieve = session.workbench().questions.retriever(
+                index, made.info.name, _options(made, settings), context_alone=True
+            )
             scores = _scorer(made.key, made.questions).score(retrieve)
         return scores, time.perf_counter() - began
 
@@ -360,7 +364,7 @@ def _read_ahead(made: Board, held: Session, now: Mapping[str, Any]) -> None:
             look()
             began = time.perf_counter()
             try:
-                retrieve = asking.retriever(index, made.info.name, options)
+                retrieve = asking.retriever(index, made.info.name, options, context_alone=True)
                 results.keep(topic, (scorer.score(retrieve, look), time.perf_counter() - began))
             except LeanRAGError:  # said when somebody moves there
                 return
@@ -389,7 +393,7 @@ def _other_methods(made: Board, chosen: Sequence[Column], measure: str) -> list[
 
         def run(column: Column = column) -> tuple[SetScores, float]:
             questions = session.workbench().questions
-            retrieve = questions.retriever(made.index, column.info.name, column.chosen.options)
+            retrieve = questions.retriever(made.index, column.info.name, column.chosen.options, context_alone=True)
             return _scorer(made.key, made.questions).score(retrieve), 0.0
 
         try:
@@ -471,7 +475,8 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
         "won": _rows(made, now_scores, pinned_scores, stands.changes.won),
         "lost": _rows(made, now_scores, pinned_scores, stands.changes.lost),
         "nSame": stands.n_gold - len(stands.changes.won) - len(stands.changes.lost),
-        "all": _rows(made, now_scores, pinned_scores, range(len(made.questions))),
+        "nAll": len(made.questions),
+        "same": _unchanged(made, now_scores, pinned_scores, stands.changes) if held.all_shown else None,
         "kinds": _kinds(made, now_scores, pinned_scores, measure),
         "undo": held.undo is not None,
         "makesIndex": any(now[key] != made.ground[key] for key in now if key.startswith("index.")),
@@ -552,8 +557,8 @@ def _trail_point(
     made: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
 ) -> dict[str, Any]:
     scores, _ = _scored(made, settings)
-    stands = board.standing(scores, pinned_scores, measure)
-    changed = say("board.won_lost", won=len(stands.changes.won), lost=len(stands.changes.lost))
+    changes = board.changes(scores, pinned_scores)
+    changed = say("board.won_lost", won=len(changes.won), lost=len(changes.lost))
     name = made.name(settings, pinned)
     return {**_point(scores, measure), "name": name, "against": changed, "isPinned": settings == pinned}
 
@@ -566,6 +571,11 @@ def _rows(made: Board, now: SetScores, pinned: SetScores, places: Sequence[int])
         gold = [f"{before.found} / {before.n_gold}", f"{after.found} / {after.n_gold}"] if after.n_gold else ["–", "–"]
         rows.append({"place": place, "question": question.question, "kind": kind, "gold": gold})
     return rows
+
+
+def _unchanged(made: Board, now: SetScores, pinned: SetScores, changes: board.Changes) -> list[dict[str, Any]]:
+    changed = {*changes.won, *changes.lost}
+    return _rows(made, now, pinned, [place for place in range(len(made.questions)) if place not in changed])
 
 
 def _kinds(made: Board, now: SetScores, pinned: SetScores, measure: str) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Settings over a question set: what is scored, how a setting stands beside a pinned one, what can be moved."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.strategies import leanrag, vector
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -85,6 +87,20 @@ def test_gold_is_found_as_the_measure_of_the_experiments_finds_it(index: Index, 
     expected = [Outcome(question, one(question.question)).ranking for question in asked]
     assert scored.scores(FOUND) == tuple(each.recall if each else None for each in expected)
     assert scored.tokens == tuple(float(one(question.question).context.tokens) for question in asked)
+
+
+@pytest.mark.parametrize("system", ["leanrag", "leanrag_walk"])
+@pytest.mark.parametrize("options", [{}, {"top_n": 3, "top_c": 2}, {"max_tokens": 60}, {"findings": True}])
+def test_the_board_counts_what_a_question_by_itself_has(index: Index, system: str, options: dict[str, Any]) -> None:
+    def counted(tools: Tools) -> SetScores:
+        chosen = strategy(system, options)
+        return QuestionScorer(questions(index)).score(
+            lambda question: chosen.retrieve(Query(question, QUEEN), index, tools)
+        )
+
+    alone = replace(TOOLS, context_alone=True)
+    assert counted(alone) == counted(TOOLS)
+    assert not strategy(system, options).retrieve(Query("the queen", QUEEN), index, alone).steps
 
 
 def test_work_that_is_no_longer_wanted_ends_before_the_next_question(index: Index) -> None:

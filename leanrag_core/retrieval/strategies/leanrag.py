@@ -94,6 +94,8 @@ class Strategy(StrategyBase[Config]):
         run.lap("chunks")
         made = paths_context(index, paths, passages, config, query.vector)
         run.lap("context")
+        if tools.context_alone:
+            return run.context_trace(made.context, passages)
         every = (*tree_links(paths.nodes), *paths.related.relations)
         chunks = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
         run.search = anchors.search

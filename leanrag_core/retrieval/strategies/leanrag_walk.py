@@ -89,6 +89,8 @@ class Strategy(StrategyBase[Config]):
         run.lap("chunks")
         made = paths_context(index, paths, passages, config, query.vector)
         run.lap("context")
+        if tools.context_alone:
+            return run.context_trace(made.context, passages)
         every = (*tree_links(paths.nodes), *paths.related.relations, *carried.relations)
         step = _walk_step(run, carried, passages, min(len(base_seeds), config.walk_seeds))
         chunks = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
