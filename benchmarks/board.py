@@ -35,7 +35,8 @@ def measure(size: int) -> dict[str, float | int | str]:
         opened = bench.indexes.open(index.folder_name)
         questions = _questions(bench.corpora.samples.questions(_SAMPLE), size)
         scorer = QuestionScorer(questions)
-        pinned = scorer.score(bench.questions.retriever(opened, "leanrag", {}, context_alone=True))  # embeds the questions
+        of_defaults = bench.questions.retriever(opened, "leanrag", {}, context_alone=True)
+        pinned = scorer.score(of_defaults)  # embeds the questions
         for scores in (pinned.interval(FOUND), pinned.token_interval()):
             assert scores is not None
         standing(pinned, pinned, FOUND)
