@@ -11,6 +11,7 @@ from leanrag_core import workbench as services
 from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
@@ -25,9 +26,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Builds that name no home keep their results in a temporary folder, not in cache/ beside the app."""
+    """Builds that name no home keep their results in a temporary folder, not in cache/ beside the app; and no model
+    server of this machine is looked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEANRAG_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv(PORTS_VARIABLE, ",".join(f"{kind.name}=0" for kind in KINDS))
         yield
 
 

@@ -27,6 +27,11 @@ class ModelList:
         return tuple(name for name in self.names if not embeds(name))
 
     @property
+    def embedding_first(self) -> tuple[str, ...]:
+        """All models, those that embed first."""
+        return tuple(sorted(self.names, key=lambda name: (not embeds(name), name)))
+
+    @property
     def nothing_there(self) -> bool:
         """Whether the server answered that it knows no such address (status 404)."""
         return self.error is not None and self.error.code == "endpoint.not_found"

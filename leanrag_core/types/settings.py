@@ -78,6 +78,8 @@ class Settings:
     retries: int = option(6, low=0, high=20, help=message("option.help.retries"))
     temperature: float = option(0.0, low=0.0, high=2.0, help=message("option.help.temperature"))
     max_reply_tokens: int = option(4096, low=64, high=131_072, help=message("option.help.max_reply_tokens"))
+    build_model: str = option("", help=message("option.help.build_model"))
+    build_embedding: str = option("", help=message("option.help.build_embedding"))
     answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."

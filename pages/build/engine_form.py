@@ -8,15 +8,14 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.models.listing import embeds
 from leanrag_core.types.config import REFERENCE, IndexConfig, endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
 from pages.build import prompts_form
-from pages.common import choices, forms, keys, session, state, widgets
+from pages.common import choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.settings import endpoint_view
+from pages.settings import endpoint_view, found_view
 
 BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them
 _CODES = {BUILTIN: "build.engine.builtin", BY_HAND: "build.engine.reference", ENDPOINT: "build.engine.endpoint"}
@@ -43,10 +42,24 @@ def choose(corpus_id: str) -> Engine:
     """The engine, as a switch, with what it asks for. The endpoint's models are chosen below, by endpoint()."""
     names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
     titles = {name: say(_CODES[name]) for name in names}
+    proposed = _propose()
     with st.container(gap="xsmall"):
-        chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch")
+        chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch", pin=proposed)
         draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
     return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
+
+
+def _propose() -> bool:
+    """Fill the form with the models that the settings propose, unless an engine was chosen; return whether they do."""
+    try:
+        settings = session.workbench().settings.read()
+    except LeanRAGError:  # which every page shows
+        return False
+    if settings.build_model and not state.recall("b_engine"):
+        state.remember("b_engine", ENDPOINT)
+        state.remember("b_model", model_title(settings.build_model))
+        state.remember("b_embedding", model_title(settings.build_embedding))
+    return bool(settings.build_model)
 
 
 def _has_reference(corpus_id: str) -> bool:
@@ -64,12 +77,12 @@ def endpoint(corpus_id: str) -> Engine:
         return Engine(ENDPOINT, lacking=say("build.engine.settings_unreadable"))
     if not endpoint_view.is_set_up(settings):
         message(say("build.engine.no_endpoint"))
-        to_settings()
+        _found(settings)
         return Engine(ENDPOINT, lacking=say("build.engine.set_up_first"))
     listed = endpoint_view.listing(settings)
     if listed.error:
         message(listed.error, kind="error", title=say("build.engine.no_answer"))
-        to_settings()
+        _found(settings)
     elif not listed.names and st.button(say("build.engine.list_models"), icon=":material/list:", key="list_models"):
         with st.spinner(say("build.engine.waiting")):
             endpoint_view.test_connection(settings)
@@ -87,7 +100,7 @@ def endpoint(corpus_id: str) -> Engine:
             say("build.engine.embedding"),
             "b_embedding",
             listed,
-            names=tuple(sorted(listed.names, key=lambda name: (not embeds(name), name))),
+            names=listed.embedding_first,
             blank=say("build.engine.builtin_embedding"),
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
@@ -103,12 +116,24 @@ def endpoint(corpus_id: str) -> Engine:
     return Engine(ENDPOINT, values, "" if model else say("build.engine.choose_model"))
 
 
+def _found(settings: Settings) -> None:
+    """The model servers of this machine, and the way to Settings."""
+    draw(markup.label(say("found.title")))
+    found_view.cards(settings)
+    with st.container(horizontal=True, gap="small"):
+        found_view.look_again()
+        to_settings()
+
+
 def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
     models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
     remote = any(map(is_remote, models))  # of another mixture than the form builds, a model is to be chosen
-    state.remember("b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else None)
+    # The built-in engine is named where the settings propose another one.
+    state.remember(
+        "b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else BUILTIN if _propose() else None
+    )
     if not remote:
         return
     for name, field_name in (

@@ -41,9 +41,11 @@ def dropdown(
     return _chosen(name, titles, draw, default, key=key, pin=pin, forgets=forgets)
 
 
-def segments(name: str, label: str, titles: Mapping[str, str], *, key: str = "", **layout: Any) -> str:
+def segments(
+    name: str, label: str, titles: Mapping[str, str], *, key: str = "", pin: bool = False, **layout: Any
+) -> str:
     """Return the option chosen in a row of segments."""
-    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key)
+    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key, pin=pin)
 
 
 def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:

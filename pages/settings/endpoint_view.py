@@ -68,9 +68,14 @@ def _patient(settings: Settings) -> Settings:
     return replace(settings, timeout_seconds=min(_PATIENCE, settings.timeout_seconds))
 
 
-def test_connection(settings: Settings) -> Tested:
-    """Return the server is asked now for its models and their context windows."""
+def forget() -> None:
+    """Ask servers on this machine anew for their models."""
     _listing.clear()
+
+
+def test_connection(settings: Settings) -> Tested:
+    """Ask the server now for its models and their context windows."""
+    forget()
     endpoint = session.workbench().models.endpoint(_patient(settings))
     listed = list_models(endpoint)
     if listed.error is None:

@@ -7,21 +7,16 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
+from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages.common import forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say
-from pages.settings import call_store_view, endpoint_view, execution_view, settings_form, storage_view
+from pages.settings import call_store_view, endpoint_view, execution_view, found_view, settings_form, storage_view
 
-PRESETS = {
-    "OpenAI": "https://api.openai.com/v1",
-    "Ollama": "http://localhost:11434/v1",
-    "vLLM": "http://localhost:8000/v1",
-    "LM Studio": "http://localhost:1234/v1",
-    "llama.cpp": "http://localhost:8080/v1",
-}
+PRESETS = {"OpenAI": "https://api.openai.com/v1", **{kind.title: kind.address for kind in KINDS}}
 PRICED = 8  # models without a price that are listed in the table
 LIMITS = (
     "concurrency",
@@ -43,6 +38,13 @@ def section(title: str, note: str = "") -> None:
             note,
         )
     )
+
+
+def found_section(settings: Settings) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="found_head"):
+        section(say("found.title"), say("found.note", n=sum(map(bool, usual_ports().values()))))
+        found_view.look_again()
+    found_view.cards(settings)
 
 
 def endpoint_section(settings: Settings) -> None:
@@ -72,6 +74,7 @@ def endpoint_section(settings: Settings) -> None:
     who, tested = st.session_state.get("lr_tested", (None, None))
     if tested is not None and who == _who(settings) and not refused:
         endpoint_view.show_test(tested, settings)
+    build_models(settings)
 
 
 def _who(settings: Settings) -> tuple[str, str]:
@@ -118,20 +121,36 @@ def reading_section(settings: Settings) -> None:
             settings_form.number(settings, name)
 
 
-def answer_model(settings: Settings) -> None:
-    """Another model for answers than the index's own."""
+def build_models(settings: Settings) -> None:
+    """What Build proposes of the endpoint's models."""
     if not endpoint_view.is_set_up(settings):
         return
-    state.remember("answer_model", model_title(settings.answer_model))
     models = endpoint_view.listing(settings)
-    with reveal.place("answer_model"):
+    with st.grid(2, min_column_width=190, gap="small"):
+        _setting_of_model(settings, "build_model", models, models.writing, say("build.engine.builtin"))
+        _setting_of_model(
+            settings, "build_embedding", models, models.embedding_first, say("build.engine.builtin_embedding")
+        )
+
+
+def answer_model(settings: Settings) -> None:
+    """Another model for answers than the index's own."""
+    if endpoint_view.is_set_up(settings):
+        models = endpoint_view.listing(settings)
+        _setting_of_model(settings, "answer_model", models, models.writing, say("settings.answer_model.same"))
+
+
+def _setting_of_model(settings: Settings, name: str, models: ModelList, names: tuple[str, ...], blank: str) -> None:
+    """A setting that names one of the endpoint's models. blank: says what none means."""
+    state.remember(name, model_title(getattr(settings, name)))
+    with reveal.place(name):
         endpoint_view.pick_model(
-            forms.title_of("answer_model"),
-            "answer_model",
+            forms.title_of(name),
+            name,
             models,
-            names=models.writing,
-            blank=say("settings.answer_model.same"),
-            on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
+            names=names,
+            blank=blank,
+            on_pick=lambda chosen: settings_form.keep(name, endpoint_model(chosen)),
         )
 
 
@@ -235,6 +254,7 @@ def page() -> None:
         return
     where = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
     heading(say("page.settings"), where)
+    found_section(settings)
     left, right = st.columns([6, 5], gap="large")
     with left:
         endpoint_section(settings)

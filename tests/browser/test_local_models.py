@@ -1,0 +1,127 @@
+"""What runs on this machine is found and used by a click: from Settings, and from the engine form of Build."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import Workbench
+from leanrag_core.models.local_servers import PORTS_VARIABLE
+from leanrag_core.types.settings import Price
+from tests import waiting
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_endpoint_story import FORM, home_with_documents
+from tests.browser.test_story import snap
+from tests.endpoint.local_servers import LM_STUDIO, OLLAMA, scripted_ollama, serving, write
+
+pytestmark = pytest.mark.browser
+
+USE = "Use scripted-chat and scripted-embedding"
+
+
+def looked_at(monkeypatch: pytest.MonkeyPatch, **ports: int) -> None:
+    given = {"ollama": 0, "lmstudio": 0, "llamacpp": 0, "vllm": 0, **ports}
+    monkeypatch.setenv(PORTS_VARIABLE, ",".join(f"{name}={port}" for name, port in given.items()))
+
+
+def opened(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.get_by_text("Found on this machine")).to_be_visible(timeout=60_000)
+    settled(page)
+
+
+def test_ollama_is_found_on_settings_used_by_one_click_and_builds_an_index(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    bench, corpus = home_with_documents(tmp_path / "home")
+    with scripted_ollama() as ollama:
+        looked_at(monkeypatch, ollama=ollama.port)
+        app, watched = server_in(tmp_path / "home"), watch()
+        page = watched.page
+        opened(page, f"{app.url}/settings")
+        expect(page.get_by_text(f"localhost:{ollama.port}, 2 models")).to_be_visible()
+        expect(page.get_by_text("window 16,384")).to_be_visible()
+        snap(page, "l1_found")
+        assert {request.kind for request in ollama.log} <= {"show"}, "nothing is sent"
+        page.get_by_role("button", name=USE).click()
+        expect(page.get_by_text("2 calls in flight, price 0")).to_be_visible()
+        settled(page)
+        expect(page.get_by_role("button", name=USE)).to_have_count(0)
+        expect(page.get_by_role("textbox", name="Address")).to_have_value(f"http://localhost:{ollama.port}/v1")
+        expect(page.get_by_label("Calls in flight", exact=True)).to_have_value("2")
+        snap(page, "l2_used")
+        settings = bench.settings.read()
+        assert settings.base_url == f"http://localhost:{ollama.port}/v1"
+        assert (settings.build_model, settings.build_embedding) == ("openai:scripted-chat", "openai:scripted-embedding")
+        assert settings.prices == {"scripted-chat": Price(), "scripted-embedding": Price()}
+        page.get_by_role("button", name="Look again").click()
+        settled(page)
+        expect(page.get_by_text("in use")).to_have_count(2)
+
+        # Build proposes them, in this session and in a new one; a click on Built-in holds.
+        page.goto(f"{app.url}/build?corpus={corpus}&{FORM}")
+        settled(page)
+        expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
+        expect(page.get_by_role("combobox", name="Embedding", exact=True)).to_have_value("scripted-embedding")
+        for engine, count in (("Built-in", 0), ("Endpoint", 1), ("Built-in", 0), ("Endpoint", 1)):
+            page.get_by_role("radio", name=engine).click()
+            settled(page)
+            expect(page.get_by_role("combobox", name="Language model")).to_have_count(count)
+        page.get_by_role("button", name="Build index").click()
+        expect(page.get_by_text("Grey Coast is built")).to_be_visible(timeout=120_000)
+        [index] = bench.indexes.all()
+        assert index.config.model == "openai:scripted-chat"
+        assert index.config.embedding == "openai:scripted-embedding"
+        watched.assert_clean()
+
+
+def test_build_offers_what_runs_here_where_no_endpoint_is_set_up(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    _, corpus = home_with_documents(tmp_path / "home")
+    with scripted_ollama() as ollama:
+        looked_at(monkeypatch, ollama=ollama.port)
+        app, page = server_in(tmp_path / "home"), watch().page
+        opened(page, f"{app.url}/build?corpus={corpus}&{FORM}&b_engine=Endpoint")
+        snap(page, "l3_build")
+        page.get_by_role("button", name=USE).click()
+        expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
+        expect(page.get_by_role("button", name="Build index")).to_be_enabled()
+        ollama.held = frozenset()
+
+
+def test_the_other_states_say_what_to_do(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    home = tmp_path / "home"
+    huge = {**OLLAMA, "/api/tags": {"models": [{"name": "llama3:405b", "size": 10**15}]}, "/api/ps": {"models": []}}
+    huge["/api/show"] = {"llama3:405b": {"capabilities": ["completion"]}}
+    nothing = {"/api/v0/models": {"data": []}}
+    locked = {"/v1/models": lambda handler: write(handler, b"{}", status=401)}
+    with serving(huge) as ollama, serving(nothing) as studio, serving(locked) as vllm:
+        looked_at(monkeypatch, ollama=ollama.port, lmstudio=studio.port, vllm=vllm.port)
+        app = server_in(home)
+        for width, dark in ((1440, False), (390, True)):
+            page = watch(width=width, dark=dark).page
+            opened(page, f"{app.url}/settings")
+            expect(page.get_by_text("of memory free: will be slow")).to_be_visible()
+            expect(page.get_by_text("has no model in memory. Load one in LM Studio")).to_be_visible()
+            expect(page.get_by_text(f"localhost:{vllm.port}, wants a key")).to_be_visible()
+            snap(page, f"l4_states_{width}")
+        # What was loaded since is there after another look; what has ended is gone.
+        nothing["/api/v0/models"] = LM_STUDIO["/api/v0/models"]
+        page.get_by_role("button", name="Look again").click()
+        expect(page.get_by_role("button", name="Use qwen3-4b and text-embedding-bge-m3")).to_be_visible()
+    page.get_by_role("button", name="Look again").click()
+    expect(page.get_by_text("No model server answers on this machine.")).to_be_visible()
+    page.get_by_role("button", name="How to add one").click()
+    expect(page.get_by_text("Install one of these")).to_be_visible()
+    snap(page, "l5_nothing")
+    bench = Workbench.default(home)
+    waiting.until(lambda: bench.settings.read().base_url == "")
