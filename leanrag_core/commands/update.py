@@ -145,6 +145,8 @@ def preview_text(preview: UpdatePreview) -> str:
 
 def report_text(report: UpdateReport) -> str:
     """Describe what an update has changed, line by line."""
+    if report.rewritten_from:
+        return "\n".join(_rewritten_lines(report))
     lines = [
         f"chunks: {report.chunks_added:,} read, {report.chunks_removed:,} gone",
         f"entities: {report.entities_added:,} new, {report.entities_changed:,} changed, "
@@ -163,6 +165,15 @@ def report_text(report: UpdateReport) -> str:
     scores = ", ".join("–" if score is None else f"{score:.2f}" for score in report.agreement)
     lines.append(f"agreement with a fresh clustering, by layer: {scores}")
     return "\n".join(lines)
+
+
+def _rewritten_lines(report: UpdateReport) -> list[str]:
+    """Describe what writing upper layers again has changed."""
+    return [
+        f"written again from layer {report.rewritten_from} up: {counted(report.texts_written, 'name')} and summaries, "
+        f"{counted(report.sentences_written, 'sentence')} on relations; clusters and base graph are the same",
+        *(f"layer {row.layer}: {row.kept:,} texts as before, {row.changed:,} others" for row in report.layers),
+    ]
 
 
 def _compared(options: argparse.Namespace, bench: "Workbench") -> int:

@@ -365,7 +365,8 @@ def hierarchy_over(
         cluster_options(config),
         aggregation_rules(config, heuristic=heuristic),
         report=report,
-        apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
+        # Threads do not speed the built-in writer up.
+        apply=models.apply if models.aggregation or models.rewriters else map,
         executor=models.executor.apply,
     )
 

@@ -9,7 +9,7 @@ from leanrag_core.execution.executors import HERE, Executor, ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
-from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.indexing.aggregation.writer import AggregationWriter, LayeredWriter
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
@@ -30,7 +30,8 @@ from leanrag_core.types.manifest import Deciding
 class BuildModels:
     """What writes and embeds in one build.
 
-    language None chooses the built-in extractor and writer; aggregation None takes the same model for both. apply:
+    language None chooses the built-in extractor and writer; aggregation None takes the same model for both. rewriters:
+    models that write instead from a layer on, the lowest first, in an index whose layers were rewritten. apply:
     makes the calls of a language model. executor: reads, embeds and clusters with the built-in models, here or
     elsewhere. stages: where results are kept and taken from, or None; like the two before it changes nothing in the
     index. reference: a graph of the documents that was written by hand: it takes the place of an extractor, and of the
@@ -40,6 +41,7 @@ class BuildModels:
     embedding: EmbeddingModel
     language: LanguageModel | None = None
     aggregation: LanguageModel | None = None
+    rewriters: tuple[tuple[int, LanguageModel], ...] = ()
     apply: ThreadMap = field(default_factory=lambda: ThreadMap(1))
     executor: Executor = HERE
     stages: StageStore | None = None
@@ -76,7 +78,8 @@ class BuildModels:
 
     def deciding(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> Deciding:
         """Return everything that decides the content of the index. extractor: its fingerprint."""
-        written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
+        last = self.rewriters[-1][1] if self.rewriters else self.aggregation
+        written = [model.fingerprint if model else "none" for model in (self.language, last)]
         return what_decides(documents, config, extractor, self.embedding, *written)
 
     def writer(self, *, heuristic: bool) -> AggregationWriter:
@@ -87,5 +90,17 @@ class BuildModels:
             writer: AggregationWriter = BuiltinWriter(of_mentions=heuristic)
         else:
             writer = LLMWriter(self.aggregation, prompts=self.prompts)
-        builtin = self.aggregation is None
-        return ReferenceWriter(self.reference, writer, by_builtin=builtin) if self.reference else writer
+        if self.reference:
+            writer = ReferenceWriter(self.reference, writer, by_builtin=self.aggregation is None)
+        if not self.rewriters:
+            return writer
+        above = [(layer, self.rewriter(model, heuristic=heuristic)) for layer, model in self.rewriters]
+        return LayeredWriter(((0, writer), *above))
+
+    def rewriter(self, model: LanguageModel, *, heuristic: bool) -> AggregationWriter:
+        """Return the writer of layers that the model writes again, over whatever graph. heuristic: see writer()."""
+        return LLMWriter(model, prompts=self.prompts, fallback=BuiltinWriter(of_mentions=heuristic))
+
+    def calls_above(self, layer: int) -> bool:
+        """Whether a language model writes the aggregated entities and relations of that layer."""
+        return self.aggregation is not None or any(start <= layer for start, _ in self.rewriters)

@@ -145,6 +145,32 @@ UPDATE = replace(
     ),
 )
 
+# The layers are written one after another, so that each of these stages takes its turn until the index is written.
+REWRITE = JobKind(
+    "rewrite",
+    makes="index",
+    stages=tuple(
+        replace(BUILD.stage(name), share=share)
+        for name, share in (
+            ("aggregate entities", 0.6),
+            ("aggregate relations", 0.25),
+            ("embed", 0.1),
+            ("index", 0.05),
+        )
+    ),
+    figures=BUILD.figures[3:],
+    wording=Wording(
+        subject=BUILD.wording.subject,
+        starting="job.rewrite.starting",
+        queued="job.rewrite.queued",
+        running="job.rewrite.running",
+        done="job.rewrite.done",
+        failed="job.rewrite.failed",
+        goes_on="job.rewrite.goes_on",
+        process_ended="job.rewrite.process_ended",
+    ),
+)
+
 SWEEP = JobKind(
     "sweep",
     makes="sweep",
@@ -164,4 +190,4 @@ SWEEP = JobKind(
 
 COMPARE_FRESH = JobKind("compare-fresh", stages=BUILD.stages, figures=BUILD.figures)
 
-KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE, SWEEP)
+KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE, REWRITE, SWEEP)

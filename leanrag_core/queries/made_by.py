@@ -8,10 +8,11 @@ import pyarrow as pa
 from leanrag_core.queries.browse import locate
 from leanrag_core.queries.entity_search import chunk_of, relation_of
 from leanrag_core.types.calls import MadeBy, RecordedCall
-from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.config import BUILTIN, REFERENCE
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE_GRAPH
+from leanrag_core.types.updating import layer_writers, writer_of
 
 _IMPORT = "import-"
 
@@ -34,7 +35,8 @@ def entity_made_by(index: Index, entity: Entity) -> MadeBy:
         return _extracted(index, entity.id, entity.chunks)
     if entity.promoted:
         return MadeBy("promoted")
-    return _written(index, entity.id, f"layer {entity.layer}, {entity.name}", "aggregate entities")
+    item = f"layer {entity.layer}, {entity.name}"
+    return _written(index, entity.id, entity.layer, item, "aggregate entities")
 
 
 def relation_made_by(index: Index, relation: Relation) -> MadeBy:
@@ -46,7 +48,7 @@ def relation_made_by(index: Index, relation: Relation) -> MadeBy:
         return MadeBy("joined", sources=len(relation.members), strength=relation.strength, tau=tau)
     names = [index.layers[relation.layer].entities["name"][row].as_py() for row in (relation.source, relation.target)]
     item = f"layer {relation.layer}, {names[0]} – {names[1]}"
-    return _written(index, relation.id, item, "aggregate relations")
+    return _written(index, relation.id, relation.layer, item, "aggregate relations")
 
 
 def chunk_made_by(index: Index, row: int) -> MadeBy:
@@ -71,17 +73,20 @@ def _extracted(index: Index, id_: str, chunks: Sequence[int]) -> MadeBy:
     return MadeBy("merged", engine=_model(index.manifest.language_model), sources=len(chunks), calls=calls)
 
 
-def _written(index: Index, id_: str, item: str, stage: str) -> MadeBy:
+def _written(index: Index, id_: str, layer: int, item: str, stage: str) -> MadeBy:
     """Return who wrote the thing. item: what the report of a reference graph calls it when it had no text for it."""
     manifest = index.manifest
     calls = _calls(index, [id_])
     if calls:
         return MadeBy("by_model", engine=calls[0].model, calls=calls)
-    if manifest.kind == REFERENCE_GRAPH and item not in {lost.item for lost in index.report.dropped.get(stage, ())}:
+    rewritten = any(step.rewritten_from and step.rewritten_from <= layer for step in manifest.lineage)
+    lost = {each.item for each in index.report.dropped.get(stage, ())}
+    if manifest.kind == REFERENCE_GRAPH and not rewritten and item not in lost:
         return MadeBy("by_hand")
-    if _model(manifest.aggregation_model) == BUILTIN:
+    writer = _writer(index, layer)
+    if writer == BUILTIN:
         return MadeBy("by_builtin", engine=BUILTIN)
-    return MadeBy("not_recorded" if index.calls is None else "instead", engine=_model(manifest.aggregation_model))
+    return MadeBy("not_recorded" if index.calls is None else "instead", engine=writer)
 
 
 def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[RecordedCall, ...]:
@@ -100,7 +105,7 @@ def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[Record
             number=row + 1,
             total=index.calls.num_rows,
             kind=cells["kind"],
-            model=_model(_fingerprint(index, cells["kind"])),
+            model=_model_of_call(index, cells["kind"], cells["layer"]),
             key=cells["key"],
             prompt_tokens=cells["prompt_tokens"],
             completion_tokens=cells["completion_tokens"],
@@ -118,10 +123,16 @@ def _rows_of_chunks(index: Index, ids: Sequence[str]) -> dict[str, int]:
     return dict(zip(index.chunks["id"].take(pa.array(rows)).to_pylist(), rows.tolist(), strict=True))
 
 
-def _fingerprint(index: Index, kind: str) -> str:
+def _model_of_call(index: Index, kind: str, layer: int) -> str:
+    by_extractor = kind == "extract" and index.manifest.kind == BY_MODEL
+    return _model(index.manifest.language_model) if by_extractor else _writer(index, layer)
+
+
+def _writer(index: Index, layer: int) -> str:
+    """Return the name of the model that writes the layer; in layer 0, long descriptions."""
     manifest = index.manifest
-    by_extractor = kind == "extract" and manifest.kind == BY_MODEL
-    return manifest.language_model if by_extractor else manifest.aggregation_model
+    writer = writer_of(layer_writers(_model(manifest.aggregation_model), manifest.lineage), layer)
+    return BUILTIN if writer == REFERENCE else writer
 
 
 def _model(fingerprint: str) -> str:

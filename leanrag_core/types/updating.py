@@ -1,5 +1,6 @@
 """Edits of an index by hand, which every build replays, and updates: what is to change, and what has changed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ from annotated_types import Interval, MaxLen
 from leanrag_core.files.records import Count, ShortText, absent_at_default
 from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.forecast import Forecast
 
 Action = Literal["rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation"]
 ACTIONS: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation")
@@ -66,13 +68,41 @@ KEPT_STATES = 5  # earlier states of an index that an update keeps
 @dataclass(frozen=True)
 class LineageStep:
     """A step by which an index was made from another one. from_id: the id that this one had. edits: how many edits by
-    hand were added or undone. Nothing here tells what a removed document held."""
+    hand were added or undone. rewritten_from: the lowest layer that a model wrote again, 0 where none did;
+    written_before: the name of the model that wrote it until then. Nothing here tells what a removed document held."""
 
     from_id: ShortText
     added: Count = absent_at_default(0)
     changed: Count = absent_at_default(0)
     removed: Count = absent_at_default(0)
     edits: Count = absent_at_default(0)
+    rewritten_from: Count = absent_at_default(0)
+    written_before: ShortText = absent_at_default("")
+
+
+@dataclass(frozen=True)
+class LayerWriter:
+    """The model that writes the layers from from_layer up to where the next one begins; layer 0: the descriptions of
+    base entities that are condensed. model: its name."""
+
+    from_layer: int
+    model: str
+
+
+def layer_writers(model: str, lineage: Sequence[LineageStep]) -> tuple[LayerWriter, ...]:
+    """Return who writes which layers of an index, the lowest first. model: the name of the one that wrote last."""
+    writers: list[LayerWriter] = []
+    for step in reversed(lineage):
+        if step.rewritten_from:
+            if not writers or step.rewritten_from < writers[0].from_layer:
+                writers.insert(0, LayerWriter(step.rewritten_from, model))
+            model = step.written_before
+    return (LayerWriter(0, model), *writers)
+
+
+def writer_of(writers: Sequence[LayerWriter], layer: int) -> str:
+    """Return the name of the model that writes the layer."""
+    return [writer.model for writer in writers if writer.from_layer <= layer][-1]
 
 
 @dataclass(frozen=True)
@@ -113,7 +143,8 @@ class UpdateReport:
     of two or more nodes; sentences_kept, sentences_written: of summarised relations. outdated: ids of the
     aggregated entities and relations whose text was kept although some of what it is written from has changed.
     agreement: of each layer's clusters with those that a fresh clustering of the same nodes makes, as adjusted Rand
-    index; None where it was not measured.
+    index; None where it was not measured. rewritten_from: the lowest layer that a model wrote again, the clusters being
+    the same; 0 where it was another change.
     """
 
     chunks_added: Count = 0
@@ -131,6 +162,7 @@ class UpdateReport:
     sentences_written: Count = 0
     outdated: tuple[ShortText, ...] = ()
     agreement: tuple[float | None, ...] = ()
+    rewritten_from: Count = absent_at_default(0)
 
 
 REBUILD_BELOW = 0.4  # adjusted Rand index of the lowest clusters; two fresh builds of 19 and 20 documents agree to 0.6
@@ -189,3 +221,30 @@ class EarlierState:
     id: str
     documents: int
     size_bytes: int
+
+
+@dataclass(frozen=True)
+class LayerCalls:
+    """What writing a layer again takes. clusters: of two or more nodes, whose name and summary are written; sentences:
+    on summarised relations; a call each. saved: calls of both whose answers are stored. dollars: of the others."""
+
+    layer: int
+    clusters: int
+    sentences: int
+    saved: int
+    dollars: float
+
+
+@dataclass(frozen=True)
+class RewriteForecast:
+    """What writing upper layers again takes, the lowest first. model: its name at the endpoint."""
+
+    model: str
+    from_layer: int
+    layers: tuple[LayerCalls, ...]
+    forecast: Forecast
+
+    @property
+    def calls(self) -> int:
+        """Calls that will be made."""
+        return sum(row.clusters + row.sentences - row.saved for row in self.layers)

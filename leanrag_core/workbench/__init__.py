@@ -16,7 +16,7 @@ from leanrag_core.exporting.base import export_index
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
+from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, REWRITE, SWEEP, UPDATE
 from leanrag_core.jobs.runner import Work
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.base import EmbeddingModel
@@ -58,6 +58,7 @@ from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.questions import AskRequest, Questions
 from leanrag_core.workbench.recommendations import Recommendations
 from leanrag_core.workbench.references import References
+from leanrag_core.workbench.rewrites import Rewrites, RewriteWork
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
@@ -104,6 +105,7 @@ class Workbench:
         self.imports = Imports(self.indexes, ImportUploads(root / "imports"), self.models, self.stages, self.jobs)
         self.trials = Trials(self.indexes, self.builds, self.imports, self.models)
         self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)
+        self.rewrites = Rewrites(self.indexes, self.models, self.stages, self.jobs)
         self.questions = Questions(self.models, self.searches, self.parts)
         self.explanations = Explanations(self.questions)
         self.question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self.corpora, self.models)
@@ -297,6 +299,7 @@ class Workbench:
             IMPORT.name: ImportWork(self.imports, self.indexes, self.models),
             EXPERIMENT.name: ExperimentWork(self.experiments, self.models),
             UPDATE.name: UpdateWork(self.updates, self.indexes, self.parts, self.models),
+            REWRITE.name: RewriteWork(self.rewrites, self.indexes, self.parts, self.models),
             COMPARE_FRESH.name: CompareFreshWork(self.fresh_builds, self.indexes, self.models),
             SWEEP.name: SweepWork(self.sweeps, self.models),
         }

@@ -41,6 +41,7 @@ from leanrag_core.types.job import JobReport
 from leanrag_core.types.manifest import CorpusName
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import recorded_config
+from leanrag_core.types.updating import layer_writers
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
@@ -87,11 +88,15 @@ class Builds:
         """Build the index in this process. Raises what build_index() does, InvalidConfig for unusable models."""
         models, config = context.models, request.config
         require_models(models, config)
+        lineage = request.before.index.manifest.lineage if request.before else ()
+        base, *above = layer_writers(config.aggregation_model or config.model, lineage)
+        rewriters = ((writer.from_layer, models.language(writer.model)) for writer in above)
         with opened(context.execution) as executor:
             build_models = BuildModels(
                 models.embedding(config.embedding),
                 models.language(config.model),
-                models.language(config.aggregation_model or config.model),
+                models.language(base.model),
+                tuple((layer, model) for layer, model in rewriters if model is not None),
                 ThreadMap(models.settings.concurrency),
                 executor,
                 self._stages,

@@ -87,7 +87,7 @@ class Imports:
         writer = models.language(config.aggregation_model or config.model)
         apply, embedding = ThreadMap(models.settings.concurrency), models.embedding(config.embedding)
         with opened(context.execution) as executor:
-            yield BuildModels(embedding, writer, writer, apply, executor, self._stages)
+            yield BuildModels(embedding, writer, writer, apply=apply, executor=executor, stages=self._stages)
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
 
     def request(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.stage_charts import cluster_facts
-from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.jobs.kinds import REWRITE, UPDATE
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import ABSENT, BY_MODEL
@@ -40,7 +40,7 @@ def show(job: JobState) -> None:
     ]
     draw(markup.tiles(tiles))
     kind_line(summary)
-    if job.kind.name == UPDATE.name:
+    if job.kind.name in (UPDATE.name, REWRITE.name):
         with plain_errors():
             update_view.outcome(summary)
     left, right = st.columns([7, 5], gap="large")
@@ -96,7 +96,7 @@ def show(job: JobState) -> None:
         with charts, plain_errors():
             build_charts.hierarchy(session.open_index(summary))
             build_charts.costs(job)
-    if summary.kind == BY_MODEL:
+    if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # which reads no chunk
         losses(job, summary)
 
 

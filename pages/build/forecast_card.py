@@ -67,6 +67,27 @@ def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout:
     return int(chosen)
 
 
+def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
+    """The calls that a person allows; 0 for any."""
+    chosen = widgets.remembered(
+        name,
+        default,
+        lambda mount: st.number_input(
+            label,
+            min_value=0,
+            value=mount.value,
+            step=10,
+            key=mount.key,
+            on_change=mount.changed,
+            **layout,
+        ),
+        parse=int,
+        allowed=lambda value: 0 <= value < _MOST_TOKENS,
+        key=key,
+    )
+    return int(chosen)
+
+
 STARTED = "lr_build_started"  # a build was started in the run before
 URL = ("b_name", "b_dollars", "b_tokens")
 _LONGEST_NAME = 200

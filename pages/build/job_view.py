@@ -26,7 +26,7 @@ def spending_line(job: JobState) -> None:
     usage, budget = job.spending.usage, job.budget
     tokens = numbers.tokens(usage.prompt_tokens + usage.completion_tokens)
     parts = [
-        say("build.spent.calls", n=usage.calls),
+        _of(say("build.spent.calls", n=usage.calls), f"{budget.calls:,}" if budget.calls else ""),
         _of(say("library.tokens", tokens=tokens), numbers.tokens(budget.tokens) if budget.tokens else ""),
     ]
     if usage.cost or budget.dollars:
@@ -48,10 +48,15 @@ def _of(amount: str, limit: str) -> str:
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
     """A larger budget for the rest, and the button that goes on. resume: called with the job's id."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        name = f"more_dollars_{job.id}"
-        forecast_card.dollars_field(name, say("build.spent.more_dollars"), 2 * job.budget.dollars, key=name, width=190)
-        name = f"more_tokens_{job.id}"
-        forecast_card.tokens_field(name, say("build.spent.more_tokens"), 2 * job.budget.tokens, key=name, width=190)
+        if job.budget.calls:
+            name = f"more_calls_{job.id}"
+            forecast_card.calls_field(name, say("build.spent.more_calls"), 2 * job.budget.calls, key=name, width=190)
+        else:
+            name = f"more_dollars_{job.id}"
+            doubled = 2 * job.budget.dollars
+            forecast_card.dollars_field(name, say("build.spent.more_dollars"), doubled, key=name, width=190)
+            name = f"more_tokens_{job.id}"
+            forecast_card.tokens_field(name, say("build.spent.more_tokens"), 2 * job.budget.tokens, key=name, width=190)
         key = f"resume_{job.id}"
         st.button(
             say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume_with, args=(job.id, resume)
@@ -62,9 +67,9 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
 
 def _resume_with(job_id: str, resume: Callable[[str, Budget], None]) -> None:
     """Goes on with the budget of the fields."""
-    keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens"))
-    dollars, tokens = (st.session_state[key] for key in keys)
-    resume(job_id, Budget(float(dollars), int(tokens)))
+    keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens", "calls"))
+    dollars, tokens, calls = (st.session_state.get(key, 0) for key in keys)  # those of the fields that are there
+    resume(job_id, Budget(float(dollars), int(tokens), int(calls)))
 
 
 _MOVED = "lr_job_moved"  # another job is to be shown

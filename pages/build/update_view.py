@@ -17,6 +17,7 @@ from leanrag_core.types.updating import (
     UpdatePreview,
     UpdateReport,
 )
+from pages.build import rewrite_view
 from pages.common import markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw
@@ -96,8 +97,11 @@ def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
 
 def outcome(index: IndexSummary) -> None:
     """What the last update or edit of the index changed; nothing for a build."""
-    report = session.open_index(index).report.update
-    if report is not None:
+    opened = session.open_index(index)
+    report = opened.report.update
+    if report is not None and report.rewritten_from:
+        rewrite_view.outcome(opened, report)
+    elif report is not None:
         markup.block(say("update.changed"), markup.facts_table(_head(), _rows(report)))
         _advice(report)
 

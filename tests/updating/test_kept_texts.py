@@ -41,7 +41,7 @@ class NewTexts:
 def texts(*outdated: str, exact: bool) -> KeptTexts:
     """What is kept of the index before, of which these ids were outdated."""
     report = replace(EMPTY_REPORT, update=UpdateReport(outdated=outdated))
-    return KeptTexts(NewTexts(), (BASE, MIDDLE, ROOT), report, relations=True, exact=exact)
+    return KeptTexts(NewTexts(), (BASE, MIDDLE, ROOT), report, relations=lambda layer: True, exact=exact)
 
 
 def cluster_of(base: Layer) -> ClusterView:

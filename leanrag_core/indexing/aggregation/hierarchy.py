@@ -10,7 +10,7 @@ from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions
 from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder, embedding_text
-from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts, StageProgress
+from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts, StageProgress, expected_totals
 from leanrag_core.indexing.aggregation.relations import Texts, joined, lift_counts
 from leanrag_core.indexing.aggregation.rules import AggregationRules, released_depth
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
@@ -74,9 +74,9 @@ def build_hierarchy(
     if base.entities.num_rows == 0:
         raise TooFewEntities("build.nothing_to_aggregate")
     depth = released_depth(base.entities.num_rows, clustering.cluster_size)
-    progress = StageProgress(report, base.entities.num_rows, clustering.cluster_size)
-    layers = [_embedded(base, 0, start.embedder, progress)]
-    kinds, kind_counts = _base_kinds(base)
+    progress = StageProgress(report, expected_totals(base.entities.num_rows, clustering.cluster_size))
+    layers = [embedded(base, 0, start.embedder, progress)]
+    kinds, kind_counts = base_kinds(base)
     drops: list[Drop] = []
     usage = Usage()
     calls: list[WrittenCall] = []
@@ -96,7 +96,7 @@ def build_hierarchy(
         drops.extend(step.drops)
         usage = usage + step.usage
         calls.extend(step.calls)
-        layers.append(_embedded(graph, below.number + 1, start.embedder, progress))
+        layers.append(embedded(graph, below.number + 1, start.embedder, progress))
     progress.finish()
     return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings), tuple(calls))
 
@@ -117,7 +117,8 @@ class EmbeddingTexts(Collection[str]):
         return any(text == own for own in self)
 
 
-def _embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:
+def embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:
+    """Return the graph as the layer of that number, with its vectors and without parents."""
     texts = EmbeddingTexts(graph.entities)
     progress.expect("embed", len(texts))
     reported = 0
@@ -131,7 +132,7 @@ def _embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: Stage
     return Layer(graph.entities, graph.relations, number, vectors, np.zeros(0, dtype=np.int32))
 
 
-def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
+def base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
     """Return the kinds of the base relations, sorted, and (r, kinds) int64 with a one where a relation is of that
     kind.
     """

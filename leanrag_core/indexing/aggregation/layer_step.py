@@ -45,22 +45,22 @@ _UNITS = {
 }
 
 
-class StageProgress:
-    """Counts each stage over all layers. A layer's share of a total is an estimate until the layer is there."""
+def expected_totals(n: int, cluster_size: int) -> dict[str, int]:
+    """Estimate what each stage of a hierarchy over n entities has to do."""
+    sizes = [n]
+    while sizes[-1] > 1:
+        sizes.append(n_components(sizes[-1], cluster_size))
+    above = sum(sizes[1:])
+    return {"embed": sum(sizes), "cluster": len(sizes) - 1, "aggregate entities": above, "aggregate relations": 0}
 
-    def __init__(self, report: Report, n: int, cluster_size: int) -> None:
+
+class StageProgress:
+    """Counts each stage over all layers. totals: by stage, estimates where a layer is not there yet."""
+
+    def __init__(self, report: Report, totals: Mapping[str, int]) -> None:
         self._report = report
-        sizes = [n]
-        while sizes[-1] > 1:
-            sizes.append(n_components(sizes[-1], cluster_size))
-        above = sum(sizes[1:])
-        self._done = {"embed": 0, "cluster": 0, "aggregate entities": 0, "aggregate relations": 0}
-        self._total = {
-            "embed": sum(sizes),
-            "cluster": len(sizes) - 1,
-            "aggregate entities": above,
-            "aggregate relations": 0,
-        }
+        self._done = dict.fromkeys(totals, 0)
+        self._total = dict(totals)
 
     def expect(self, stage: str, total: int) -> None:
         """Announce that the stage has begun and has at least so much ahead: its first step may wait long for a

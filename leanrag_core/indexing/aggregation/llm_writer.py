@@ -8,7 +8,13 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, faults_of, parse_summary, sentence_of, whole
-from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
+from leanrag_core.indexing.aggregation.writer import (
+    AggregationWriter,
+    ClusterView,
+    RelationGroupView,
+    Sentence,
+    Summary,
+)
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
@@ -118,7 +124,7 @@ class LLMWriter:
 
     input_tokens: budget of members and relations in a prompt, a third at most for relations; the most connected members
     first.
-    sentence_tokens: limit of a relation's sentence.
+    sentence_tokens: limit of a relation's sentence. fallback: writes what the model cannot; the built-in writer.
     """
 
     def __init__(
@@ -128,12 +134,13 @@ class LLMWriter:
         input_tokens: int = 6000,
         sentence_tokens: int = 100,
         prompts: PromptBook | None = None,
+        fallback: AggregationWriter | None = None,
     ) -> None:
         self.model = model
         self.prompts = prompts or PromptBook()
         self.input_tokens = input_tokens
         self.sentence_tokens = sentence_tokens
-        self.fallback = BuiltinWriter()
+        self.fallback = fallback or BuiltinWriter()
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
         """Prepare the built-in writer for the layer, in case the model fails. labels: (n,) int, see

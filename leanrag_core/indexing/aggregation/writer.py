@@ -114,3 +114,26 @@ class AggregationWriter(Protocol):
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """Write one sentence on how two clusters are related, naming no member (eq. 5)."""
+
+
+class LayeredWriter:
+    """Leaves each layer to one of several writers. writers: each with the lowest layer that it writes, ascending; the
+    first one's is 0. See AggregationWriter."""
+
+    def __init__(self, writers: Sequence[tuple[int, AggregationWriter]]) -> None:
+        self._writers = tuple(writers)
+
+    def _of(self, layer: int) -> AggregationWriter:
+        return [writer for start, writer in self._writers if start <= layer][-1]
+
+    def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
+        """Prepare the writer of the coming layer. labels: (n,) int."""
+        self._of(layers[-1].number + 1).prepare(layers, labels)
+
+    def entity(self, members: ClusterView) -> Summary:
+        """Return what the writer of the cluster's layer makes of it."""
+        return self._of(members.layer).entity(members)
+
+    def relation(self, view: RelationGroupView) -> Sentence:
+        """Return what the writer of the relation's layer makes of it."""
+        return self._of(view.layer).relation(view)

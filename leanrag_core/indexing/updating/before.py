@@ -234,7 +234,7 @@ class Before:
             models.writer(heuristic=manifest.kind == HEURISTIC),
             layers if listed else layers[:1],
             report,
-            relations=models.aggregation is not None,
+            relations=models.calls_above,
             exact=self.takes_away,
             calls=self.index.calls,
         )

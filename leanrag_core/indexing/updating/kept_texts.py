@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -39,7 +39,8 @@ class KeptTexts:
     what it is written from has changed, and a cluster that has only grown keeps its name. Such a text, and a sentence
     about ends that have another description by now, is outdated: it may say what no member says any more. An update
     that takes something away writes all of these again, so that nothing of a removed document stays in them.
-    entities_kept, relations_kept: how many were taken over. outdated: layer and label of clusters; outdated_pairs:
+    relations: whether sentences of a layer are kept, by its number. entities_kept, relations_kept: how many were taken
+    over. outdated: layer and label of clusters; outdated_pairs:
     layer and names of both ends.
     """
 
@@ -49,7 +50,7 @@ class KeptTexts:
         layers: Sequence[Layer],
         report: BuildReport,
         *,
-        relations: bool,
+        relations: Callable[[int], bool],
         exact: bool,
         calls: pa.Table | None = None,
     ) -> None:
@@ -70,7 +71,8 @@ class KeptTexts:
             self._of_member.append({} if exact else {name: each for each in kept for name in each.content.names})
             if above.number == 1 and not exact:
                 self._by_members = {each.content.names: each for each in kept}
-            self._sentences.append(dict(self._stored_sentences(below, above, columns)) if relations else {})
+            kept_here = relations(above.number)
+            self._sentences.append(dict(self._stored_sentences(below, above, columns)) if kept_here else {})
         self._depth = len(self._entities)
         self._lock = threading.Lock()
         self.entities_kept = self.entities_written = self.relations_kept = self.relations_written = 0

@@ -17,7 +17,7 @@ from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED, Manifest
 from leanrag_core.types.rows import numbers
-from leanrag_core.types.updating import DocumentChanges, UpdatePreview
+from leanrag_core.types.updating import DocumentChanges, UpdatePreview, layer_writers, writer_of
 
 
 def require_updatable(manifest: Manifest) -> None:
@@ -125,8 +125,11 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     if is_remote(config.model):
         forgotten = sum(not is_answered(index.chunk(row)) for row in kept.tolist())
         calls += (1 + config.gleaning_rounds) * (len(new) + forgotten)
-    if is_remote(config.aggregation_model or config.model):
-        calls += sum(map(len, changed)) + new_clusters + _sentences_between(index, changed)
+    writers = layer_writers(config.aggregation_model or config.model, index.manifest.lineage)
+    if is_remote(writer_of(writers, 1)):
+        calls += new_clusters
+    asked = [rows if is_remote(writer_of(writers, number)) else [] for number, rows in enumerate(changed, start=1)]
+    calls += sum(map(len, asked)) + _sentences_between(index, asked)
     usage = index.report.usage
     mean = (1 / usage.calls) if usage.calls else 0.0
     name_of = dict(zip(ids, index.documents["name"].to_pylist(), strict=True))

@@ -1,0 +1,162 @@
+"""Upper layers of an index written again by a model at an endpoint: forecast, done here or by a job, undone like an
+update."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from leanrag_core.errors import IndexChanged, InvalidConfig
+from leanrag_core.execution.executors import ThreadMap, opened
+from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.forecasting.rewriting import forecast_rewriting
+from leanrag_core.indexing.updating.rewriting import Rewriting, require_rewritable, rewritten_index, top_layer
+from leanrag_core.jobs.events import JobSpec
+from leanrag_core.jobs.kinds import REWRITE
+from leanrag_core.jobs.runner import Done, RunningJob
+from leanrag_core.jobs.store import JobStore
+from leanrag_core.models.registry import Models, require_models
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.storage import layout
+from leanrag_core.storage.layout import read_edits, read_imported
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.storage.staging import build_lock, give_up_staging, staged
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport, Progress
+from leanrag_core.types.settings import Execution
+from leanrag_core.types.updating import RewriteForecast
+from leanrag_core.workbench.indexes import Indexes
+from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.parts import Parts
+
+_MEGABYTE = 1_000_000
+
+
+class Rewrites:
+    """Writes upper layers of indexes again, of those of the store and of others, which are known by their folders.
+
+    Clusters, base graph, chunks and lambda stay: names and summaries of aggregated entities and sentences on
+    summarised relations are written anew, from the lowest chosen layer up to the root, and embedded.
+    """
+
+    def __init__(self, indexes: Indexes, models: ModelAccess, stages: StageStore, jobs: JobStore) -> None:
+        self._indexes, self._models, self._stages, self._jobs = indexes, models, stages, jobs
+
+    def forecast(self, index: Index, model: str, from_layer: int = 1) -> RewriteForecast:
+        """Return the calls, time and money that it takes, layer by layer; nothing is asked of a model. model: such as
+        "openai:NAME". Raises InvalidConfig."""
+        rewriting = Rewriting(index, model, from_layer)
+        models = self._models.make(index=index.folder_name)
+        return forecast_rewriting(rewriting, _remote(models, model), models.settings)
+
+    def rewrite(self, folder: Path, model: str, from_layer: int = 1, context: RunContext | None = None) -> Index:
+        """Write the layers again in this process; the index before is kept as an earlier state, which
+        bench.updates.undo() puts back byte for byte.
+
+        The index stays as it is where the model says what it has already. Raises InvalidConfig, BudgetSpent, and
+        EndpointError; what was answered until then is kept and not asked for again.
+        """
+        while True:
+            index = layout.read_index(folder)
+            rewriting = Rewriting(index, model, from_layer)
+            context = context or self._models.context(index=folder.name)
+            made = self._made(rewriting, context)
+            if made is index:
+                return index
+            try:
+                return self._put_in_place(folder, index, made)
+            except IndexChanged:  # by another process meanwhile; what the model has answered is kept
+                continue
+
+    def _made(self, rewriting: Rewriting, context: RunContext) -> Index:
+        models, config, index = context.models, rewriting.config, rewriting.index
+        require_models(models, config)
+        fingerprint = index.manifest.embedding.fingerprint
+        embedding = models.embedding(config.embedding, fingerprint)
+        if embedding.fingerprint != fingerprint:
+            raise InvalidConfig("update.other_embedding", index=index.manifest.name)
+        model, apply = _remote(models, rewriting.model), ThreadMap(models.settings.concurrency)
+        with opened(context.execution) as executor:
+            build_models = BuildModels(embedding, apply=apply, executor=executor, stages=self._stages)
+            build_models = build_models.configured(config)
+            writer = build_models.rewriter(model, heuristic=index.manifest.heuristic)
+            made = rewritten_index(rewriting, model, writer, build_models.embedder(), context.report, apply=apply)
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        context.report(Progress("index", 0, 0, "files"))
+        return made
+
+    def _put_in_place(self, folder: Path, before: Index, made: Index) -> Index:
+        """Raises IndexChanged where the index in the folder is another one by now."""
+        in_store = folder.resolve().parent == self._indexes.root.resolve()
+        with build_lock(folder, waiting=lambda: None):
+            if layout.read_manifest(folder).id != before.id:
+                raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)
+            with staged(folder, in_store=in_store, keeps_earlier=True) as staging:
+                layout.write_index(staging, made, read_imported(folder), read_edits(folder))
+            return layout.read_index(folder)
+
+    def start(
+        self,
+        index_id: str,
+        model: str,
+        from_layer: int = 1,
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+    ) -> str:
+        """Start a job that writes the layers again; return the job's id. It stops when the budget is spent, and goes on
+        where it was when it is resumed. Raises InvalidConfig."""
+        index = self._indexes.open(index_id)
+        config, manifest = Rewriting(index, model, from_layer).config, index.manifest
+        models = self._models.make(budget=budget)
+        require_models(models, config)
+        _remote(models, model)
+        terms = self._models.job_terms(budget, execution)
+        arguments = {"index": index_id, "model": model, "from_layer": from_layer, **terms}
+        return self._jobs.begin(manifest.name, manifest.corpus.id, asdict(config), arguments, REWRITE)
+
+
+def _remote(models: Models, name: str) -> RemoteLanguageModel:
+    """Return the model. Raises InvalidConfig where it is none at an endpoint."""
+    model = models.language(name)
+    if not isinstance(model, RemoteLanguageModel):
+        raise InvalidConfig("rewrite.no_model", name=name)
+    return model
+
+
+class RewriteWork:
+    """Writes again what a job names, with its forecast and what the model costs in the job's record.
+
+    The job's arguments: index, its id; model; from_layer.
+    """
+
+    def __init__(self, rewrites: Rewrites, indexes: Indexes, parts: Parts, models: ModelAccess) -> None:
+        self._rewrites, self._indexes, self._parts, self._models = rewrites, indexes, parts, models
+
+    def run(self, job: RunningJob) -> Done:
+        """Write the layers again; the index's id is the result."""
+        arguments = job.spec.arguments
+        index_id, model, from_layer = str(arguments["index"]), str(arguments["model"]), int(arguments["from_layer"])
+        context = self._models.job_context(job, index=index_id)
+        job.expect(self._rewrites.forecast(self._indexes.open(index_id), model, from_layer).forecast)
+        with job.metered(context.models.meter.read):
+            index = self._rewrites.rewrite(self._indexes.path(index_id), model, from_layer, context)
+        for part in self._parts.offered(index):
+            self._parts.start(index_id, part)
+        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete the half-made index; the one before is as it was."""
+        give_up_staging(self._indexes.path(str(spec.arguments["index"])))
+
+
+def rewritable_layers(index: Index) -> range:
+    """Return the layers from which on the index can be written again, the lowest first; none where it cannot."""
+    try:
+        require_rewritable(index)
+    except InvalidConfig:
+        return range(0)
+    try:
+        require_rewritable(index, min(2, top_layer(index)))
+    except InvalidConfig:
+        return range(1, 2)
+    return range(1, top_layer(index) + 1)
