@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 
 from benchmarks.memory import peak_gb, reset_peak
-from leanrag_core.models.minilm import TOKENS_A_BATCH, FloatSession, Int8Session, MiniLM, Session, batches, model_file
+from leanrag_core.models.minilm import FloatSession, Int8Session, MiniLM, model_file
+from leanrag_core.models.windows import TOKENS_A_BATCH, Session, batches
 
 TITLE = "Embedding invented entity descriptions of 8 to 70 words with the built-in model"
 SIZES = (1_000,)

@@ -18,7 +18,7 @@ CHANGES = {
 REASONS = {
     "QuestionScorer": "its questions stay as they are, and its texts are in a cache with a lock",
     "GoldFinder": "its dictionary is filled when it is made, and read from then on",
-    "MiniLM": "its session is made once (cached_property) and can be asked by any number of threads",
+    "WindowedModel": "its session is made once (cached_property) and can be asked by any number of threads",
     "BatchWork": "of a worker process, which does one batch after the other in one thread",
     "Sweeps": "of the workbench of a worker process, which builds one index after the other",
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -91,6 +91,20 @@ class EmbeddingModel(Protocol):
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """Return (len(texts), dimension) float32, unit rows; the same text gives the same row alone or in any batch."""
+
+
+@runtime_checkable
+class TellsQueriesApart(Protocol):
+    """What an embedding model has besides where it embeds what one searches with otherwise than what is searched."""
+
+    def embed_queries(self, texts: list[str]) -> np.ndarray:
+        """Return (len(texts), dimension) float32, unit rows, of questions and other texts that one searches with."""
+
+
+def embed_queries(model: EmbeddingModel, texts: list[str]) -> np.ndarray:
+    """Return the (len(texts), dimension) float32 unit rows of texts that one searches with: as the model has them, or
+    as it embeds any text."""
+    return model.embed_queries(texts) if isinstance(model, TellsQueriesApart) else model.embed(texts)
 
 
 class Backend(Protocol):

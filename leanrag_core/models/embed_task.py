@@ -1,21 +1,24 @@
 """Embedding as a function that workers elsewhere can be sent, and an embedding model with a memory."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from leanrag_core.errors import ModelMismatch
-from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.minilm import FLOATS, MiniLM, model_of
+from leanrag_core.models.base import EmbeddingModel, TellsQueriesApart, embed_queries
+from leanrag_core.models.e5 import MultilingualE5
+from leanrag_core.models.minilm import model_of
+from leanrag_core.models.windows import WindowedModel
 
 _loading = threading.Lock()
 
 
 @dataclass(frozen=True)
 class EmbedTask:
-    """Embeds a batch of texts with the built-in model of the process that calls it, loaded once a process.
+    """Embeds a batch of texts with the model of this machine in the process that calls it, loaded once a process.
 
     fingerprint: the driver's model; runtime: its onnxruntime. A worker that has others raises ModelMismatch instead of
     mixing vectors. exact: a text's vector is the same to the last bit whatever texts are embedded with it.
@@ -43,18 +46,19 @@ class EmbedTask:
 def embed_task(model: EmbeddingModel) -> EmbedTask | None:
     """Return the task that does on any worker what the model does here. None for a model at an endpoint: it is asked
     from this process alone, since its calls are counted and kept."""
-    if not isinstance(model, MiniLM):
+    if not isinstance(model, WindowedModel):
         return None
-    return EmbedTask(model.fingerprint, _runtime(), exact=model.form != FLOATS)
+    return EmbedTask(model.fingerprint, _runtime(), exact=model.exact)
 
 
 @cache
-def _model(fingerprint: str) -> MiniLM:
+def _model(fingerprint: str) -> WindowedModel:
     """Return this process's loaded model in the form that has the fingerprint.
 
     It has one thread, since a machine has a worker for every core.
     """
-    model = model_of(fingerprint, threads=1)
+    multilingual = fingerprint.startswith(MultilingualE5.weights)
+    model = MultilingualE5(threads=1) if multilingual else model_of(fingerprint, threads=1)
     model.embed(["loaded"])
     return model
 
@@ -72,7 +76,7 @@ class KeptVectors:
 
     def __init__(self, model: EmbeddingModel, max_texts: int = 50_000) -> None:
         self.name, self._model, self._max_texts = model.name, model, max_texts
-        self._vectors: dict[str, np.ndarray] = {}
+        self._vectors: dict[tuple[str, bool], np.ndarray] = {}  # by text and whether it is searched with
         self._lock = threading.Lock()
 
     @property
@@ -87,13 +91,24 @@ class KeptVectors:
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """Return (len(texts), dimension) float32, unit rows."""
+        return self._embedded(texts, self._model.embed, queries=False)
+
+    def embed_queries(self, texts: list[str]) -> np.ndarray:
+        """Return (len(texts), dimension) float32, unit rows of texts that one searches with."""
+        return self._embedded(
+            texts, partial(embed_queries, self._model), queries=isinstance(self._model, TellsQueriesApart)
+        )
+
+    def _embedded(self, texts: list[str], embed: Callable[[list[str]], np.ndarray], *, queries: bool) -> np.ndarray:
+        """Return (len(texts), dimension) float32, unit rows. queries: whether their vectors are others than those of
+        the same texts in an index."""
         with self._lock:
-            known = {text: self._vectors[text] for text in texts if text in self._vectors}
+            known = {text: self._vectors[text, queries] for text in texts if (text, queries) in self._vectors}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            known |= dict(zip(new, self._model.embed(new), strict=True))
+            known |= dict(zip(new, embed(new), strict=True))
             with self._lock:
                 if len(self._vectors) + len(new) > self._max_texts:
                     self._vectors.clear()
-                self._vectors |= {text: known[text] for text in new}
-        return np.stack([known[text] for text in texts]) if texts else self._model.embed(texts)
+                self._vectors |= {(text, queries): known[text] for text in new}
+        return np.stack([known[text] for text in texts]) if texts else embed(texts)

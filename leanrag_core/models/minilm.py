@@ -5,29 +5,18 @@ chromadb keeps in the user's cache. The tokenizer file is shipped beside this fi
 """
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS, GraphWriter, int8_graph
+from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS, int8_graph
+from leanrag_core.models.windows import Session, WindowedModel, Windows, means, opened
 from leanrag_core.text.plain_words import in_words
-
-TOKENS_A_BATCH = 512  # from 128 to 1,024 all are equally quick
-
-
-class Session(Protocol):
-    """What turns word pieces into vectors."""
-
-    def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
-        """Return (len(batch), 384) float32 unit rows: the mean of the token vectors of each window; all are equally
-        long."""
 
 
 class Int8Session:
@@ -38,12 +27,12 @@ class Int8Session:
 
         Raises KeyError or ValueError for weights that the graph cannot be made of.
         """
-        self._session = _opened(int8_graph(weights, revision), threads, arena)
+        self._session = opened(int8_graph(weights, revision), threads, arena)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
         """Return (len(batch), 384) float32 unit rows, as Session."""
         ids = np.array(batch, dtype=np.int32)
-        return _means(self._session.run(None, {"ids": ids, "places": np.arange(ids.shape[1], dtype=np.int32)})[0])
+        return means(self._session.run(None, {"ids": ids, "places": np.arange(ids.shape[1], dtype=np.int32)})[0])
 
 
 class FloatSession:
@@ -51,67 +40,13 @@ class FloatSession:
 
     def __init__(self, weights: Path, *, threads: int = 1, arena: bool = False) -> None:
         """Open the file's graph. threads: of one batch."""
-        self._session = _opened(str(weights), threads, arena)
+        self._session = opened(str(weights), threads, arena)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
         """Return (len(batch), 384) float32 unit rows, as Session."""
         ids = np.array(batch, dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        return _means(self._session.run(None, feed)[0])
-
-
-def batches(lengths: Sequence[int], tokens: int = TOKENS_A_BATCH) -> list[list[int]]:
-    """Put each row once, shortest first, into batches of equal length that have at most so many tokens (or one row).
-
-    Nothing is padded, so that a window's numbers are the same in every batch.
-    """
-    batches_so_far: list[list[int]] = []
-    for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
-        room = bool(batches_so_far) and lengths[batches_so_far[-1][0]] == lengths[row]
-        if room and lengths[row] * (len(batches_so_far[-1]) + 1) <= tokens:
-            batches_so_far[-1].append(row)
-        else:
-            batches_so_far.append([row])
-    return batches_so_far
-
-
-def _means(hidden: np.ndarray) -> np.ndarray:
-    """Return (n, 384) float32 unit rows: the means of (n, length, 384) token vectors."""
-    vectors = hidden.mean(axis=1)
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _opened(model: str | bytes, threads: int, arena: bool) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3
-    options.enable_cpu_mem_arena = arena  # the arena keeps memory for every batch shape it has seen: 1 GB more
-    if not _sums_are_exact():
-        options.add_session_config_entry("session.x64quantprecision", "1")
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-@cache
-def _sums_are_exact() -> bool:
-    """Return whether this processor adds products of 8 bits without loss. Older ones (x86 without VNNI) cut pairs of
-    them at 16 bits unless onnxruntime is configured to avoid it, which gives the same numbers more slowly."""
-    import onnxruntime
-
-    graph = GraphWriter()
-    graph.input("given", "rows", "columns")
-    constants = (("weights", np.full((64, 16), 127, np.int8)), ("step", np.float32(1)), ("middle", np.uint8(0)))
-    for name, values in constants:
-        graph.constant(name, np.asarray(values))
-    given = graph.add("Cast", "given", to=2)[0]
-    product = graph.add("MatMulIntegerToFloat", given, "weights", "step", "step", "middle", own=True)[0]
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        graph.model(product, "rows", 16), options, providers=["CPUExecutionProvider"]
-    )
-    return bool((session.run(None, {"given": np.full((16, 64), 255, dtype=np.int32)})[0] == 64 * 255 * 127).all())
+        return means(self._session.run(None, feed)[0])
 
 
 _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
@@ -153,14 +88,6 @@ def _hashes(weights: Path, changed: int) -> _Hashes:
     return _Hashes(hashlib.sha256(content).hexdigest(), of_form)
 
 
-@dataclass(frozen=True)
-class Windows:
-    """Texts cut into what the model reads at once: word pieces with [CLS] and [SEP], and the text's row of each."""
-
-    pieces: list[list[int]]
-    owner: list[int]
-
-
 def model_of(fingerprint: str, threads: int | None = None) -> "MiniLM":
     """Return the model in the form that has the fingerprint; in its usual form where none has. Raises ModelUnavailable
     where it is not installed."""
@@ -168,13 +95,12 @@ def model_of(fingerprint: str, threads: int | None = None) -> "MiniLM":
     return next((model for model in models if model.fingerprint == fingerprint), models[0])
 
 
-class MiniLM:
+class MiniLM(WindowedModel):
     """Mean-pooled, L2-normalised sentence embeddings; longer texts are cut into windows of 254 word pieces whose
     vectors are averaged by length. A text's vector does not depend on its batch, the threads or the processor; with
     floats it may by 1e-6, and with the earlier revision's graph by 1e-3 on another processor."""
 
     name = "builtin"
-    dimension = 384
 
     def __init__(self, threads: int | None = None, *, form: str = REVISION) -> None:
         """Choose the form of the model; the weights are loaded when they are first needed.
@@ -182,7 +108,7 @@ class MiniLM:
         form: one of FORMS: a revision of the graph in whole numbers (minilm_graph.py), or floats, as the weights'
         own file says. Where other weights than the package's are installed it is always floats.
         """
-        self.threads = threads or os.cpu_count() or 1
+        super().__init__(threads)
         self._form = form
 
     @cached_property
@@ -194,6 +120,11 @@ class MiniLM:
     def fingerprint(self) -> str:
         """Name and hash of weights and tokenizer, and of what is made of the weights."""
         return f"all-MiniLM-L6-v2:{self._hashes.of_form[self.form][:16]}"
+
+    @property
+    def exact(self) -> bool:
+        """Whether a text's vector is the same to the last bit whatever texts are embedded with it."""
+        return self.form != FLOATS
 
     @property
     def _hashes(self) -> _Hashes:
@@ -216,18 +147,6 @@ class MiniLM:
         tokenizer.no_padding()
         return tokenizer
 
-    def embed(self, texts: list[str]) -> np.ndarray:
-        """Return (len(texts), 384) float32 unit rows. Equal texts are embedded once; batches are sorted by length."""
-        unique = list(dict.fromkeys(texts))
-        windows = self.windows(unique)
-        pooled = self._pool(windows.pieces)
-        lengths = np.array([len(window) for window in windows.pieces], dtype=np.float32)
-        vectors = np.zeros((len(unique), self.dimension), dtype=np.float32)
-        np.add.at(vectors, windows.owner, pooled * lengths[:, None])
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        row_of = {text: row for row, text in enumerate(unique)}
-        return vectors[[row_of[text] for text in texts]] if texts else vectors
-
     def windows(self, texts: list[str]) -> Windows:
         """Cut the texts into what the model reads, in their order; every text has at least one window."""
         pieces: list[list[int]] = []
@@ -238,23 +157,3 @@ class MiniLM:
                 pieces.append([_CLS, *pieces_of_text[start : start + _WINDOW], _SEP])
                 owner.append(row)
         return Windows(pieces, owner)
-
-    def _pool(self, windows: list[list[int]]) -> np.ndarray:
-        """Return (n_windows, 384) float32 unit rows: the mean of the token vectors of each window.
-
-        Batches, which depend on the windows alone, go to as many threads as the model has; each is computed by one.
-        """
-        pooled = np.zeros((len(windows), self.dimension), dtype=np.float32)
-        planned = batches([len(window) for window in windows])
-        session = self._session  # made before the threads ask for it
-
-        def run(rows: list[int]) -> None:
-            pooled[rows] = session.vectors([windows[row] for row in rows])
-
-        if min(self.threads, len(planned)) < 2:
-            for rows in planned:
-                run(rows)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(run, reversed(planned)))  # the longest first, so that none is left alone at the end
-        return pooled

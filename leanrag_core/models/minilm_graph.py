@@ -1,6 +1,7 @@
 """The built-in model's graph in whole numbers, made operator by operator from the package's weights."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,13 @@ class GraphWriter:
         self._constants[name] = numpy_helper.from_array(np.asarray(values, order="C"), name)
         return name
 
-    def input(self, name: str, *axes: str) -> str:
-        """Add an int32 input of that name, with axes of any length that have these names."""
+    def input(self, name: str, *axes: str | int, floats: bool = False) -> str:
+        """Add an int32 (or float32) input of that name, with axes of these lengths, or of any length under these
+        names."""
         from onnx import TensorProto, helper
 
-        self._inputs.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
+        element = TensorProto.FLOAT if floats else TensorProto.INT32
+        self._inputs.append(helper.make_tensor_value_info(name, element, axes))
         return name
 
     def add(
@@ -84,7 +87,7 @@ class GraphWriter:
 EARLIER_REVISION, REVISION = "int8 by token, 1", "int8 by token, 2"
 WEIGHTS = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"  # sha256 of the file that it is made from
 
-_LAYERS, _HEADS, _DIMENSION = 6, 12, 384
+_HEADS, _DIMENSION = 12, 384
 _EPSILON = 1e-12  # of the model's normalisation
 # Channels with far larger values than the others, and how many times: they would take the 8 bits of all the others.
 # Each is cut into as many equal parts, whose weights are the same, so that nothing but rounding is changed.
@@ -102,7 +105,6 @@ _EXP_LEAST = -1.25
 # numbers, summed over a head, are exact in double precision.
 _ROUNDING = 1.5 * 2.0**6
 _FLOAT, _DOUBLE = 1, 11  # ONNX element types
-_PARTS = [channel for channel, times in _STANDING_OUT.items() for _ in range(times - 1)]
 
 
 def int8_graph(path: Path, revision: str = REVISION) -> bytes:
@@ -112,17 +114,26 @@ def int8_graph(path: Path, revision: str = REVISION) -> bytes:
     file, whose sha256 is WEIGHTS; another file raises KeyError, StopIteration or ValueError. revision: REVISION or
     EARLIER_REVISION.
     """
-    return (_Drawing if revision == REVISION else _EarlierDrawing)(tensors(path)).model()
+    return (Drawing if revision == REVISION else _EarlierDrawing)(tensors(path)).model()
 
 
-class _Drawing:
-    def __init__(self, stored: dict[str, np.ndarray]) -> None:
+class Drawing:
+    """The graph of an encoder as it is drawn: MiniLM's, or that of another network of the same widths.
+
+    layers: how many. standing_out: how many parts each wide channel is cut into.
+    """
+
+    layers = 6
+    standing_out: Mapping[int, int] = _STANDING_OUT
+
+    def __init__(self, stored: Mapping[str, np.ndarray]) -> None:
         """Begin the graph. stored: the arrays of the weights' file by name, in the file's order; the matrices are
         (rows, columns) int8."""
         self._stored = stored
         # in the file's order: word and position embeddings; then query, key, value, output, up and down of every layer
         self._whole = iter([name.removesuffix("_q") for name, array in stored.items() if array.dtype == np.int8])
         self._graph = GraphWriter()
+        self._parts = [channel for channel, times in self.standing_out.items() for _ in range(times - 1)]
         constants = {
             "last axis": np.array([-1], dtype=np.int64),
             "one": np.float32(1),
@@ -131,16 +142,17 @@ class _Drawing:
             "step": np.float32(1 / 127),
             "middle": np.uint8(128),
             **self._own_constants(),
-            "parts": np.array(_PARTS, dtype=np.int64),
-            "shares": np.array([1 / _STANDING_OUT.get(c, 1) for c in range(_DIMENSION)], dtype=np.float32),
+            "parts": np.array(self._parts, dtype=np.int64),
+            "shares": np.array([1 / self.standing_out.get(c, 1) for c in range(_DIMENSION)], dtype=np.float32),
         }
         for name, value in constants.items():
             self._graph.constant(name, np.asarray(value))
 
     def model(self) -> bytes:
+        """Return the ONNX model: (batch, length, 384) float32 token vectors of what _first_rows() takes."""
         graph = self._graph
-        x = self._embedded(graph.input("ids", "batch", "length"), graph.input("places", "length"))
-        for layer in range(_LAYERS):
+        x = self._normalised(self._first_rows(), "inner.embeddings.")
+        for layer in range(self.layers):
             prefix = f"inner.encoder.layer.{layer}."
             inside = f"{prefix}attention.self."
             projected = self._product(x, self._take(3), standing_out=True)
@@ -215,14 +227,16 @@ class _Drawing:
             return self._graph.add(operator, *inputs)[0]
         return self._graph.add(operator, *inputs, axis=axis)[0]
 
-    def _embedded(self, ids: str, places: str) -> str:
+    def _first_rows(self) -> str:
+        """Add to the graph what goes into the first normalisation: the vector of each word piece and that of its
+        place."""
+        ids, places = self._graph.input("ids", "batch", "length"), self._graph.input("places", "length")
         word, position = self._take(2)
         first_type = self._stored["inner.embeddings.token_type_embeddings.weight"][0]
         where = self._stored[f"{position}_q"].astype(np.float32) * self._stored[f"{position}_scale"] + first_type
         rows = self._cast(self._one("Gather", self._constant(f"{word}_q"), ids), _FLOAT)
         rows = self._one("Mul", rows, self._one("Gather", self._constant(f"{word}_scale"), ids))
-        x = self._one("Add", rows, self._one("Gather", self._graph.constant(position, where), places))
-        return self._normalised(x, "inner.embeddings.")
+        return self._one("Add", rows, self._one("Gather", self._graph.constant(position, where), places))
 
     def _joined(self, x: str, before: str, prefix: str) -> str:
         biased = self._one("Add", x, self._constant(f"{prefix}dense.bias"))
@@ -244,7 +258,7 @@ class _Drawing:
         scales = np.concatenate([self._stored[f"{matrix}_scale"][0] for matrix in matrices])
         if standing_out:
             x = self._one("Mul", x, "shares")
-            weights = np.concatenate([weights, weights[_PARTS]])
+            weights = np.concatenate([weights, weights[self._parts]])
         lowest = self._one("Neg", self._one("ReduceMin", x, "last axis"))
         largest = self._one("Max", self._one("ReduceMax", x, "last axis"), lowest, "least")
         rounded = self._one("QuantizeLinear", self._one("Div", x, largest), "step", "middle")
@@ -262,7 +276,7 @@ class _Drawing:
         return self._one("Mul", self._graph.add("MatMulIntegerToFloat", *factors, own=True)[0], largest)
 
 
-class _EarlierDrawing(_Drawing):
+class _EarlierDrawing(Drawing):
     """The graph of EARLIER_REVISION: attention and GELU differ in their last digits from processor to processor."""
 
     def _own_constants(self) -> dict[str, np.ndarray | np.floating]:

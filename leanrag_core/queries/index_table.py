@@ -7,14 +7,14 @@ from typing import Any
 
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message
-from leanrag_core.types.config import BUILTIN, REFERENCE, IndexConfig, model_title
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, REFERENCE, IndexConfig, model_title
 from leanrag_core.types.summary import IndexSummary, UploadReport
 
 _SHORTEST_NAME = 5  # characters that a shortened title keeps of the name
 
 
 def _model(name: Any) -> str:
-    own = {BUILTIN: "built-in engine", REFERENCE: "reference graph"}
+    own = {BUILTIN: "built-in engine", REFERENCE: "reference graph", MULTILINGUAL: "multilingual-e5-small"}
     return own.get(str(name)) or model_title(str(name))
 
 

@@ -31,14 +31,15 @@ def _unheard(step: TraceStep) -> None:
 class Tools:
     """The tools of one question.
 
-    embed: (n, d) float32 unit rows by the index's own model. language: counted by `meter`; None with the built-in
-    engine. part: what an index part's read() gave; raises PartMissing. searches: opens the
-    search indexes of large layers. meter: its require_budget() comes before each
-    call and raises BudgetSpent. report: progress, as builds report it. cancelled: raises Cancelled when the question
-    was taken back; called between calls of a model. on_step: hears of each step as soon as it is done; for strategies
-    of several calls. without: ids of seeds, relations and chunks that a person took out; a strategy that retrieves
-    without them says so by the kinds in its attribute `leaves_out`. context_alone: of the trace nothing but the context
-    and the passages are looked at, as for a measure over many questions; a strategy may leave out the rest.
+    embed: (n, d) float32 unit rows, by the index's own model, of texts to search with; embed_passages() of texts as an
+    index holds them, by `passages` where the model tells these apart. language: counted by `meter`; None with the
+    built-in engine. part: what an index part's read() gave; raises PartMissing. searches: opens the search indexes of
+    large layers. meter: its require_budget() comes before each call and raises BudgetSpent. report: progress, as builds
+    report it. cancelled: raises Cancelled when the question was taken back; called between calls of a model. on_step:
+    hears of each step as soon as it is done; for strategies of several calls. without: ids of seeds, relations and
+    chunks that a person took out; a strategy that retrieves without them says so by the kinds in its attribute
+    `leaves_out`. context_alone: of the trace nothing but the context and the passages are looked at, as for a measure
+    over many questions; a strategy may leave out the rest.
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]
@@ -52,3 +53,8 @@ class Tools:
     on_step: Callable[[TraceStep], None] = _unheard
     without: frozenset[str] = frozenset()
     context_alone: bool = False
+    passages: Callable[[Sequence[str]], np.ndarray] | None = None
+
+    def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the (n, d) float32 unit rows that the index would have for these texts."""
+        return (self.passages or self.embed)(texts)

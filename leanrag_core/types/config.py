@@ -9,13 +9,15 @@ from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message, message
 
 BUILTIN = "builtin"
+MULTILINGUAL = "multilingual"  # an extra: an embedding of every language
 OPENAI = "openai"
 REFERENCE = "reference"  # the graph comes with the corpus, written by hand; everything else is built in
+HERE = (BUILTIN, REFERENCE, MULTILINGUAL)  # back-ends of one model, on this machine
 
 
 @dataclass(frozen=True)
 class ModelName:
-    """A model. backend: who serves it, a file in models/backends. model: its name there, "" for builtin, reference."""
+    """A model. backend: who serves it, a file in models/backends. model: its name there, "" for those of HERE."""
 
     backend: str
     model: str = ""
@@ -26,10 +28,10 @@ class ModelName:
 
 def parse_model_name(text: str) -> ModelName:
     """Return the parts of a model's name. Raises InvalidConfig for a text that is no name."""
-    if text in (BUILTIN, REFERENCE):
+    if text in HERE:
         return ModelName(text)
     backend, _, model = text.partition(":")
-    if not (backend.strip() and model.strip()) or backend in (BUILTIN, REFERENCE):
+    if not (backend.strip() and model.strip()) or backend in HERE:
         raise InvalidConfig("model.unknown", name=text)
     return ModelName(backend, model.strip())
 

@@ -34,7 +34,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.suggesting import SECONDS, suggest
 from leanrag_core.system.environment import PACKAGES, default_home
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, IndexConfig
+from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.imported import Exported
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -278,7 +278,7 @@ class Workbench:
         IndexTooNew."""
 
         def embedding(name: str, fingerprint: str) -> EmbeddingModel:
-            if name != BUILTIN:
+            if is_remote(name):
                 raise ModelUnavailable("check.texts_would_be_sent")
             return self.models.embedding(name, fingerprint)
 

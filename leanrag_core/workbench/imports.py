@@ -24,7 +24,7 @@ from leanrag_core.storage.indexes import folder_name, import_id
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, IndexConfig
+from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
@@ -131,7 +131,7 @@ class ImportWork:
         config, path = recorded_config(spec.config).checked(), Path(str(arguments["path"]))
         format_name = str(arguments["format"])
         context = self._models.job_context(job, index=_folder_name(spec))
-        remote = not config.model == config.embedding == BUILTIN
+        remote = any(map(is_remote, (config.model, config.embedding)))
         with job.metered(context.models.meter.read) if remote else nullcontext():
             request = self._imports.request(path, format_name, config, name=str(arguments.get("name", "")))
             index = self._imports.run(path, format_name, request, context)

@@ -13,7 +13,7 @@ from leanrag_core.answering.follow_up import Standalone, by_model, by_rule
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
 from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.messages.message import message
-from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.base import LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
@@ -102,7 +102,8 @@ class Questions:
         models = self._models.make(budget=budget, index=index.folder_name)
         recorded = index.manifest.embedding
         return Tools(
-            embed=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            embed=lambda texts: embed_queries(self._models.embedding(recorded.name, recorded.fingerprint), list(texts)),
+            passages=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
             language=self.answering_language(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda name: self._parts.read(index, name),
@@ -141,9 +142,9 @@ class Questions:
                 present_dimension=model.dimension,
             )
         if embed_task(model) is None:  # its calls are counted and kept by the store of calls
-            return np.asarray(model.embed([question.strip()])[0])
+            return np.asarray(embed_queries(model, [question.strip()])[0])
         key = recorded.fingerprint, question.strip()
-        vector = self._vectors.get_or_make(key, lambda: np.asarray(model.embed([question.strip()])[0]))
+        vector = self._vectors.get_or_make(key, lambda: np.asarray(embed_queries(model, [question.strip()])[0]))
         return vector
 
     def embedded(self, index: Index, texts: Sequence[str]) -> np.ndarray:

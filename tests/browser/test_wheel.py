@@ -89,10 +89,22 @@ def test_the_command_has_every_verb_and_the_wheel_asks_for_the_libraries_of_the_
     assert len(verbs) > 20
     for verb in verbs & {"ask", "build", "serve", "sweep"}:
         assert f"\n    {verb} " in printed, verb
-    wanted = (PROJECT / "requirements.in").read_text().splitlines()
-    libraries = {_canonical(line.strip()) for line in wanted if line.strip() and not line.startswith("#")}
     [metadata] = installed.packages.glob("leanrag_workbench-*.dist-info")
-    assert {_canonical(each) for each in Distribution.at(metadata).requires or ()} == libraries
+    asked_for = {"": _wanted("requirements.in"), "multilingual": _wanted("requirements-multilingual.in")}
+    found: dict[str, set[tuple[str, str]]] = {extra: set() for extra in asked_for}
+    for requirement in Distribution.at(metadata).requires or ():
+        marker = Requirement(requirement).marker
+        found[_extra(str(marker)) if marker else ""].add(_canonical(requirement))
+    assert found == asked_for
+
+
+def _wanted(file_name: str) -> set[tuple[str, str]]:
+    lines = (PROJECT / file_name).read_text().splitlines()
+    return {_canonical(line.strip()) for line in lines if line.strip() and not line.startswith("#")}
+
+
+def _extra(marker: str) -> str:
+    return marker.removeprefix("extra == ").strip("\"'")
 
 
 def _canonical(requirement: str) -> tuple[str, str]:

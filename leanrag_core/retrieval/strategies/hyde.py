@@ -44,7 +44,7 @@ class Strategy(StrategyBase[Config]):
         texts = self._passages(run)
         reason = message("hyde.reason" if texts else "hyde.reason.chunk")
         if texts:
-            vectors = tools.embed(texts)
+            vectors = tools.embed_passages(texts)
         else:
             rows = ranked_by_vector(index, query.vector)[: config.n_passages]
             texts = [index.chunk(row).text for row in rows]

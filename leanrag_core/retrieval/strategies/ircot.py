@@ -112,5 +112,5 @@ def _nearest_sentence(run: Retrieval, searches: list[Search], near: dict[str, fl
         return ""
     unknown = [each for each in fresh if each not in near]
     if unknown:
-        near.update(zip(unknown, cosines(run.tools.embed(unknown), run.query.vector).tolist(), strict=True))
+        near.update(zip(unknown, cosines(run.tools.embed_passages(unknown), run.query.vector).tolist(), strict=True))
     return max(fresh, key=near.__getitem__)
