@@ -225,6 +225,10 @@ class CallFailed(ReplyError):
     """One call got no usable answer after every retry; other calls may well succeed."""
 
 
+class PromptTooLong(CallFailed):
+    """A prompt does not fit the model's window, or leaves no room for a reply; it was not sent, or was refused."""
+
+
 class ReplyCut(ReplyError):
     """A reply ended at the token limit, in the middle of what it had to say."""
 

@@ -19,7 +19,7 @@ CONFIG = IndexConfig(model="openai:m", embedding="openai:e", chunk_tokens=1024)
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as endpoint:
+    with EndpointServer(num_ctx=32768) as endpoint:
         yield endpoint
 
 

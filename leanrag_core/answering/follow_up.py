@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import NO_USAGE, Usage
@@ -67,7 +68,7 @@ def by_model(follow_up: str, earlier: Sequence[str], answer: str, language: Lang
     lines = [f"- {question}" for question in earlier[-_MOST_EARLIER:]]
     if answer:
         lines.append(f"(Answer: {answer[:_ANSWER]})")
-    content = prompt.fill(earlier="\n".join(lines), question=follow_up)
+    content = fill_within(language, prompt, keep=("question",), earlier="\n".join(lines), question=follow_up)
     reply = language.complete([{"role": "user", "content": content}], task=prompt.fingerprint)
     question = " ".join(reply.text.split()).strip("\"'“”„‚‘’ ")
     if reply.cut or not question or len(question) > _LONGEST:

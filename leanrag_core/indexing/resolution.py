@@ -14,6 +14,7 @@ import pyarrow as pa
 from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
+from leanrag_core.models.window import count_cut, room
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
@@ -427,10 +428,14 @@ def beginning(text: str, max_tokens: int) -> str:
 def _rewritten(
     model: LanguageModel, task: str, about: _Described, description: str, fill: Callable[..., str]
 ) -> _Rewritten:
-    shown = trim_to_tokens(description, _MOST_READ)
+    empty = fill(name=about.name_in_prompt, descriptions="", max_tokens=str(_ASKED_FOR))
+    most = room(model, beside=count_tokens(empty), wanted=_MOST_READ)
+    shown = trim_to_tokens(description, most)
     drops = []
     if shown != description:
-        drops.append(Drop("merge", about.item, f"more than {_MOST_READ:,} tokens of descriptions: cut"))
+        drops.append(Drop("merge", about.item, f"more than {most:,} tokens of descriptions: cut"))
+        if most < _MOST_READ:
+            count_cut(model)
     text = fill(name=about.name_in_prompt, descriptions=shown, max_tokens=str(_ASKED_FOR))
     try:
         asked = ask(model, [{"role": "user", "content": text}], _text_of, task=task)

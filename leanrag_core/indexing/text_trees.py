@@ -15,6 +15,7 @@ from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vec
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion
+from leanrag_core.models.window import fill_within
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.text.sentences import split_sentences, up_to_last_sentence
 from leanrag_core.text.tokens import count_many, count_tokens, token_offsets, trim_to_tokens
@@ -121,7 +122,8 @@ def summaries(
             tools.meter.require_budget()
             prompt = tools.prompts.of(TASK)
             texts = trim_to_tokens("\n\n".join(groups[place]), _READ_TOKENS)
-            messages = [{"role": "user", "content": prompt.fill(passages=texts, max_tokens=max_tokens)}]
+            content = fill_within(language, prompt, keep=("max_tokens",), passages=texts, max_tokens=max_tokens)
+            messages = [{"role": "user", "content": content}]
             try:
                 text = ask(language, messages, _text, task=prompt.fingerprint).value
                 return Summary(_cut(text, max_tokens), by_model=True)

@@ -10,7 +10,9 @@ from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion, LanguageModel, Sample
+from leanrag_core.models.window import window_of
 from leanrag_core.text.plain_words import whole_characters
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JsonSchema
 
 _CLOSED_BY = {"{": "}", "[": "]"}
@@ -127,6 +129,8 @@ _LOOP_RATIO = 0.06  # of its length that a text compresses to; prose stays above
 _COMPLAINT = "That cannot be used: {problem}. Answer again, in the form that was asked for."
 _RAW_SHOWN = 300  # characters of a useless reply that are kept with its loss
 _RAW_RETURNED = 4000  # characters of a useless reply that go back to the model with the complaint
+_LEAST_RETURNED = 24  # tokens of it; with less the model would not know what it is told about
+_TWO_MESSAGES = 32  # tokens that a chat template adds to them
 
 
 @dataclass(frozen=True)
@@ -179,20 +183,29 @@ def ask(
         except ReplyError as error:
             problem, raw = error.message, replies[-1].text if replies else ""
         if raw.strip():
-            asked = complained(messages, raw, problem)
+            again = complained(messages, raw, problem, model)
+            if again is None:
+                break
+            asked = again
     shown = " ".join(raw.split())[:_RAW_SHOWN]
     if shown:
         raise ReplyError("reply.unusable", problem=problem, n=attempts, beginning=shown)
     raise ReplyError("reply.unusable_and_empty", problem=problem, n=attempts)
 
 
-def complained(messages: list[dict[str, str]], raw: str, problem: Message) -> list[dict[str, str]]:
-    """Add to the messages a reply that cannot be used, and what is wrong with it."""
-    return [
-        *messages,
-        {"role": "assistant", "content": raw[:_RAW_RETURNED]},
-        {"role": "user", "content": _COMPLAINT.format(problem=sentence(problem))},
-    ]
+def complained(
+    messages: list[dict[str, str]], raw: str, problem: Message, model: LanguageModel
+) -> list[dict[str, str]] | None:
+    """Add to the messages a reply that cannot be used, and what is wrong with it; None where the model's window has no
+    room for that."""
+    complaint, returned, window = _COMPLAINT.format(problem=sentence(problem)), raw[:_RAW_RETURNED], window_of(model)
+    if window is not None:
+        taken = sum(count_tokens(content) for content in (complaint, *(message["content"] for message in messages)))
+        left = window.prompt_tokens - taken - _TWO_MESSAGES
+        if left < _LEAST_RETURNED:
+            return None
+        returned = trim_to_tokens(returned, left)
+    return [*messages, {"role": "assistant", "content": returned}, {"role": "user", "content": complaint}]
 
 
 def require_no_loop(text: str) -> None:

@@ -15,26 +15,30 @@ from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
+from leanrag_core.models.window import Window
 from leanrag_core.system.addresses import parts_of
 from leanrag_core.types.calls import JsonSchema
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import OPENAI_HOST, Settings
 
 _OLLAMA_DEFAULT = 2048  # tokens that Ollama reads where a model's file sets no num_ctx
 Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's root, None for any error
 
 
-def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool) -> int | None:
+def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool, load: bool = False) -> int | None:
     """Return the tokens that the model reads, or None where the server does not say. listed: the model's entry in
     /v1/models.
 
-    local: the server is on this machine, where its own protocol may be asked for, too.
+    local: the server is on this machine, where its own protocol may be asked for, too. load: the model is about to be
+    used, so that a server which only tells of a model in memory may load it.
     """
     tokens = _count(getattr(listed, "max_model_len", None))  # vLLM
     if tokens is not None:
         return tokens
     if local or getattr(listed, "owned_by", "") == "llamacpp":
         tokens = _of_llama_cpp(model, listed, fetch)
-    return _of_ollama(model, fetch) if tokens is None and local else tokens
+    if tokens is None and local:
+        tokens = _of_ollama(model, fetch, load=load) or _of_lm_studio(model, fetch)
+    return tokens
 
 
 def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
@@ -52,15 +56,44 @@ def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
     return _count(meta.get("n_ctx")) if isinstance(meta, dict) else None
 
 
-def _of_ollama(model: str, fetch: Fetch) -> int | None:
-    """Return the window of Ollama, which cuts prompts at num_ctx without an error; its own protocol has the figure."""
+def _of_ollama(model: str, fetch: Fetch, *, load: bool) -> int | None:
+    """Return the window of Ollama, which cuts prompts at num_ctx without an error; its own protocol has the figure.
+
+    What a loaded model reads is certain: it depends on the machine's memory and on variables of the server. OpenAI's
+    protocol, by which it is asked, has no option for it.
+    """
+    loaded = _loaded_in_ollama(model, fetch)
+    if loaded:
+        return loaded
     cells = fetch("/api/show", {"model": model})
     if not isinstance(cells, dict):
         return None
     tokens = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", "")))
     if tokens:
         return int(tokens[1])
-    return _OLLAMA_DEFAULT if cells.get("model_info") else None
+    if not cells.get("model_info"):
+        return None
+    if load and loaded is not None:
+        fetch("/api/generate", {"model": model}, None)  # without a prompt: it is loaded, as the next call would do
+        return _loaded_in_ollama(model, fetch) or _OLLAMA_DEFAULT
+    return _OLLAMA_DEFAULT
+
+
+def _loaded_in_ollama(model: str, fetch: Fetch) -> int | None:
+    """Return the window of a model in memory, 0 where it is not; None where the server does not tell."""
+    cells = fetch("/api/ps", None)
+    running = cells.get("models") if isinstance(cells, dict) else None
+    if not isinstance(running, list):
+        return None
+    names = (model, f"{model}:latest")
+    mine = (each for each in running if isinstance(each, dict) and each.get("model", each.get("name")) in names)
+    return next((_count(each.get("context_length")) or 0 for each in mine), 0)
+
+
+def _of_lm_studio(model: str, fetch: Fetch) -> int | None:
+    """Return the window with which LM Studio has loaded the model."""
+    cells = fetch(f"/api/v0/models/{quote(model, safe='/')}", None)
+    return _count(cells.get("loaded_context_length")) if isinstance(cells, dict) else None
 
 
 def _count(value: Any) -> int | None:
@@ -357,16 +390,34 @@ class Endpoint:
         with self._plain_errors():
             return sorted(model.id for model in self._client.models.list().data)
 
-    def context_window(self, model: str) -> int | None:
-        """Return the number of tokens that the server reads of a prompt, where it says so."""
+    def context_window(self, model: str, *, load: bool = False) -> int | None:
+        """Return the number of tokens that the server reads of a prompt, where it says so. load: see
+        context_window()."""
         with self._plain_errors():
-            models = {listed.id: listed for listed in self._client.models.list().data}
-        return context_window(model, models.get(model), self._beside, local=self.settings.local)
+            models = {listed.id: listed for listed in self._client.models.list(timeout=_STATUS_SECONDS).data}
+        return context_window(model, models.get(model), self._beside, local=self.settings.local, load=load)
 
-    def _beside(self, path: str, body: dict[str, Any] | None) -> Any:
-        """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not."""
+    def window(self, model: str) -> Window | None:
+        """Return the window of a model that is about to be asked: what the server says, or a person, the smaller of
+        both; None where nobody does. The server is asked once in some minutes."""
+        by_hand = self.settings.windows.get(model)
+        said = self.forms.window(model, lambda: self._said_window(model))
+        tokens = min(filter(None, (by_hand, said)), default=None)
+        return None if tokens is None else Window(tokens, self.settings.max_reply_tokens)
+
+    def _said_window(self, model: str) -> int | None:
+        if self.settings.host == OPENAI_HOST:
+            return None  # its list of models does not tell
+        try:
+            return self.context_window(model, load=True)
+        except EndpointError:
+            return None  # the call itself says what is wrong
+
+    def _beside(self, path: str, body: dict[str, Any] | None, timeout_seconds: float | None = _STATUS_SECONDS) -> Any:
+        """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not. timeout_seconds: None for
+        that of the settings."""
         address = self.address.removesuffix("/").removesuffix("/v1") + path
-        options = {"timeout": _STATUS_SECONDS}
+        options = {"timeout": timeout_seconds or self.settings.timeout_seconds}
         try:
             with self._plain_errors():
                 if body is None:

@@ -179,6 +179,7 @@ class Meter:
         self._total = NO_USAGE
         self._reused = 0
         self._faults = 0
+        self._cut = 0
         self._last: deque[str] = deque(maxlen=_ERRORS_KEPT)
 
     def add(self, stage: str, usage: Usage) -> None:
@@ -204,6 +205,13 @@ class Meter:
         if self._within is not None:
             self._within.add_fault(text)
 
+    def add_cut(self) -> None:
+        """Count a prompt that was cut to fit the window of its model."""
+        with self._lock:
+            self._cut += 1
+        if self._within is not None:
+            self._within.add_cut()
+
     def require_budget(self) -> None:
         """Raise BudgetSpent when the budget does not allow another call."""
         with self._lock:
@@ -222,4 +230,4 @@ class Meter:
     def read(self) -> Spending:
         """Return the present reading."""
         with self._lock:
-            return Spending(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last))
+            return Spending(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last), self._cut)

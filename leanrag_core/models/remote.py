@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
-from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
+from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, PromptTooLong, ReplyCut, ReplyError
 from leanrag_core.models.base import Accept, Completion, Sample
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.reasoning import without_reasoning
+from leanrag_core.models.request_form import is_too_long, named_window
+from leanrag_core.models.window import LEAST_REPLY, Window
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage
 from leanrag_core.types.config import endpoint_model
@@ -68,6 +70,35 @@ class RemoteLanguageModel:
         """Name and temperature; the same model at another address is the same model."""
         return f"{self.name}@t{self.endpoint.settings.temperature:g}"
 
+    @property
+    def window(self) -> Window | None:
+        """What the model reads and writes together, where anybody says; the same as long as this object lives."""
+        return self._window
+
+    @cached_property
+    def _window(self) -> Window | None:
+        return self.endpoint.window(self.model)
+
+    def on_cut(self) -> None:
+        """See Windowed."""
+        self.meter.add_cut()
+
+    def _limit(self, messages: list[dict[str, str]], max_tokens: int | None) -> int | None:
+        """Return the longest reply that is asked for: lower than usual where the window leaves less; None for the
+        usual one."""
+        if self._window is None:
+            return max_tokens
+        left = self._window.reply_limit(messages)
+        return left if left < (max_tokens or self.endpoint.settings.max_reply_tokens) else max_tokens
+
+    def _require_room(self, messages: list[dict[str, str]], max_tokens: int | None) -> None:
+        """Raise PromptTooLong for a prompt that leaves no room for its reply. max_tokens: of the reply, if not all that
+        is allowed."""
+        window = self._window
+        if window is not None and window.reply_limit(messages) < min(LEAST_REPLY, max_tokens or window.reply_tokens):
+            tokens = sum(count_tokens(message["content"]) for message in messages)
+            raise PromptTooLong("call.does_not_fit", tokens=tokens, window=window.tokens, model=self.model)
+
     def key(
         self,
         messages: list[dict[str, str]],
@@ -78,7 +109,7 @@ class RemoteLanguageModel:
         sample: Sample | None = None,
     ) -> str:
         """Return the content key of a call: model, prompt version, messages and parameters."""
-        limit = max_tokens or self.endpoint.settings.max_reply_tokens
+        limit = self._limit(messages, max_tokens) or self.endpoint.settings.max_reply_tokens
         made_of = ["chat", self.fingerprint, task, messages, schema, limit]
         if sample is not None:
             made_of.append(asdict(sample))
@@ -108,11 +139,15 @@ class RemoteLanguageModel:
             return known
         with self.memory.locked(keys[0]):
             known = self.recalled(keys, accept, stands_for or messages)  # by the caller that had the lock before
+            if known is not None:
+                return known
+            limit = self._limit(messages, max_tokens)
+            self._require_room(messages, max_tokens)
             temperature = None if sample is None else sample.temperature
             request = partial(
-                self.endpoint.chat, self.model, messages, schema=schema, max_tokens=max_tokens, temperature=temperature
+                self.endpoint.chat, self.model, messages, schema=schema, max_tokens=limit, temperature=temperature
             )
-            return known or self._asked(keys, request, messages, stands_for or messages, task, accept)
+            return self._asked(keys, request, messages, stands_for or messages, task, accept)
 
     def _asked(
         self,
@@ -138,8 +173,18 @@ class RemoteLanguageModel:
         try:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
-            raise CallFailed(error.message) from None
+            raise self._refused(error) from None
         return self._kept(keys, messages, stands_for, reply, task, started, accept)
+
+    def _refused(self, refusal: EndpointRefusal) -> CallFailed:
+        """Return our error for a request that is refused, and learn the window that the server names."""
+        if not is_too_long(refusal):
+            return CallFailed(refusal.message)
+        tokens = named_window(refusal)
+        if tokens is not None:
+            self.endpoint.forms.learn_window(self.model, tokens)
+            self.__dict__.pop("_window", None)
+        return PromptTooLong(refusal.message)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
         """Stream the reply piece by piece; a stored reply is passed on at once. No retry: text was shown."""
@@ -150,8 +195,14 @@ class RemoteLanguageModel:
                 known = self.recalled([key], None, messages)
                 if known is None:
                     self.meter.require_budget()
+                    limit = self._limit(messages, None)
+                    self._require_room(messages, None)
                     started = time.perf_counter()
-                    reply = self.endpoint.stream(self.model, messages, on_text)
+                    try:
+                        reply = self.endpoint.stream(self.model, messages, on_text, max_tokens=limit)
+                    except EndpointRefusal as refusal:
+                        self._refused(refusal)  # the next question fits
+                        raise
                     return self._kept([key], messages, messages, reply, task, started, _not_empty)
         on_text(known.text)
         return known

@@ -2,6 +2,8 @@
 
 import re
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from leanrag_core.errors import EndpointRefusal
@@ -65,6 +67,31 @@ def is_about_streaming(refusal: EndpointRefusal) -> bool:
     return refusal.option == NO_STREAM or bool(_ABOUT_STREAMING.search(text) and _UNSUPPORTED.search(text))
 
 
+_TOO_LONG = re.compile(
+    r"context.?(?:length|window|size)|maximum context|prompt (?:is )?too long|too many (?:input )?tokens", re.IGNORECASE
+)
+_WINDOW_NAMED = re.compile(
+    r"(?:maximum context length is|(?:context (?:length|window|size)|n_ctx)(?: of)?(?: only)?[ :=(]*)\s*(\d[\d,]*)",
+    re.IGNORECASE,
+)
+
+
+def is_too_long(refusal: EndpointRefusal) -> bool:
+    """Tell whether the prompt is refused because it does not fit the model's window."""
+    return bool(_TOO_LONG.search(f"{refusal.option} {refusal.server_text}"))
+
+
+def named_window(refusal: EndpointRefusal) -> int | None:
+    """Return the tokens of the window that a refusal names; None where it names none."""
+    named = _WINDOW_NAMED.search(refusal.server_text)
+    tokens = int(named[1].replace(",", "")) if named else 0
+    return tokens if tokens >= _LEAST_WINDOW else None
+
+
+_LEAST_WINDOW = 128  # tokens; a smaller number in a refusal is of something else
+_WINDOW_SECONDS = 300.0  # after which a server is asked for its window again
+
+
 class LearntForms:
     """The forms of one server's models, shared by all threads. reasons_unopened: models whose streams begin inside
     their reasoning. unstreamed: models that answer in one piece alone."""
@@ -75,6 +102,22 @@ class LearntForms:
         self._forms: dict[str, Form] = {}
         self._answered: set[tuple[str, Form, bool]] = set()
         self._lock = threading.Lock()
+        self._windows: dict[str, tuple[float, int | None]] = {}  # when the server was asked, and what it said
+        self._asking = threading.Lock()
+
+    def window(self, model: str, ask: Callable[[], int | None]) -> int | None:
+        """Return the tokens of the model's window as the server said them last, or by `ask`, one caller at a time."""
+        with self._asking:
+            at, tokens = self._windows.get(model, (0.0, None))
+            if not at or time.monotonic() - at > _WINDOW_SECONDS:
+                tokens = ask()
+                self._windows[model] = time.monotonic(), tokens
+            return tokens
+
+    def learn_window(self, model: str, tokens: int) -> None:
+        """Keep the window that a refusal has named."""
+        with self._asking:
+            self._windows[model] = time.monotonic(), tokens
 
     def of(self, model: str) -> Form:
         """Return the form of that model's next request."""

@@ -11,7 +11,7 @@ from leanrag_core.text.tokens import count_tokens, rest_of_line, trim_to_tokens
 from leanrag_core.types.trace import ContextItem, ContextSection, Lost
 
 TRIMMED = "[…]"  # ends a text that was trimmed
-_LEAST = 24  # tokens of a description; a shorter rest of it says too little
+LEAST_TOKENS = 24  # tokens of a description; a shorter rest of it says too little
 _LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
 
 
@@ -100,7 +100,7 @@ def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | N
     room = max_tokens - candidate.head_tokens(mark)
     kept = candidate.text[: max(room, 0) * _LONGEST_TOKEN]
     left = room - count_tokens(f" {TRIMMED}\n")
-    while left >= _LEAST:
+    while left >= LEAST_TOKENS:
         kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
         text = f"{kept} {TRIMMED}"
         rest = count_tokens(f"{candidate.joint}{text}\n")
@@ -132,7 +132,7 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
     for place, candidate in enumerate(candidates):
         previous = taken.get(place)
         before = previous.tokens(marks[place]) if previous else 0
-        if previous is candidate or room < _LEAST:
+        if previous is candidate or room < LEAST_TOKENS:
             continue
         more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
         if more is not None and more.tokens(marks[place]) > before:

@@ -6,14 +6,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, choose_until_full, scaled, section
+from leanrag_core.retrieval.budgets import (
+    LEAST_TOKENS,
+    TRIMMED,
+    Candidate,
+    SectionForm,
+    choose_until_full,
+    scaled,
+    section,
+)
 from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
-from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line
+from leanrag_core.text.sentences import up_to_last_sentence
+from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line, trim_to_tokens
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, ContextSection, Lost, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Context, ContextItem, ContextSection, Lost, Trace, TraceItem, TraceRelation
 
 ENTITIES = SectionForm(
     name="entities",
@@ -178,6 +187,65 @@ def joined_sections(*sections: ContextSection) -> Context:
     return Context(
         text="".join(part.text for part in sections), tokens=sum(part.tokens for part in sections), sections=sections
     )
+
+
+def within(context: Context, max_tokens: int) -> Context:
+    """Return the context with at most so many tokens, as it was where it has no more: each section is made smaller in
+    proportion, and keeps its first items, the last of them trimmed. Marks stay those of the items.
+    """
+    if context.tokens <= max_tokens:
+        return context
+    room = scaled({section.name: section.tokens for section in context.sections}, max_tokens)
+    return joined_sections(*(_shortened(section, room[section.name]) for section in context.sections))
+
+
+def _shortened(section: ContextSection, max_tokens: int) -> ContextSection:
+    """Return the section with its first items, as many as fit, and what the last of them keeps."""
+    if section.tokens <= max_tokens:
+        return section
+    heading = section.text.partition("\n")[0] + "\n" if section.text else ""
+    kept: list[ContextItem] = []
+    room = max_tokens - count_tokens(heading) - 1
+    for item in section.items:
+        line = f"[{item.mark}] {item.text}\n"
+        tokens = count_tokens(line)
+        if tokens <= room:
+            kept.append(item)
+            room -= tokens
+            continue
+        left = room - count_tokens(f"[{item.mark}] {item.text[: item.lead]} {TRIMMED}\n")
+        text = up_to_last_sentence(trim_to_tokens(item.text[item.lead :], left)) if left >= LEAST_TOKENS else ""
+        if text:
+            cut = f"{item.text[: item.lead]}{text} {TRIMMED}"
+            used = count_tokens(f"[{item.mark}] {cut}\n")
+            if used <= room:
+                kept.append(replace(item, text=cut, tokens=used, trimmed=True))
+        break
+    body = "".join(f"[{item.mark}] {item.text}\n" for item in kept)
+    text = f"{heading}{body}\n" if kept else ""
+    return replace(
+        section,
+        items=tuple(kept),
+        text=text,
+        tokens=count_tokens(text),
+        budget=max_tokens,
+        left_out=section.left_out + len(section.items) - len(kept),
+        trimmed=sum(item.trimmed for item in kept),
+        lost=_lost_in_all(section, kept),
+    )
+
+
+def _lost_in_all(section: ContextSection, kept: Sequence[ContextItem]) -> tuple[Lost, ...]:
+    """Return what a section lacks by kind, with what it lacked before it was made smaller."""
+    before = {lost.kind: lost for lost in section.lost}
+    lost = []
+    for kind in dict.fromkeys([*before, *(item.kind for item in section.items)]):
+        was = before.get(kind, Lost(kind, sum(item.kind == kind for item in section.items), 0, 0))
+        mine = [item for item in kept if item.kind == kind]
+        trimmed = sum(item.trimmed for item in mine)
+        if trimmed or len(mine) < was.offered:
+            lost.append(replace(was, left_out=was.offered - len(mine), trimmed=trimmed))
+    return tuple(lost)
 
 
 def _downward(nodes: Sequence[TraceItem]) -> list[TraceItem]:

@@ -8,6 +8,7 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel, Sample
+from leanrag_core.models.window import fill_within
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import JsonSchema
 
@@ -75,6 +76,9 @@ def ask_json(
     return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [keys]).cells), schema)
 
 
+_ASKED = ("question", "most")  # fields that are never cut: a question has a limit of its own
+
+
 def _asked(
     language: LanguageModel,
     tools: Tools,
@@ -87,7 +91,7 @@ def _asked(
     tools.cancelled()
     tools.meter.require_budget()
     prompt = tools.prompts.of(task)
-    messages = [{"role": "user", "content": prompt.fill(**fields)}]
+    messages = [{"role": "user", "content": fill_within(language, prompt, keep=_ASKED, **fields)}]
     return ask(language, messages, read, schema=schema, task=prompt.fingerprint, sample=sample).value
 
 

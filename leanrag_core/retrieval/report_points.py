@@ -9,6 +9,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
+from leanrag_core.models.window import room_in
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -164,7 +165,8 @@ def mapped_points(
             faults.errors.append(error.message)
             return builtin_points(communities, held, scores, max_tokens)
 
-    batches = packed(communities, rows, run.options.map_tokens)
+    prompt, wanted = tools.prompts.of("map_reports"), run.options.map_tokens
+    batches = packed(communities, rows, room_in(language, prompt, wanted=wanted, question=run.query.text, reports=""))
     points: list[Point] = []
     for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
         points += of_batch

@@ -66,13 +66,14 @@ NO_BUDGET = Budget()
 @dataclass(frozen=True)
 class Spending:
     """A meter's reading. by_stage: usage of each stage's calls. reused: answers that were in the call store. faults:
-    failed tries; last_faults: what was wrong with the last ones."""
+    failed tries; last_faults: what was wrong with the last ones. cut: prompts that were cut to fit a model's window."""
 
     usage: Usage = NO_USAGE
     by_stage: Mapping[str, Usage] = field(default_factory=dict)
     reused: int = 0
     faults: int = 0
     last_faults: tuple[str, ...] = ()
+    cut: int = 0
 
 
 NO_SPENDING = Spending()

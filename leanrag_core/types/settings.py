@@ -46,6 +46,7 @@ class Execution:
 
 
 OPENAI_HOST = "api.openai.com"
+LEAST_WINDOW, MOST_WINDOW = 512, 10_000_000  # tokens that a model reads and writes together
 LANGUAGES = ("en", "zh")  # those of the catalogs
 
 
@@ -95,6 +96,7 @@ class Settings:
     )
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    windows: Mapping[str, int] = field(default_factory=dict)  # tokens, by model, where the server does not say
     language: str = option("en", choices=LANGUAGES, help="Language of all pages.")
 
     def __post_init__(self) -> None:
@@ -110,6 +112,9 @@ class Settings:
             raise InvalidConfig("settings.chroma_url_holds_secrets")
         if fault is Fault.SCHEME:
             raise InvalidConfig("settings.chroma_url_invalid")
+        for model, tokens in self.windows.items():
+            if not LEAST_WINDOW <= tokens <= MOST_WINDOW:
+                raise InvalidConfig("settings.window_invalid", model=model, low=LEAST_WINDOW, high=MOST_WINDOW)
 
     def price(self, model: str) -> Price:
         """Return the price of the model; an empty one when none is known."""

@@ -10,7 +10,14 @@ import numpy as np
 
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.follow_up import Standalone, by_model, by_rule
-from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
+from leanrag_core.answering.written import (
+    ANSWER,
+    TASK_OF_MODE,
+    answer_messages,
+    within_window,
+    write_answer,
+    written_answer,
+)
 from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import LanguageModel, embed_queries
@@ -80,8 +87,11 @@ class Questions:
         if request.without:
             note = message("without.note_retrieved", n=len(request.without))
             trace = replace(trace, notes=(*trace.notes, note))
-        spent = tools.meter.read().usage
-        return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
+        spent = tools.meter.read()
+        if spent.cut:
+            trace = replace(trace, notes=(*trace.notes, message("strategy.note.prompts_cut", n=spent.cut)))
+        trace = _within_window(index, trace, tools.language)
+        return replace(trace, usage=spent.usage) if spent.usage.calls and not trace.usage.calls else trace
 
     def retriever(
         self, index: Index, name: str, options: Mapping[str, Any], *, context_alone: bool = False
@@ -93,7 +103,8 @@ class Questions:
         tools = replace(self._tools(index), context_alone=context_alone)
 
         def retrieve(question: str) -> Trace:
-            return chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)
+            trace = chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)
+            return _within_window(index, trace, tools.language)
 
         return retrieve
 
@@ -161,6 +172,7 @@ class Questions:
         if (answering := _answering_strategy(trace)) is not None:
             return answering.answer(trace, self._tools(index))
         language = self.answering_language(index)
+        trace = _within_window(index, trace, language)
         if language is not None:
             task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
@@ -191,7 +203,8 @@ class Questions:
             return self.answer(index, trace)
         if own is not None:
             return None if own.calls_model else self.answer(index, trace)
-        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
+        trace = _within_window(index, trace, language)
+        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace), language)
         known = language.recalled([language.key(messages, task=task)], None, messages)
         return None if known is None else written_answer(trace, known, language.name)
 
@@ -202,7 +215,8 @@ class Questions:
             answer = self.answer(index, trace)
             on_text(answer.text)
             return answer
-        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
+        trace = _within_window(index, trace, language)
+        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace), language)
         return written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def follow_up(self, index: Index, question: str, earlier: Sequence[str], answer: str = "") -> Standalone:
@@ -232,6 +246,10 @@ def _answer_task(trace: Trace) -> str:
     """Return the prompt of the answer: the strategy's own choice, or the one of all."""
     chosen = strategy(trace.strategy, trace.parameters)
     return chosen.answer_task if isinstance(chosen, PromptingStrategy) else ANSWER
+
+
+def _within_window(index: Index, trace: Trace, language: LanguageModel | None) -> Trace:
+    return within_window(trace, language, _answer_prompt(index), _answer_task(trace))
 
 
 def _answer_prompt(index: Index) -> PromptBook:

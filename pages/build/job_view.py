@@ -33,6 +33,7 @@ def spending_line(job: JobState) -> None:
         parts.append(_of(numbers.money(usage.cost), numbers.money(budget.dollars) if budget.dollars else ""))
     parts.append(say("build.spent.reused", n=job.spending.reused))
     parts += [say("build.spent.faults", n=job.spending.faults)] if job.spending.faults else []
+    parts += [say("build.spent.cut", n=job.spending.cut)] if job.spending.cut else []
     listed = say("ask.comma").join(parts)
     draw(html('<div class="lr-spent"><b>{}</b> {}</div>', say("build.spent"), listed))
     if job.spending.last_faults:

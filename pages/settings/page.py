@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.config import endpoint_model, model_title
-from leanrag_core.types.settings import LANGUAGES, Price, Settings
+from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, Price, Settings
 from pages.common import forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
@@ -189,18 +189,21 @@ def probe(settings: Settings, models: ModelList) -> None:
 def price_section(settings: Settings) -> None:
     section(forms.title_of("prices"), say("settings.prices.note"))
     version = st.session_state.setdefault("lr_prices_version", 0)
-    known = dict(settings.prices)
+    known = {name: settings.prices.get(name) for name in (*settings.prices, *settings.windows)}
+    windows = dict(settings.windows)
     model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
     without = [name for name in model_names if name not in known]
     without = without if len(without) <= PRICED else []
-    model, prompt, completion = (say(f"settings.prices.{name}") for name in ("model", "prompt", "completion"))
+    model, prompt, completion, window = (
+        say(f"settings.prices.{name}") for name in ("model", "prompt", "completion", "window")
+    )
+    priced = [*known.values(), *[None] * len(without)]
     rows = pd.DataFrame(
         {
             model: pd.Series([*known, *without], dtype=str),
-            prompt: pd.Series([*(price.prompt for price in known.values()), *[None] * len(without)], dtype=float),
-            completion: pd.Series(
-                [*(price.completion for price in known.values()), *[None] * len(without)], dtype=float
-            ),
+            prompt: pd.Series([price.prompt if price else None for price in priced], dtype=float),
+            completion: pd.Series([price.completion if price else None for price in priced], dtype=float),
+            window: pd.Series([windows.get(name) for name in (*known, *without)], dtype="Int64"),
         }
     )
     with reveal.place("prices"):
@@ -215,6 +218,9 @@ def price_section(settings: Settings) -> None:
                 model: st.column_config.TextColumn(required=True, width=220),
                 prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
                 completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+                window: st.column_config.NumberColumn(
+                    min_value=LEAST_WINDOW, max_value=MOST_WINDOW, step=1, format="%d", width=80
+                ),
             },
         )
     prices = {
@@ -222,13 +228,21 @@ def price_section(settings: Settings) -> None:
         for row in edited.to_dict("records")
         if str(row[model] or "").strip() and not (pd.isna(row[prompt]) and pd.isna(row[completion]))
     }
+    set_windows = {
+        str(row[model]).strip(): int(row[window])
+        for row in edited.to_dict("records")
+        if str(row[model] or "").strip() and not pd.isna(row[window])
+    }
+    unchanged = (prices, set_windows) == (dict(settings.prices), windows)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button(say("settings.prices.save"), key="save_prices", disabled=prices == dict(settings.prices)):
+        if st.button(say("settings.prices.save"), key="save_prices", disabled=unchanged):
             settings_form.keep("prices", prices)
+            settings_form.keep("windows", set_windows)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.prices.hint")))
     settings_form.fault("prices")
+    settings_form.fault("windows")
 
 
 def _amount(value: object) -> float:

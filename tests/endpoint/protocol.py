@@ -3,12 +3,14 @@
 import base64
 import hashlib
 import json
+import math
 import time
 from array import array
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from leanrag_core.text.tokens import count_tokens
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan, spoiled_text, spoiled_vectors
 from tests.endpoint.scripted_model import ScriptedModel
@@ -54,6 +56,7 @@ class Served(Protocol):
     thoughts: str
     refused_options: tuple[str, ...]
     refuses: dict[str, tuple[int, str, str]]
+    window: int | None
 
     def fault_for(self, key: str, task: str) -> str | None:
         """The fault that this request meets."""
@@ -111,6 +114,11 @@ def tokens_of(text: str) -> int:
     return round(len(text.split()) * 4 / 3)
 
 
+def window_tokens(messages: list[dict[str, Any]]) -> int:
+    """What the messages take of a window: the tokens of a vocabulary smaller than ours, and a chat template."""
+    return sum(math.ceil(1.2 * count_tokens(str(sent.get("content") or ""))) + 10 for sent in messages)
+
+
 def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
     """The response to a request, with the fault that the plan has for it. Raises Refusal."""
     if kind == "chat":
@@ -157,11 +165,15 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     if served.max_prompt_tokens is not None and prompt_tokens > served.max_prompt_tokens:
         message = f"The prompt has {prompt_tokens} tokens; the model takes {served.max_prompt_tokens}."
         raise Refusal(400, "context_length_exceeded", message)
+    limit = body.get("max_tokens") or body.get("max_completion_tokens")
+    asked_for = window_tokens(messages) + (limit or 0)
+    if served.window is not None and asked_for > served.window:
+        message = f"This model's maximum context length is {served.window} tokens. You asked for {asked_for} tokens."
+        raise Refusal(400, "context_length_exceeded", message)
     reply = served.model.reply(messages, as_json=form != "text")
     fault = served.fault_for(content_key(messages), reply.task)
     text = spoiled_text(fault, reply.task, reply.text) if fault and fault not in faults.WIRE else reply.text
     finish = "length" if fault in (faults.CUT_JSON, faults.REPEATED_LOOP) else "stop"
-    limit = body.get("max_tokens") or body.get("max_completion_tokens")
     if limit and tokens_of(text) > limit and fault not in _HEEDLESS:
         text, finish = _cut(text, limit), "length"
     usage = _usage(prompt_tokens, tokens_of(text))

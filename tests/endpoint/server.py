@@ -24,6 +24,7 @@ from tests.endpoint.protocol import Refusal, Response
 from tests.endpoint.scripted_model import ScriptedModel
 
 ANSWERED = "answered"
+_WORK = ("/v1/chat/", "/v1/embeddings")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class EndpointServer:
     the models, as vLLM does. slot_n_ctx: told by /props, as llama.cpp does. thoughts: how the model's thoughts are sent
     with every reply of chat (see protocol.with_reasoning); "" for none. refused_options: options of a request that are
     refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
+    window: of prompt and reply together; a request for more is refused (see protocol.window_tokens).
     held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
@@ -77,6 +79,7 @@ class EndpointServer:
         thoughts: str = "",
         refused_options: tuple[str, ...] = (),
         refuses: dict[str, tuple[int, str, str]] | None = None,
+        window: int | None = None,
         log_file: Path | None = None,
     ) -> None:
         self.model = model or ScriptedModel()
@@ -91,6 +94,7 @@ class EndpointServer:
         )
         self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
         self.slot_n_ctx = slot_n_ctx
+        self.window = window
         self.held: frozenset[str] = frozenset()
         self.closing = threading.Event()
         self._log: list[Request] = []
@@ -113,7 +117,12 @@ class EndpointServer:
 
     @property
     def log(self) -> list[Request]:
-        """All requests so far, in the order of their answers."""
+        """All requests of chat and embeddings so far, in the order of their answers."""
+        return [request for request in self.all_requests if request.path.startswith(_WORK)]
+
+    @property
+    def all_requests(self) -> list[Request]:
+        """All requests so far, those about the server and its models among them."""
         with self._lock:
             return list(self._log)
 
@@ -232,7 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             response = Response(kind or "unknown", refusal.status, refusal.cells, outcome="refused")
         fault = response.outcome if response.outcome in faults.WIRE else None
-        pause = endpoint.latency_seconds if response.kind not in ("models", "show", "props") else 0.0
+        pause = endpoint.latency_seconds if self.path.startswith(_WORK) else 0.0
         if pause:
             endpoint.closing.wait(pause)
         while response.kind in endpoint.held:

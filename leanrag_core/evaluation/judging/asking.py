@@ -14,6 +14,7 @@ from leanrag_core.evaluation.judging.tasks import JudgeTask, missing
 from leanrag_core.models.asking import ask, complained, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.registry import Models
+from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import Prompt, load_prompt
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import JsonSchema
@@ -114,9 +115,9 @@ def form_of(kind: str) -> Form:
     return _FORMS[kind]
 
 
-def filled(task: JudgeTask) -> str:
+def filled(task: JudgeTask, language: LanguageModel | None = None) -> str:
     """Fill in the prompt of the task. The mark around each text depends on all of them, so that none can hold its own
-    end."""
+    end. language: the judge; what does not fit its window is cut from the longest texts."""
     prompt = form_of(task.kind).prompt()
     texts = {"question": task.text, "first": task.answers[0]}
     if task.kind == PAIRWISE:
@@ -124,7 +125,7 @@ def filled(task: JudgeTask) -> str:
     if task.kind == GRADED:
         texts["gold"] = "\n".join(f"- {answer}" for answer in task.gold) or _NO_GOLD
     digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
-    return prompt.fill(mark=f"TEXT-{digest[:12]}", **texts)
+    return fill_within(language, prompt, keep=("mark", "question"), mark=f"TEXT-{digest[:12]}", **texts)
 
 
 def _compared(cells: Mapping[str, Any]) -> dict[str, float]:
@@ -189,7 +190,7 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
     would fail too, and InvalidConfig where the judge is no language model.
     """
     language = require_judge(task.judge, models)
-    form, prompt = form_of(task.kind), filled(task)
+    form, prompt = form_of(task.kind), filled(task, language)
     reply = _asked(language, form, prompt, task.repeat, cancelled)
     lengths = [len(lexical_tokens(answer)) for answer in task.answers]
     return Judgement(
@@ -231,7 +232,8 @@ def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancel
         except CallFailed:
             return last
         except ReplyError as error:
-            asked = complained(messages, last.text, error.message) if last.text.strip() else messages
+            again = complained(messages, last.text, error.message, language) if last.text.strip() else None
+            asked = again or messages
     return last
 
 
@@ -260,7 +262,8 @@ def list_claims(answer: str, language: LanguageModel) -> tuple[str, ...]:
     """
     prompt = load_prompt(TASK)
     mark = f"TEXT-{hashlib.sha256(answer.encode()).hexdigest()[:12]}"
-    messages = [{"role": "user", "content": prompt.fill(mark=mark, answer=answer)}]
+    content = fill_within(language, prompt, keep=("mark",), mark=mark, answer=answer)
+    messages = [{"role": "user", "content": content}]
     return ask(language, messages, _read, schema=_REPLY, task=prompt.fingerprint).value
 
 

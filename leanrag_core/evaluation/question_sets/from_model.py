@@ -13,6 +13,7 @@ from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter
+from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.retrieval.base import MAX_QUESTION
 from leanrag_core.types.calls import JsonSchema
@@ -105,7 +106,7 @@ class _Asking:
     def _ask(self, task: str, name: str, n: int, values: Mapping[str, str]) -> list[str] | None:
         prompt = load_prompt(task)
         self._meter.require_budget()
-        text = prompt.fill(n=n, **values)
+        text = fill_within(self._language, prompt, keep=("n", "user", "task"), n=n, **values)
         try:
             asked = ask(
                 self._language,

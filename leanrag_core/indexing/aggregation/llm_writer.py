@@ -17,6 +17,7 @@ from leanrag_core.indexing.aggregation.writer import (
 )
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
+from leanrag_core.models.window import count_cut, room_in
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JsonSchema, Usage
@@ -155,11 +156,14 @@ class LLMWriter:
         them, with a Drop that says so.
         """
         stage = "aggregate entities"
-        relations = fitting(inside_lines(members), self.input_tokens - self.input_tokens * 2 // 3)
-        listed = fitting(member_lines(members), self.input_tokens - relations.tokens)
-        lost = [*losses("members", listed, self.input_tokens), *losses("relations", relations, self.input_tokens)]
-        drops = [Drop(stage, members.item, reason) for reason in lost]
         prompt = self.prompts.of("aggregate_entity")
+        budget = room_in(self.model, prompt, wanted=self.input_tokens, members="", relations="(none)")
+        relations = fitting(inside_lines(members), budget - budget * 2 // 3)
+        listed = fitting(member_lines(members), budget - relations.tokens)
+        lost = [*losses("members", listed, budget), *losses("relations", relations, budget)]
+        drops = [Drop(stage, members.item, reason) for reason in lost]
+        if lost and budget < self.input_tokens:
+            count_cut(self.model)
         text = prompt.fill(members=listed.text, relations=relations.text or "(none)")
         try:
             asked = ask(
@@ -181,12 +185,27 @@ class LLMWriter:
 
     def relation_prompt(self, view: RelationGroupView) -> str:
         """Return the prompt about a group of relations."""
+        budget = self._relation_tokens(view)
         return self.prompts.of("aggregate_relation").fill(
             left_name=view.left_name,
-            left_description=trim_to_tokens(view.left_description, self.input_tokens // 4),
+            left_description=trim_to_tokens(view.left_description, budget // 4),
             right_name=view.right_name,
-            right_description=trim_to_tokens(view.right_description, self.input_tokens // 4),
-            relations=fitting(_relation_lines(view), self.input_tokens // 2).text,
+            right_description=trim_to_tokens(view.right_description, budget // 4),
+            relations=fitting(_relation_lines(view), budget // 2).text,
+            max_tokens=str(self.sentence_tokens),
+        )
+
+    def _relation_tokens(self, view: RelationGroupView) -> int:
+        """Return the tokens that descriptions and relations of the group may take in its prompt."""
+        return room_in(
+            self.model,
+            self.prompts.of("aggregate_relation"),
+            wanted=self.input_tokens,
+            left_name=view.left_name,
+            left_description="",
+            right_name=view.right_name,
+            right_description="",
+            relations="",
             max_tokens=str(self.sentence_tokens),
         )
 
@@ -197,8 +216,11 @@ class LLMWriter:
         a Drop, when no reply can be used.
         """
         stage, item = "aggregate relations", f"{view.left_name} / {view.right_name}"
-        relations = fitting(_relation_lines(view), self.input_tokens // 2)
-        drops = [Drop(stage, item, reason) for reason in losses("relations", relations, self.input_tokens // 2)]
+        budget = self._relation_tokens(view)
+        relations = fitting(_relation_lines(view), budget // 2)
+        drops = [Drop(stage, item, reason) for reason in losses("relations", relations, budget // 2)]
+        if drops and budget < self.input_tokens:
+            count_cut(self.model)
         prompt = self.prompts.of("aggregate_relation")
         text = self.relation_prompt(view)
 

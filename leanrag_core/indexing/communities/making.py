@@ -20,9 +20,11 @@ from leanrag_core.indexing.communities.reports import (
     material,
     ratings,
 )
+from leanrag_core.indexing.communities.reports import TASK as REPORT_TASK
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.window import count_cut, fill_within, room_in
 from leanrag_core.text.tokens import count_many, rest_of_line
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import (
@@ -74,7 +76,8 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
             continue
         row_of = {names[row].casefold(): row for row in rows}
         tools.meter.require_budget()
-        text = prompt.fill(entities="\n".join(f"- {names[row]}" for row in rows), text=index.chunk(chunk).text)
+        listed = "\n".join(f"- {names[row]}" for row in rows)
+        text = fill_within(language, prompt, entities=listed, text=index.chunk(chunk).text)
         try:
             asked = ask(
                 language, [{"role": "user", "content": text}], _read, schema=CLAIMS_REPLY, task=prompt.fingerprint
@@ -125,7 +128,10 @@ def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, 
     def write(row: int) -> Report:
         if tools.language is not None:
             tools.meter.require_budget()
-            given = material(graph, nodes[row], [(nodes[part], reports[part]) for part in parts[row]], max_tokens)
+            wanted = room_in(tools.language, tools.prompts.of(REPORT_TASK), wanted=max_tokens, elements="")
+            given = material(graph, nodes[row], [(nodes[part], reports[part]) for part in parts[row]], wanted)
+            if given.left_out and wanted < max_tokens:
+                count_cut(tools.language)
             try:
                 return llm_report(tools.language, tools.prompts, given)
             except ReplyError as error:

@@ -11,6 +11,7 @@ from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, whole
 from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
@@ -138,7 +139,7 @@ def material(
 def llm_report(language: LanguageModel, prompts: PromptBook, given: Material) -> Report:
     """Return the model's report, asked for again once where it cannot be read. Raises ReplyError, BudgetSpent."""
     prompt = prompts.of(TASK)
-    messages = [{"role": "user", "content": prompt.fill(elements=given.text)}]
+    messages = [{"role": "user", "content": fill_within(language, prompt, elements=given.text)}]
     return ask(language, messages, _read, schema=REPORT_REPLY, task=prompt.fingerprint).value
 
 

@@ -4,19 +4,21 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, ReplyCut, ReplyError
+from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, PromptTooLong, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
 from leanrag_core.indexing.extraction.reply import ENTITIES_SCHEMA, GLEAN_SCHEMA, GRAPH_SCHEMA, Reply, parse_reply
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.window import count_cut, room, window_of
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
@@ -30,6 +32,7 @@ _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 _NAMED = 3  # names of a chunk that are shown while a build runs
 _SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
+_REPLY_SHARE = 1.25  # tokens of a reply for each of its passage that are kept free; a longer one is cut, and read again
 _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
 
@@ -172,7 +175,14 @@ class LLMExtractor:
         """Return the replies about a passage that are stored already, as a build would meet them."""
         messages, schema, task = self.first_question(text)
         replies: list[tuple[Reply, Completion]] = []
+        parts = self._parts(text)
+        if parts is not None:
+            of_parts = [self.stored_replies(part, recall) for part in parts]
+            whole = tuple(stored for part in of_parts for stored in part.replies)
+            return StoredReplies(whole, all(part.complete for part in of_parts))
         for number in range(self.gleaning_rounds + 1):
+            if number and not self._has_room(messages):
+                break
             completion = recall(messages, schema=schema, task=task)
             if completion is None:
                 return StoredReplies(tuple(replies), False)
@@ -205,11 +215,51 @@ class LLMExtractor:
     def _types(self) -> str:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
 
+    def questions(self, text: str) -> Iterator[tuple[Messages, JsonSchema, str]]:
+        """Yield messages, schema and task of the first calls about a passage: one, or one for each part of a passage
+        that is too long for the model's window."""
+        parts = self._parts(text)
+        if parts is None:
+            yield self.first_question(text)
+        else:
+            for part in parts:
+                yield from self.questions(part)
+
+    def _parts(self, text: str) -> tuple[str, str] | None:
+        """Return two halves of a passage that leaves the model's window too little room for a reply; None for one that
+        fits, or cannot be cut."""
+        window = window_of(self.model)
+        if window is None:
+            return None
+        prompt, passage = count_tokens(self.first_messages(text)[0]["content"]), count_tokens(text)
+        reply = min(window.reply_tokens, _REPLY_SHARE * passage * window.factor)
+        fits = prompt <= window.prompt_tokens and prompt * window.factor + reply <= window.tokens
+        return None if fits else _halves(text)
+
+    def _has_room(self, messages: Messages) -> bool:
+        """Tell whether the model's window holds the messages and a reply."""
+        tokens = sum(count_tokens(message["content"]) for message in messages)
+        return room(self.model, beside=0, wanted=tokens) >= tokens
+
     def _read(self, text: str, gathered: Gathered) -> None:
-        """Return everything that the model finds in the passage; one whose reply does not fit is read in two halves."""
+        """Return everything that the model finds in the passage; one that does not fit the model's window, or whose
+        reply does not fit, is read in two halves."""
+        parts = self._parts(text)
+        if parts is not None:
+            count_cut(self.model)
+            for part in parts:
+                self._read(part, gathered)
+            return
         messages = self.first_messages(text)
         try:
             asked = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, gathered, _most_items(text))
+        except PromptTooLong as error:
+            halves = _halves(text)
+            if halves is None:
+                gathered.drop(str(error))
+            for half in halves or ():
+                self._read(half, gathered)
+            return
         except ReplyCut as error:
             halves = _halves(text)
             if halves:
@@ -223,8 +273,14 @@ class LLMExtractor:
         gathered.add(asked.value, asked.completion)
         for _ in range(self.gleaning_rounds):
             messages = self._next_messages(messages, asked.completion)
+            if not self._has_room(messages):
+                count_cut(self.model)
+                return
             try:
                 asked = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, gathered, _most_items(text))
+            except PromptTooLong as error:
+                gathered.drop(str(error))
+                return
             except ReplyCut as error:
                 gathered.keep_complete_part(error)
                 return
@@ -250,9 +306,9 @@ class LLMExtractor:
 
         try:
             return ask(self.model, messages, read, schema=schema, task=task)
-        except (CallFailed, ReplyCut) as error:
-            if isinstance(error, ReplyCut):
-                raise
+        except (PromptTooLong, ReplyCut):
+            raise
+        except CallFailed as error:
             gathered.drop(str(error))
             return None
         except ReplyError as error:
@@ -328,5 +384,5 @@ def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageMod
     empty = set(index.report.empty_chunks)
     rows = [row for row, chunk_id in enumerate(index.chunks["id"].to_pylist()) if chunk_id in empty]
     extractor = LLMExtractor.of(language, config)
-    questions = (extractor.first_question(index.chunk(row).text) for row in rows)
+    questions = (question for row in rows for question in extractor.questions(index.chunk(row).text))
     calls.forget(language.key(messages, schema=schema, task=task) for messages, schema, task in questions)

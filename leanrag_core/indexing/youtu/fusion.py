@@ -17,6 +17,7 @@ from leanrag_core.indexing.communities.reports import HIGHEST_RATING, Report
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.window import fill_within
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.graph import Layer
@@ -70,7 +71,7 @@ def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartToo
 
 def _by_model(base: Layer, rows: Sequence[int], language: LanguageModel, tools: PartTools) -> tuple[str, str]:
     prompt, names = tools.prompts.of("name_community"), base.entity_cells["name"]
-    text = prompt.fill(names="\n".join(f"- {names[row].as_py()}" for row in rows[:_IN_PROMPT]))
+    text = fill_within(language, prompt, names="\n".join(f"- {names[row].as_py()}" for row in rows[:_IN_PROMPT]))
     return ask(language, [{"role": "user", "content": text}], _read, schema=_REPLY, task=prompt.fingerprint).value
 
 

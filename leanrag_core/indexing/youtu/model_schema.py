@@ -15,6 +15,7 @@ from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.window import fill_within
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -98,7 +99,7 @@ def refined(
     passages = "\n\n".join(index.chunk(row).text.strip() for row in rows)
     prompt = tools.prompts.of("refine_schema")
     tools.meter.require_budget()
-    text = prompt.fill(schema=schema_text(seed), passages=passages, most=most)
+    text = fill_within(language, prompt, keep=("most",), schema=schema_text(seed), passages=passages, most=most)
     try:
         asked = ask(
             language, [{"role": "user", "content": text}], _read_schema, schema=_SCHEMA_REPLY, task=prompt.fingerprint
@@ -129,7 +130,7 @@ def read_chunks(
         row_of = {names[row].casefold(): row for row in rows}
         tools.meter.require_budget()
         listed = "\n".join(f"- {names[row]} ({own_types[row]})" for row in rows)
-        text = prompt.fill(schema=schema, entities=listed, text=index.chunk(chunk).text)
+        text = fill_within(language, prompt, schema=schema, entities=listed, text=index.chunk(chunk).text)
         try:
             asked = ask(
                 language,

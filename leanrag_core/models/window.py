@@ -1,0 +1,115 @@
+"""The window of a model: how many tokens it reads and writes together, and what of them a prompt may take.
+
+One place decides. Builders of prompts ask it for their room before they choose what goes in; the model asks it again
+just before a request is sent, and sends none that cannot fit.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
+
+LEAST_REPLY = 96  # tokens; a request that leaves less for its reply is not sent
+USUAL_FACTOR = 1.25  # a model's own tokens for one of ours (cl100k), where nothing was measured
+_TEMPLATE = 16  # tokens that a chat template adds to a message
+_REPLY_SHARE = 4  # a quarter of the window at least is kept for the reply
+_STEP = 32  # replies are limited in such steps, so that a word more or less is the same question
+
+
+@dataclass(frozen=True)
+class Window:
+    """tokens: of prompt and reply together, as the model counts. reply_tokens: the longest reply that is asked for.
+    factor: the model's tokens for one of ours."""
+
+    tokens: int
+    reply_tokens: int
+    factor: float = USUAL_FACTOR
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens by our count that a prompt may have: the rest is the reply's."""
+        reply = min(self.reply_tokens, max(self.tokens // _REPLY_SHARE, LEAST_REPLY))
+        return max(0, int((self.tokens - reply) / self.factor) - _TEMPLATE)
+
+    def reply_limit(self, messages: Sequence[dict[str, str]]) -> int:
+        """Return the tokens that the reply to those messages may have; below LEAST_REPLY they do not fit."""
+        ours = sum(count_tokens(message["content"]) + _TEMPLATE for message in messages)
+        left = self.tokens - math.ceil(ours * self.factor)
+        return self.reply_tokens if left >= self.reply_tokens else left // _STEP * _STEP
+
+
+@runtime_checkable
+class Windowed(Protocol):
+    """A language model that knows its window."""
+
+    @property
+    def window(self) -> Window | None:
+        """None where nobody says."""
+
+    def on_cut(self) -> None:
+        """Count a prompt that was cut to fit."""
+
+
+class Fillable(Protocol):
+    """A prompt with fields."""
+
+    def fill(self, **values: object) -> str:
+        """Return the text with every field replaced."""
+
+
+def window_of(model: object) -> Window | None:
+    """Return the model's window; None for one that reads everything, as far as anybody knows."""
+    return model.window if isinstance(model, Windowed) else None
+
+
+def count_cut(model: object) -> None:
+    """Count a prompt that was cut to fit the model's window."""
+    if isinstance(model, Windowed):
+        model.on_cut()
+
+
+def room(model: object, *, beside: int, wanted: int) -> int:
+    """Return the tokens that the material of a prompt may take: those that are wanted, or what the model's window
+    leaves. beside: tokens of the prompt's other text."""
+    window = window_of(model)
+    return wanted if window is None else max(0, min(wanted, window.prompt_tokens - beside))
+
+
+def room_in(model: object, template: Fillable, *, wanted: int, **values: object) -> int:
+    """Return room() in a prompt whose fields have those values; the material's field has an empty one."""
+    if window_of(model) is None:
+        return wanted
+    return room(model, beside=count_tokens(template.fill(**values)), wanted=wanted)
+
+
+def fill_within(model: object, template: Fillable, *, keep: Collection[str] = (), **values: object) -> str:
+    """Fill the prompt so that it fits the model's window: the longest values are cut to one length, from their ends.
+
+    keep: fields whose values stay whole.
+    """
+    text = template.fill(**values)
+    window = window_of(model)
+    if window is None or (total := count_tokens(text)) <= window.prompt_tokens:
+        return text
+    sizes = {name: count_tokens(str(value)) for name, value in values.items() if name not in keep}
+    limit = _common_length(sorted(sizes.values()), window.prompt_tokens - (total - sum(sizes.values())))
+    count_cut(model)
+    while True:
+        cut = {name: trim_to_tokens(str(values[name]), limit) for name, size in sizes.items() if size > limit}
+        text = template.fill(**{**values, **cut})
+        if limit <= 0 or count_tokens(text) <= window.prompt_tokens:
+            return text
+        limit -= max(1, limit // 50)  # at a seam two texts may count more than apart
+
+
+def _common_length(sizes: Sequence[int], tokens: int) -> int:
+    """Return the largest length to which texts can be cut so that all fit. sizes: ascending."""
+    left = tokens
+    for place, size in enumerate(sizes):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return max(0, share)
+        left -= size
+    return max(sizes, default=0)
