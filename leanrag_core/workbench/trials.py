@@ -19,7 +19,7 @@ from leanrag_core.retrieval.variants import Setting
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import copy_index, remove_half_built
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -118,6 +118,24 @@ class Trials:
         write_bytes(self._record_file(request.out.name), to_json(record), private=True)
         self._trim(request.out.name)
         return made
+
+    def has_stages(self, index: Index) -> bool:
+        """Tell whether earlier builds have left what another clustersize or tau is made from. An imported graph holds
+        it itself, and what models at an endpoint gave is kept with their calls."""
+        config = index.manifest.config.checked()
+        if _is_imported(index) or is_remote(config.model) or is_remote(config.embedding):
+            return True
+        forecast = self.forecast(index, config)
+        return forecast.sampled >= forecast.chunks
+
+    def make_stages(self, index: Index, report: Report = silent, *, execution: Execution | None = None) -> None:
+        """Make again what has_stages() misses: the index is built once more, and nothing but its stages is left.
+        Raises what make() does."""
+        request = self._request(index, self.config(index, {}))
+        context = self._models.context(None, execution, report, index=request.out.name)
+        private.make_folder(self.root)
+        self._builds.run(request, context)
+        self.clear(request.out.name)
 
     def config(self, index: Index, settings: Mapping[str, Any]) -> IndexConfig:
         """Return the settings of the index with those changed. Raises InvalidConfig for values out of bounds, for an

@@ -193,6 +193,17 @@ def make_trial(base: IndexSummary, settings: Mapping[str, Any]) -> StreamedCall[
     return _trials_under_way().begin(key, lambda write: bench.trials.make(index, settings, write))
 
 
+def make_stages(base: IndexSummary) -> StreamedCall[Progress, None]:
+    """Return the making of what trials of the index are made from, under way for whichever session, else begun now."""
+    bench, index = workbench(), open_index(base)
+    return _stages_under_way().begin((base.id, base.created), lambda write: bench.trials.make_stages(index, write))
+
+
+@st.cache_resource(show_spinner=False)
+def _stages_under_way() -> StreamedCalls[Progress, None]:
+    return StreamedCalls()
+
+
 @st.cache_resource(show_spinner=False)
 def _trials_under_way() -> StreamedCalls[Progress, Index]:
     return StreamedCalls()

@@ -248,6 +248,8 @@ class Board {
     };
     this.controls.set(control.key, (now) => {
       latest = now;
+      input.disabled = now.off;
+      row.classList.toggle("off", now.off);
       const place = now.stops.indexOf(this.values[now.key] ?? now.stops[now.at]);
       if (!this.moving || document.activeElement !== input) input.value = String(place);
       show(Number(input.value), now);

@@ -37,7 +37,6 @@ from leanrag_core.presenting.story import BOARD, AddedBoard, BoardPoint
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.retrieval.settings import official_settings, own_settings, settings_words
 from leanrag_core.system.threads import BoundedCache
-from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
@@ -47,7 +46,7 @@ from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.frame import page_path
 from pages.common.messages import message, say, words
-from pages.compare import board_state, board_use, gold_view
+from pages.compare import board_stages, board_state, board_use, gold_view
 from pages.compare.board_state import Session
 from pages.compare.columns import Column
 from pages.evaluate import measure_words
@@ -165,6 +164,9 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
     finally:
         waiting.empty()
     held.is_drawn = True
+    slider = next((control for control in made.controls if control.of_index), None)
+    if slider is not None:
+        board_stages.show(made.summary, words(slider.title), _move_time(made, slider))
     component(_HERE / "board.js", _FRAME, draws_svg=True, parts=("figure_tools",), library=_HERE / "board_chart.js")(
         data=data, key=_KEY, on_event_change=lambda: _heard(made, held)
     )
@@ -506,27 +508,26 @@ def _groups(made: Board, now: Mapping[str, Any], pinned: Mapping[str, Any], seco
     if rest:
         groups.append({"name": "more", "note": "", "controls": rest})
     if of_index:
-        time_needed = _index_time(made, of_index[0])
-        controls = [_control(each, now, pinned) for each in of_index]
-        groups.append({"name": "index", "note": time_needed, "controls": controls})
+        takes = _move_time(made, of_index[0])
+        controls = [{**_control(each, now, pinned), "off": not takes.are_kept} for each in of_index]
+        groups.append({"name": "index", "note": _time_words(takes), "controls": controls})
     return groups
 
 
-def _index_time(made: Board, control: Control) -> str:
-    """Return what a move of clustersize takes: as measured on this machine, else as expected."""
+def _move_time(made: Board, control: Control) -> board_stages.MoveTime:
     other = next(stop for stop in control.stops if stop != made.ground[control.key])
+    return board_stages.move_time(made.summary, control.name, other)
 
-    @st.cache_data(ttl=60, max_entries=16, show_spinner=False)  # a tenth of a second, for each move of a slider
-    def seconds(index_id: str, created: str, name: str) -> Range:
-        return session.workbench().trials.seconds(made.index, {name: other})
 
-    try:
-        needed = seconds(made.summary.id, made.summary.created, control.name)
-    except LeanRAGError as error:
-        return words(error)
-    if not needed.high:
+def _time_words(takes: board_stages.MoveTime) -> str:
+    """Return what a move of a slider of the index takes: as measured on this machine, else as expected."""
+    if takes.failed is not None:
+        return words(takes.failed)
+    if not takes.are_kept:
+        return say("board.embeds_anew", time=numbers.duration(takes.seconds.expected))
+    if not takes.seconds.high:
         return say("board.from_stages_soon")
-    low, high = numbers.duration(needed.low), numbers.duration(needed.high)
+    low, high = numbers.duration(takes.seconds.low), numbers.duration(takes.seconds.high)
     return say("board.from_stages", time=numbers.span(low, high))
 
 
@@ -540,6 +541,7 @@ def _control(control: Control, now: Mapping[str, Any], pinned: Mapping[str, Any]
         "at": _place(control, now[control.key]),
         "pinnedAt": _place(control, pinned[control.key]),
         "ofIndex": control.of_index,
+        "off": False,
     }
 
 

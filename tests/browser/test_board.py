@@ -165,6 +165,32 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     watched.assert_clean()
 
 
+def test_kept_stages_that_are_gone_are_made_on_a_click_while_retrieval_goes_on(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    for value in (9, 8):  # each time another server, which looks anew
+        Workbench.default(home).stages.clear()
+        server, watched = server_in(home), watch()
+        page = watched.page
+        page.goto(f"{server.url}/compare?cview=board")
+        expect(page.get_by_text("Kept stages are gone; a move of clustersize takes about")).to_be_visible()
+        expect(page.locator(".lr-board")).to_contain_text("embeds anew")
+        expect(slider(page, "clustersize")).to_be_disabled()
+        snap(page, "board_stages_gone")
+        page.get_by_role("button", name="Make them").click()
+        expect(page.get_by_role("button", name="Make them")).to_have_count(0)
+        slider(page, "Top-N seeds").focus()
+        for _ in range(10 - value):
+            page.keyboard.press("ArrowLeft")
+        says(page, f"N {value} ")
+        expect(slider(page, "clustersize")).to_be_enabled(timeout=180_000)
+        expect(page.get_by_text("Kept stages are gone")).to_have_count(0)
+        says(page, f"N {value} ")
+        slider(page, "clustersize").press("ArrowLeft")
+        says(page, "clustersize 15")
+        watched.assert_clean()
+
+
 def test_without_questions_the_board_says_where_to_make_them(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:

@@ -84,6 +84,21 @@ def test_a_trial_of_an_imported_graph_is_what_an_import_with_its_settings_makes(
     assert bench.trials.forecast(index, trial.manifest.config.checked()).seconds.high > 0
 
 
+def test_stages_that_are_gone_are_made_again_and_leave_no_trial(bench: Workbench, index: Index) -> None:
+    assert bench.trials.has_stages(index)
+    made = bench.trials.make(index, {"cluster_size": 4}).id
+    bench.stages.clear()
+    assert not bench.trials.has_stages(index)
+    heard: list[Progress] = []
+    bench.trials.make_stages(index, heard.append)
+    assert bench.trials.has_stages(index)
+    assert heard
+    assert [trial.summary.config.cluster_size for trial in bench.trials.all()] == [4]
+    bench.trials.clear()
+    assert folders(bench) == []
+    assert bench.trials.make(index, {"cluster_size": 4}).id == made
+
+
 def test_what_is_there_is_not_made_again(bench: Workbench, index: Index) -> None:
     assert bench.trials.make(index, {"cluster_size": index.manifest.config.cluster_size}).path == index.path
     first = bench.trials.make(index, {"tau": 1})
