@@ -21,7 +21,7 @@ LETTERS = ("A", "B", "C", "D")
 @dataclass(frozen=True)
 class RecordedColumn:
     """A column as its file holds it. index: the title of its index. settings: the options that its head shows. lanes:
-    how far each piece of the comparison's gold came."""
+    how far each piece of the comparison's gold came. title: the name that a person gave it, "" for none."""
 
     letter: str
     index: str
@@ -30,6 +30,7 @@ class RecordedColumn:
     settings: Mapping[str, Parameter]
     run: RecordedRun
     lanes: tuple[Lane, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class _ColumnRecord:
     settings: Mapping[str, Parameter]
     run: RunRecord
     lanes: tuple[Lane, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def content_of(comparison: RecordedComparison) -> bytes:
             settings=column.settings,
             run=record_of(column.run),
             lanes=column.lanes,
+            title=column.title,
         )
         for column in comparison.columns
     )
@@ -111,6 +114,7 @@ def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
             settings=column.settings,
             run=from_record(column.run, name=name),
             lanes=column.lanes,
+            title=column.title,
         )
         for column in record.columns
     )

@@ -73,6 +73,7 @@ def open_question(question: str, info: StrategyInfo, pairs: Sequence[tuple[Optio
 def _set_column(letter: str, info: StrategyInfo, options: Mapping[str, Any], of_index: Mapping[str, Any]) -> None:
     scope, base = columns.scope_of(letter), state.recall(columns.scope_of("A").name("index"))
     state.remember(scope.name("strategy"), info.name)
+    columns.rename(letter, "")
     state.remember(scope.name("index"), base)
     presets.set_options(scope, info, options, reset=True)
     for name in SETTINGS:

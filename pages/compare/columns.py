@@ -31,6 +31,8 @@ OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
 _STARTERS = ("leanrag", "vector", "lightrag", "graphrag_local")  # strategies of the columns while none was chosen
 _COLUMNS, _BASELINE = "cols", "base"
+_TITLE = "title"  # of a column, within its scope
+LONGEST_TITLE = 60
 _VIEW_NAMES = (
     "cview",
     "budget",
@@ -64,6 +66,7 @@ class Column:
     changed: Mapping[str, Any] = field(default_factory=dict)
     unmade: bool = False
     group: Group | None = None  # with the other columns of its strategy
+    named: str = ""  # the name that a person gave it
 
     @property
     def scope(self) -> Scope:
@@ -72,8 +75,10 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What it is called: what differs from other columns of its strategy; else its strategy, and its index where
-        columns are of several."""
+        """What it is called: the name that it was given; else what differs from other columns of its strategy; else its
+        strategy, and its index where columns are of several."""
+        if self.named:
+            return self.named
         name = self.group.name(self.letter) if self.group else None
         if name is not None:
             return words(name)
@@ -134,7 +139,7 @@ def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
     names = list(SHARED_NAMES)
     for letter in letters():
         own = controls.url_names(scope_of(letter), strategies)
-        own += [scope_of(letter).name(index_name(name)) for name in SETTINGS]
+        own += [scope_of(letter).name(name) for name in (_TITLE, *map(index_name, SETTINGS))]
         names += [name for name in own if name not in names and name != scope_of(letter).name("q")]
     return names
 
@@ -179,9 +184,21 @@ def chosen_columns(
             each,
             index_label=((each.base.apart if one_name else "") or each.base.title) if several else "",
             group=group_of.get(each.letter),
+            named=_cleaned(state.recall(each.scope.name(_TITLE))),
         )
         for each in columns
     )
+
+
+def rename(letter: str, title: str) -> None:
+    """The column is called so; by its settings again where the title is empty or that name already. For callbacks."""
+    state.remember(scope_of(letter).name(_TITLE), _cleaned(title))
+
+
+def _cleaned(title: str) -> str:
+    """Return the title as one line of a bounded length, without characters that cannot be seen."""
+    seen = "".join(character if character.isprintable() else " " for character in title)
+    return " ".join(seen.split())[:LONGEST_TITLE]
 
 
 def index_name(setting: str) -> str:
@@ -238,6 +255,7 @@ def duplicate(letter: str) -> str:
     if not free or len(letters()) >= MOST:
         return ""
     copy_settings(scope_of(letter), scope_of(free[0]), starts_as=letter)
+    rename(free[0], "")
     shown = list(letters())
     shown.insert(shown.index(letter) + 1, free[0])
     state.remember(_COLUMNS, "".join(shown).lower())

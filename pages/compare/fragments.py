@@ -47,20 +47,29 @@ def rule(letter: str) -> Markup:
     return html('<i class="lr-rule {}"></i>', letter.lower())
 
 
-def heading(loaded: Loaded) -> Markup:
-    """Letter, marker, name, and its badge; of a column that is called by what differs, its strategy."""
+def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
+    """Letter, marker, name, and its badge; of a column that is called by what differs or by a name of its own, its
+    strategy. renames: the name can be changed (column_names.js)."""
     head = loaded.head
     meaning, badge = say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
-    tags = html('<span class="lr-tag" title="{}">{}</span>', meaning, head.tag or badge)
+    strategy = head.tag or (words(loaded.trace.title) if head.named and loaded.trace is not None else "")
+    tags = html('<span class="lr-tag" title="{}">{}</span>', meaning, strategy or badge)
     if loaded.live is not None and (loaded.live.is_trial or loaded.live.unmade):
         tags += html('<span class="lr-kind">{}</span>', say("compare.trial"))
+    name = html('<b title="{}">{}</b>', head.title, head.title)
+    if renames:
+        name = html(
+            '<b class="lr-renames" data-letter="{}" tabindex="0" role="button" title="{}">{}</b>',
+            loaded.letter,
+            f"{head.title}. {say('compare.rename_hint')}",
+            head.title,
+        )
     return html(
-        '<div class="lr-colhead{}">{}{}<b title="{}">{}</b>{}</div>',
+        '<div class="lr-colhead{}">{}{}{}{}</div>',
         " variant" if head.tag else "",
         square(loaded.letter),
         sign(loaded.letter),
-        head.title,
-        head.title,
+        name,
         tags,
     )
 

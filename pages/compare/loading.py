@@ -33,7 +33,8 @@ _QUICK_SECONDS = 20.0  # a trial that takes longer, or calls a model, is made wh
 @dataclass(frozen=True)
 class Head:
     """What the head of a column says. settings: options and their values; differs: from the published system. tag: its
-    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs."""
+    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs.
+    named: the name that a person gave the column, which is its title then."""
 
     letter: str
     title: str
@@ -42,6 +43,7 @@ class Head:
     settings: Mapping[str, Parameter]
     tag: str = ""
     pills: tuple[Pill, ...] = ()
+    named: str = ""
 
     @property
     def scope(self) -> Scope:
@@ -99,12 +101,12 @@ class Loaded:
 def head_of(column: Column) -> Head:
     """Return the head of a column with settings."""
     info = column.info
-    head = Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
+    head = Head(column.letter, column.title, info.badge, info.differs, column.shown_options, named=column.named)
     group = column.group
     if group is None or not group.differing:
         return head
     pills = []
-    if len(group.differing) > 1:
+    if len(group.differing) > 1 or column.named:
         own = column.settings
         pills = [(words(setting.title), words(setting.value_words(own.value(setting)))) for setting in group.differing]
     if any(setting.of_index for setting in group.differing) and not column.unmade:

@@ -94,6 +94,7 @@ def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedC
                 settings=dict(each.head.settings),
                 run=RecordedRun(each.trace, each.answer),
                 lanes=gold.lanes.get(each.letter, ()),
+                title=each.head.named,
             )
             for each in loaded
             if each.trace is not None
@@ -163,7 +164,8 @@ def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
     for column in comparison.columns:
         trace = column.run.trace
         title = f"{words(trace.title)}, {column.index}" if several else words(trace.title)
-        head = Head(column.letter, title, column.badge, column.differs, column.settings)
+        named = column.title[: columns.LONGEST_TITLE]
+        head = Head(column.letter, named or title, column.badge, column.differs, column.settings, named=named)
         loaded.append(Loaded(head, comparison.question, trace=trace, answer=column.run.answer))
     return loaded
 

@@ -32,6 +32,7 @@ from pages.compare import columns, fragments, loading, settings_panel
 from pages.compare.loading import Loaded
 
 _ROWS = Path(__file__).with_name("chunk_rows.js")
+_NAMES, _NAMES_KEY = Path(__file__).with_name("column_names.js"), "compare_names"
 _FRAME = '<div class="lr-ckrows"></div>'
 WIDTHS = (250, 340, 520)  # px of the drawings of a column
 _EQUAL_NAMED = 6  # settings that the line of equal ones names before it is opened
@@ -96,7 +97,16 @@ def show(
                     only_different=differences_only,
                 )
                 _steps(each, each.trace)
+    if indexes is not None:
+        data = visible_values({"named": say("compare.rename"), "longest": columns.LONGEST_TITLE})
+        component(_NAMES, "<span></span>")(data=data, key=_NAMES_KEY, on_renamed_change=_renamed)
     return places
+
+
+def _renamed() -> None:
+    renamed = st.session_state[_NAMES_KEY].get("renamed") or {}
+    if renamed.get("letter") in columns.LETTERS:
+        columns.rename(renamed["letter"], str(renamed.get("name", "")))
 
 
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
@@ -119,7 +129,7 @@ def _head(loaded: Loaded, indexes: Mapping[str, IndexSummary] | None) -> None:
         horizontal=True, wrap=False, gap="xxsmall", vertical_alignment="center", key=f"compare_head_{letter.lower()}"
     ):
         with st.container(width="stretch", gap=None):
-            draw(fragments.heading(loaded))
+            draw(fragments.heading(loaded, renames=indexes is not None))
         if indexes is not None:
             pinned = state.recall("base") == letter.lower()
             st.button(

@@ -285,3 +285,77 @@ def test_on_a_phone_columns_are_tabs_and_nothing_scrolls_sideways(
     assert page.evaluate(wide) <= 0
     snap(page, "compare_phone")
     watched.assert_clean()
+
+
+def test_a_column_is_renamed_where_its_name_stands(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/compare?b_strategy=leanrag&b_n=3&q={QUESTION}")
+    settled(page)
+    expect(page.locator(".lr-answer")).to_have_count(2)
+    before = names(page)
+    field, name = page.get_by_role("textbox", name="Name of the column"), page.locator(".lr-colhead b")
+
+    name.nth(1).dblclick()
+    expect(field).to_be_focused()
+    field.press("Control+a")
+    field.press_sequentially("few <b>seeds</b>")
+    field.press("Enter")
+    expect(name.nth(1)).to_have_text("few <b>seeds</b>")
+    settled(page)
+    assert names(page) == [before[0], "few <b>seeds</b>"]
+    expect(page).to_have_url(re.compile("b_title=few"))
+    expect(page.locator(".lr-colhead").nth(1)).to_contain_text("LeanRAG")
+    snap(page, "compare_renamed")
+
+    # By key on the other column; Esc leaves the name, also while the settings are open.
+    page.locator(".st-key-compare_settings_a button:visible").first.click()
+    settled(page)
+    name.first.focus()
+    for key, expected in (("Escape", before[0]), ("Enter", "all seeds")):
+        page.keyboard.press("F2")
+        expect(field).to_be_focused()
+        field.fill("all seeds")
+        field.press(key)
+        expect(field).to_have_count(0)
+        expect(name.first).to_have_text(expected)
+        settled(page)
+        expect(page.locator(".st-key-compare_panel")).to_have_count(1)
+        name.first.focus()
+
+    # The link and both files have the names; an empty one gives the settings back.
+    page.goto(page.url)
+    settled(page)
+    expect(name).to_have_text(["all seeds", "few <b>seeds</b>"])
+    expect(name.first).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    settled(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as one HTML file").click()
+    exported = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "few &lt;b&gt;seeds&lt;/b&gt;" in exported
+    assert "few <b>seeds</b>" not in exported
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save comparison").click()
+    file = tmp_path / "saved.json"
+    download.value.save_as(file)
+    page.keyboard.press("Escape")
+    settled(page)
+    name.nth(1).dblclick()
+    field.fill("")
+    field.press("Enter")
+    expect(name.nth(1)).to_have_text(before[1])
+    settled(page)
+    watched.assert_clean()
+
+    other = watch(width=390).page
+    other.goto(f"{server.url}/compare")
+    settled(other)
+    other.get_by_role("button", name="Open a comparison").click()
+    other.locator('input[type="file"]').set_input_files(file)
+    expect(other.get_by_text("Saved comparison.")).to_be_visible()
+    settled(other)
+    expect(other.locator(".lr-colhead b")).to_have_text(["all seeds", "few <b>seeds</b>"])
