@@ -6,6 +6,7 @@ export default function (component) {
   /** @param {HTMLElement} name */
   const edit = (name) => {
     const before = name.textContent ?? "",
+      letter = /st-key-compare_col_(\w)/.exec(name.closest("[class*=st-key-compare_col_]")?.className ?? "")?.[1],
       field = document.createElement("input");
     Object.assign(field, { className: "lr-rename", value: before, maxLength: data.longest });
     field.setAttribute("aria-label", data.named);
@@ -18,7 +19,7 @@ export default function (component) {
       field.remove();
       name.hidden = false;
       if (hadFocus) name.focus();
-      if (keeps && written !== before) setTriggerValue("renamed", { letter: name.dataset.letter, name: written });
+      if (keeps && written !== before) setTriggerValue("renamed", { letter, name: written });
     };
     field.onblur = () => end(true);
     field.onkeydown = (event) => {

@@ -59,8 +59,7 @@ def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
     name = html('<b title="{}">{}</b>', head.title, head.title)
     if renames:
         name = html(
-            '<b class="lr-renames" data-letter="{}" tabindex="0" role="button" title="{}">{}</b>',
-            loaded.letter,
+            '<b class="lr-renames" tabindex="0" role="button" title="{}">{}</b>',
             f"{head.title}. {say('compare.rename_hint')}",
             head.title,
         )

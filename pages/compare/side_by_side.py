@@ -105,8 +105,9 @@ def show(
 
 def _renamed() -> None:
     renamed = st.session_state[_NAMES_KEY].get("renamed") or {}
-    if renamed.get("letter") in columns.LETTERS:
-        columns.rename(renamed["letter"], str(renamed.get("name", "")))
+    letter = str(renamed.get("letter", "")).upper()
+    if letter in columns.LETTERS:
+        columns.rename(letter, str(renamed.get("name", "")))
 
 
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
