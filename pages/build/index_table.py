@@ -25,7 +25,8 @@ from pages.common.messages import known, say
 
 _ROWS = 200  # a page
 _GROUPS = ("", "corpus_name", "kind", "model")
-_NAMED = ("cluster_size", "tau", "chunk_tokens", "model")  # settings that are said of all where they do not differ
+_ALWAYS = ("cluster_size", "tau")  # columns also where all indexes have the same
+_NAMED = ("chunk_tokens", "model")  # settings that are said of all where they do not differ
 _LONGEST = 40  # characters of a setting in a cell
 
 
@@ -75,7 +76,7 @@ def shown(name: str, value: Any) -> str:
         code = f"build.model.{value}"
         return say(code) if known(code) else model_title(str(value))
     if name == "tau" and not value:
-        return say("build.tau_auto")
+        return say("setting.from_data")
     text = forms.shown(name, value) if isinstance(value, bool | int | str | None) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
@@ -91,7 +92,7 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
         columns[say("build.group.corpus_name")] = [index.corpus_name for index in rows]
     if by != "kind":
         columns[say("build.group.kind")] = [_kind(index) for index in rows]
-    for name in differing_settings(rows):
+    for name in (*_ALWAYS, *(name for name in differing_settings(rows) if name not in _ALWAYS)):
         if name != by and name in forms.option_fields(IndexConfig):
             values = [index.config.by_name().get(name) for index in rows]
             numeric = all(isinstance(value, int) and not isinstance(value, bool) for value in values)

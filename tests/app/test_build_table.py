@@ -30,13 +30,14 @@ def table(app: AppTest) -> dict[str, list[object]]:
     return {name: frame[name].tolist() for name in frame}
 
 
-def test_only_the_settings_that_differ_are_columns(three: Workbench, visit: Visit) -> None:
+def test_clustersize_tau_and_the_settings_that_differ_are_columns(three: Workbench, visit: Visit) -> None:
     app = visit("build", three)
     drawn.assert_sound(app)
     columns = table(app)
     assert sorted(columns["clustersize"]) == [3, 4, 4]
     assert sorted(columns["Random seed"]) == [0, 0, 7]
-    assert not {"tau", "Chunk size, tokens", "Calls", "Evidence recall"} & columns.keys()
+    assert set(columns["tau"]) == {"from the data"}, "a column also where all have the same"
+    assert not {"Chunk size, tokens", "Calls", "Evidence recall"} & columns.keys()
     assert "The same in all of them: " in drawn.text(app)
 
 
