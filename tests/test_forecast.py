@@ -42,6 +42,19 @@ def test_a_forecast_after_a_dry_run_meets_the_build(server: EndpointServer, tmp_
     assert abs(made.calls.expected - actual) <= 0.2 * actual
 
 
+def test_what_the_provider_had_cached_of_a_dry_run_is_taken_off_the_price_of_the_rest(tmp_path: Path) -> None:
+    text = "".join(f"Ada Lovelace met Charles Babbage in London on day {n}. " for n in range(300))
+    dollars = {}
+    for cached in (None, 0.0):
+        with EndpointServer(cached_from=600) as server:
+            bench = Workbench.default(tmp_path / str(cached))
+            bench.settings.save(Settings(base_url=server.url, prices={"m": Price(1.0, 4.0, cached)}))
+            corpus = bench.add_documents("Text", [("a.txt", text.encode())])
+            config = IndexConfig(model="openai:m", chunk_tokens=128, overlap_tokens=16)
+            dollars[cached] = bench.builds.forecast(corpus.corpus_id, config, dry_run=3).stages[0].dollars
+    assert dollars[0.0].expected < 0.9 * dollars[None].expected
+
+
 def test_stored_answers_are_taken_off_and_nothing_is_asked_for_a_forecast(
     server: EndpointServer, tmp_path: Path
 ) -> None:

@@ -1,8 +1,8 @@
 """Trace and answer as the plain values that `ask --json` gives."""
 
-from dataclasses import asdict
 from typing import Any
 
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.trace import Answer, AnswerPart, Context, Trace, TraceItem, TraceRelation
 
@@ -25,7 +25,7 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
         "context": _context(trace.context),
         "answer": _answer(answer) if answer else None,
         "notes": [sentence(note) for note in trace.notes],
-        "usage": asdict(trace.usage + answer.usage if answer else trace.usage),
+        "usage": plain(trace.usage + answer.usage if answer else trace.usage),
         "search": trace.search,
         "timings_ms": {name: round(value, 3) for name, value in trace.timings_ms.items()},
     }

@@ -15,6 +15,7 @@ from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
+from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
 from leanrag_core.system.addresses import parts_of
 from leanrag_core.types.calls import JsonSchema
@@ -118,6 +119,7 @@ class Reply:
     completion_tokens: int
     mode: str = "plain"
     has_reasoning: bool = False
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -270,15 +272,9 @@ class Endpoint:
                 raise EndpointRefusal(
                     "endpoint.model_refuses", "content_filter", model=model, reason=str(refusal)[:200]
                 )
-            usage = getattr(completion, "usage", None)
-            return Reply(
-                text,
-                finish,
-                getattr(usage, "prompt_tokens", 0) or 0,
-                getattr(usage, "completion_tokens", 0) or 0,
-                mode,
-                has_reasoning(content, reasoning),
-            )
+            counts = token_counts(getattr(completion, "usage", None))
+            reasoned = has_reasoning(content, reasoning)
+            return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, counts.cached)
 
     def stream(
         self,
@@ -314,7 +310,7 @@ class Endpoint:
         pieces: list[str] = []
         reasoning: list[str] = []
         passed_on: list[str] = []
-        finish, n_events, prompt_tokens, completion_tokens = "", 0, 0, 0
+        finish, n_events, counts = "", 0, TokenCounts()
 
         def pass_on(text: str) -> None:
             passed_on.append(text)
@@ -330,7 +326,7 @@ class Endpoint:
                 n_events += 1
                 usage = getattr(event, "usage", None)
                 if usage is not None:
-                    prompt_tokens, completion_tokens = usage.prompt_tokens or 0, usage.completion_tokens or 0
+                    counts = token_counts(usage)
                 for choice in getattr(event, "choices", None) or []:
                     finish = choice.finish_reason or finish
                     if choice.delta is not None and choice.delta.content:
@@ -349,8 +345,9 @@ class Endpoint:
             pass_on(text.lstrip())
         elif len(text.strip()) < len("".join(passed_on).strip()):  # reasoning was shown: its opening tag never came
             self.forms.reasons_unopened.add(model)
+        reasoned = has_reasoning(whole, "".join(reasoning))
         return Reply(
-            text, finish, prompt_tokens, completion_tokens, has_reasoning=has_reasoning(whole, "".join(reasoning))
+            text, finish, counts.prompt, counts.completion, has_reasoning=reasoned, cached_tokens=counts.cached
         )
 
     def _request(

@@ -217,6 +217,7 @@ class RemoteLanguageModel:
             record.prompt_tokens or 0,
             record.completion_tokens or 0,
             seconds=record.seconds or 0.0,
+            cached_tokens=record.cached_tokens or 0,
         )
         return _completion(record, usage, "")
 
@@ -256,11 +257,11 @@ class RemoteLanguageModel:
     ) -> Completion:
         """Store the reply, and return it. keys: of what was asked, then, for a complaint, of the question that it is
         about."""
-        tokens = reply.prompt_tokens, reply.completion_tokens
-        cost = self.endpoint.settings.price(self.model).of(*tokens)
+        tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
+        cost = self.endpoint.settings.price(self.model).of(*tokens, cached)
         seconds = time.perf_counter() - started
         stage = _STAGE_OF.get(task.split(".")[0], "other")
-        self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost))
+        self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
         again = len(keys) > 1
         usage = self._usage(question, reply.completion_tokens)
         completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1])
@@ -272,6 +273,7 @@ class RemoteLanguageModel:
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
+            cached_tokens=cached or None,
             seconds=round(seconds, 3),
             asked_again=again or None,
             messages=tuple(ChatMessage(**message) for message in messages) if stage in _WRITES_AN_INDEX else (),

@@ -13,13 +13,17 @@ JsonSchema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Usage:
-    """What some work cost. Values add up with +, and - gives what came between two readings. cost is in US dollars."""
+    """What some work cost. Values add up with +, and - gives what came between two readings. cost is in US dollars.
+
+    cached_tokens: of the prompts', those that a provider had read before; a meter counts them, while an index, a trace
+    and an answer record the price of a list, which does not depend on what was asked a minute ago."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
     cost: float = 0.0
+    cached_tokens: int = absent_at_default(0)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -28,6 +32,7 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
             self.seconds + other.seconds,
             self.cost + other.cost,
+            self.cached_tokens + other.cached_tokens,
         )
 
     def __sub__(self, other: "Usage") -> "Usage":
@@ -37,6 +42,7 @@ class Usage:
             self.completion_tokens - other.completion_tokens,
             self.seconds - other.seconds,
             self.cost - other.cost,
+            self.cached_tokens - other.cached_tokens,
         )
 
 
@@ -112,7 +118,8 @@ class ChatMessage:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """A reply (text, with its finish reason, tokens and seconds) or an embedding (vector, in base64).
+    """A reply (text, with its finish reason, tokens and seconds) or an embedding (vector, in base64). cached_tokens: of
+    the prompt's.
 
     index: the one it was first made for. asked_again: the reply is to a complaint about an earlier one. messages: what
     was asked, of the calls that write an index; other calls keep none. at: seconds since 1970, UTC, set by the store.
@@ -130,6 +137,7 @@ class CallRecord:
     vector: str | None = absent_at_default()
     messages: tuple[ChatMessage, ...] = absent_at_default(())
     at: float = 0.0
+    cached_tokens: int | None = absent_at_default()
 
 
 How = Literal[

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, SCHEDULER, Fault, fault_of, parts_of
 from leanrag_core.types.config import is_remote, model_title, option, validate
@@ -52,16 +53,21 @@ LANGUAGES = ("en", "zh")  # those of the catalogs
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens."""
+    """US dollars for a million tokens. cached: for those of a prompt that the provider had read before; None where it
+    takes nothing off."""
 
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
 
     prompt: float = 0.0
     completion: float = 0.0
+    cached: float | None = absent_at_default()
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Compute the cost in US dollars."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """Compute the cost in US dollars. cached_tokens: of the prompt's."""
+        cost = prompt_tokens * self.prompt + completion_tokens * self.completion
+        if self.cached is not None:
+            cost += cached_tokens * (self.cached - self.prompt)
+        return cost / 1e6
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ def spending_line(job: JobState) -> None:
         _of(say("build.spent.calls", n=usage.calls), f"{budget.calls:,}" if budget.calls else ""),
         _of(say("library.tokens", tokens=tokens), numbers.tokens(budget.tokens) if budget.tokens else ""),
     ]
+    if usage.cached_tokens:
+        parts.append(say("build.spent.cached", tokens=numbers.tokens(usage.cached_tokens)))
     if usage.cost or budget.dollars:
         parts.append(_of(numbers.money(usage.cost), numbers.money(budget.dollars) if budget.dollars else ""))
     parts.append(say("build.spent.reused", n=job.spending.reused))

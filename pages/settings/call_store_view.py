@@ -135,6 +135,8 @@ def _call(at: float, record: CallRecord) -> Call:
     facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat(), language())]
     if record.completion_tokens:
         facts.append(say("settings.calls.tokens", read=record.prompt_tokens or 0, written=record.completion_tokens))
+    if record.cached_tokens:
+        facts.append(say("settings.calls.cached", n=record.cached_tokens))
     if record.seconds:
         facts.append(numbers.duration(record.seconds))
     if record.finish_reason not in (None, "stop"):

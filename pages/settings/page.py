@@ -194,14 +194,15 @@ def price_section(settings: Settings) -> None:
     model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
     without = [name for name in model_names if name not in known]
     without = without if len(without) <= PRICED else []
-    model, prompt, completion, window = (
-        say(f"settings.prices.{name}") for name in ("model", "prompt", "completion", "window")
+    model, prompt, cached, completion, window = (
+        say(f"settings.prices.{name}") for name in ("model", "prompt", "cached", "completion", "window")
     )
     priced = [*known.values(), *[None] * len(without)]
     rows = pd.DataFrame(
         {
             model: pd.Series([*known, *without], dtype=str),
             prompt: pd.Series([price.prompt if price else None for price in priced], dtype=float),
+            cached: pd.Series([price.cached if price else None for price in priced], dtype=float),
             completion: pd.Series([price.completion if price else None for price in priced], dtype=float),
             window: pd.Series([windows.get(name) for name in (*known, *without)], dtype="Int64"),
         }
@@ -217,6 +218,9 @@ def price_section(settings: Settings) -> None:
             column_config={
                 model: st.column_config.TextColumn(required=True, width=220),
                 prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+                cached: st.column_config.NumberColumn(
+                    min_value=0.0, format="%.3f", width=80, help=say("settings.prices.cached.help")
+                ),
                 completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
                 window: st.column_config.NumberColumn(
                     min_value=LEAST_WINDOW, max_value=MOST_WINDOW, step=1, format="%d", width=80
@@ -224,7 +228,9 @@ def price_section(settings: Settings) -> None:
             },
         )
     prices = {
-        str(row[model]).strip(): Price(_amount(row[prompt]), _amount(row[completion]))
+        str(row[model]).strip(): Price(
+            _amount(row[prompt]), _amount(row[completion]), None if pd.isna(row[cached]) else float(row[cached])
+        )
         for row in edited.to_dict("records")
         if str(row[model] or "").strip() and not (pd.isna(row[prompt]) and pd.isna(row[completion]))
     }

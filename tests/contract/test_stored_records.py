@@ -48,6 +48,7 @@ RECORDS: tuple[Any, ...] = (
     CallRecord("openai:m", "extract_graph", "one", "{}", messages=(ChatMessage("user", "Read this."),)),
     Settings(),
     Settings(execution=Execution("processes", 2), prices={"m": Price(1.5, 2.0)}, base_url="http://localhost:1/v1"),
+    Settings(prices={"m": Price(1.5, 2.0, 0.15)}),
     IndexConfig(tau="q0.75", prompts=(("answer", "Of {context}: {question}"),)),
     JobSpec("1", "Bees", "mine", {"tau": None}, {"name": ""}, "2026-01-02T03:04:05+00:00"),
     JobEvent(1.5, "failed", error=message("job.unexpected")),

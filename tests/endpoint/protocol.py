@@ -61,6 +61,9 @@ class Served(Protocol):
     def fault_for(self, key: str, task: str) -> str | None:
         """The fault that this request meets."""
 
+    def read_before(self, text: str) -> int:
+        """The tokens of a prompt that are told as read before."""
+
 
 class Refusal(Exception):
     """The request is answered with an error in OpenAI's form."""
@@ -176,7 +179,9 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     finish = "length" if fault in (faults.CUT_JSON, faults.REPEATED_LOOP) else "stop"
     if limit and tokens_of(text) > limit and fault not in _HEEDLESS:
         text, finish = _cut(text, limit), "length"
-    usage = _usage(prompt_tokens, tokens_of(text))
+    usage: dict[str, Any] = _usage(prompt_tokens, tokens_of(text))
+    if cached := served.read_before("\n".join(str(sent.get("content") or "") for sent in messages)):
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
     text, beside = with_reasoning(served.thoughts, text)
     model, outcome = str(body.get("model", "")), fault or "answered"
     head = {"id": f"chatcmpl-{content_key(messages)[:16]}", "created": int(time.time()), "model": model}
@@ -222,7 +227,7 @@ def with_reasoning(form: str, text: str) -> tuple[str, str]:
 
 
 def _events(
-    head: dict[str, Any], text: str, beside: str, finish: str, usage: dict[str, int] | None
+    head: dict[str, Any], text: str, beside: str, finish: str, usage: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
     """The role, the text three words at a time, the reason of its end and, where asked for, the usage."""
     words = text.split(" ")

@@ -5,6 +5,7 @@ python -m tests.endpoint.server --port 8000 --log requests.jsonl --faults share=
 
 import argparse
 import json
+import os
 import socket
 import socketserver
 import struct
@@ -56,6 +57,7 @@ class EndpointServer:
     with every reply of chat (see protocol.with_reasoning); "" for none. refused_options: options of a request that are
     refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
     window: of prompt and reply together; a request for more is refused (see protocol.window_tokens).
+    cached_from: the shortest beginning, in tokens, that a prompt shares with an earlier one and is told as read before.
     held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
@@ -80,6 +82,7 @@ class EndpointServer:
         refused_options: tuple[str, ...] = (),
         refuses: dict[str, tuple[int, str, str]] | None = None,
         window: int | None = None,
+        cached_from: int | None = None,
         log_file: Path | None = None,
     ) -> None:
         self.model = model or ScriptedModel()
@@ -95,6 +98,8 @@ class EndpointServer:
         self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
         self.slot_n_ctx = slot_n_ctx
         self.window = window
+        self.cached_from = cached_from
+        self._read: list[str] = []
         self.held: frozenset[str] = frozenset()
         self.closing = threading.Event()
         self._log: list[Request] = []
@@ -147,6 +152,16 @@ class EndpointServer:
             seen = self._seen[key]
             self._seen[key] += 1
         return self.plan.decide(key, seen, task)
+
+    def read_before(self, text: str) -> int:
+        """The tokens of a prompt that are told as read before: of the longest beginning that an earlier one had."""
+        if self.cached_from is None:
+            return 0
+        with self._lock:
+            shared = max((len(os.path.commonprefix([text, earlier])) for earlier in self._read), default=0)
+            self._read.append(text)
+        tokens = protocol.tokens_of(text[:shared])
+        return tokens if tokens >= self.cached_from else 0
 
     def write_down(self, request: Request) -> None:
         """Add to the log, and to the file when there is one."""

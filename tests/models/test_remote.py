@@ -158,6 +158,26 @@ def test_money_is_counted_and_a_budget_stops_the_next_call(server: EndpointServe
     assert language.complete(HELLO).text, "what is stored costs nothing"
 
 
+def test_cached_tokens_are_counted_at_their_price_kept_with_the_reply_and_not_recorded_in_an_index(
+    tmp_path: Path,
+) -> None:
+    beginning = "word " * 900
+    with EndpointServer(cached_from=1024) as server:
+        made = models(server, tmp_path, prices={"m": Price(prompt=1000.0, completion=2000.0, cached=100.0)})
+        language = made.language("openai:m")
+        first, second = (
+            language.complete([{"role": "user", "content": f"{beginning} {end}"}]) for end in ("one", "two")
+        )
+        language.stream([{"role": "user", "content": f"{beginning} six"}], lambda text: None)
+    spent = made.meter.read().usage
+    assert spent.cached_tokens == 2 * 1200
+    full = spent.prompt_tokens - spent.cached_tokens
+    assert spent.cost == pytest.approx((full * 1000 + 2400 * 100 + spent.completion_tokens * 2000) / 1e6)
+    assert [made.memory.get(each.key).cached_tokens for each in (first, second)] == [None, 1200]
+    assert second.usage.cached_tokens == 0, "an index records the price of the list"
+    assert first.usage.cost == pytest.approx(second.usage.cost, rel=0.01)
+
+
 def test_a_stream_is_passed_on_in_pieces_and_stored(server: EndpointServer, tmp_path: Path) -> None:
     language = models(server, tmp_path).language("openai:m")
     pieces: list[str] = []

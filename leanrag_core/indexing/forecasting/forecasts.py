@@ -158,7 +158,7 @@ class _Known:
     """What stored replies show. chunks: those that have all their replies.
 
     missing_first: chunks without a first reply; missing_texts: their texts, each once. missing_more: chunks that lack a
-    later reply. saved: replies that are stored. pairs: names that are related.
+    later reply. saved: replies that are stored. pairs: names that are related. cached_tokens: of the prompts'.
     """
 
     chunks: int = 0
@@ -170,6 +170,13 @@ class _Known:
     pairs: set[tuple[str, str]] = field(default_factory=set)
     reply_tokens: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+
+    @property
+    def share_cached(self) -> float:
+        """Of the prompts' tokens, those that the provider had read before, 0 to 1."""
+        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
 
 def forecast_endpoint_build(
@@ -256,6 +263,8 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
         known.chunks += 1
         for reply, completion in stored.replies:
             known.reply_tokens.append(completion.usage.completion_tokens)
+            known.prompt_tokens += completion.usage.prompt_tokens
+            known.cached_tokens += completion.usage.cached_tokens
             known.seconds.append(completion.usage.seconds)
             known.names |= {name_key(mention.name) for mention in reply.mentions}
             for relation in reply.relations:
@@ -281,7 +290,8 @@ def _extraction(known: _Known, extractor: LLMExtractor, config: IndexConfig, pri
     reply = mean(known.reply_tokens) if known.reply_tokens else _REPLY["extract"]
     prompts = Range(first, first, first * 1.2) + more.scaled(first + missing * reply)
     replies = calls.scaled(reply)
-    return StageForecast("extract", calls, prompts, replies, money(prompts, replies, price), known.saved)
+    dollars = money(prompts, replies, price, known.share_cached)
+    return StageForecast("extract", calls, prompts, replies, dollars, known.saved)
 
 
 def _stage(name: str, calls: Range, price: Price) -> StageForecast:

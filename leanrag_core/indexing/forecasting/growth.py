@@ -27,13 +27,13 @@ def embedding_stage(texts: Range, config: IndexConfig, settings: Settings) -> St
     return StageForecast("embed", calls, tokens, ZERO, money(tokens, ZERO, price))
 
 
-def money(prompts: Range, replies: Range, price: Price) -> Range:
-    """Return US dollars of so many tokens of prompts and replies."""
-    return Range(
-        price.of(int(prompts.low), int(replies.low)),
-        price.of(int(prompts.expected), int(replies.expected)),
-        price.of(int(prompts.high), int(replies.high)),
-    )
+def money(prompts: Range, replies: Range, price: Price, share_cached: float = 0.0) -> Range:
+    """Return US dollars of so many tokens of prompts and replies. share_cached: of the prompts' tokens."""
+
+    def of(prompt: float, reply: float) -> float:
+        return price.of(int(prompt), int(reply), int(share_cached * prompt))
+
+    return Range(of(prompts.low, replies.low), of(prompts.expected, replies.expected), of(prompts.high, replies.high))
 
 
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
