@@ -22,6 +22,7 @@ from leanrag_core.retrieval.marks import distinct, with_marks
 from leanrag_core.text.chinese import han_runs
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
+from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines, CosineScale, passage_scale, query_scale
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
@@ -63,13 +64,18 @@ class _Sentence:
     coverage: float = 0.0  # share of the question's content words, weighted by rarity
 
 
-def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], question_vector: np.ndarray) -> Answer:
+def extractive_answer(
+    trace: Trace,
+    embed: Callable[[list[str]], np.ndarray],
+    question_vector: np.ndarray,
+    cosines: Cosines = BUILTIN_COSINES,
+) -> Answer:
     """Answer with the context's sentences that answer best, each with its citation mark and its section.
 
     Those of passages come first; sentences of other items join them where they add something.
 
-    embed: returns (n, d) float32 unit rows. question_vector: (d,) float32, unit. When no sentence is close enough
-    the answer says so and is not grounded.
+    embed: returns (n, d) float32 unit rows. question_vector: (d,) float32, unit. cosines: what those of the model mean.
+    When no sentence is close enough the answer says so and is not grounded.
     """
     pool = _sentences(trace, _content_words(trace.question))
     language = other_language(trace)
@@ -82,7 +88,7 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
     parts = parts if len(parts) > 1 else []
     embedded = embed([*(pool[i].text for i in kept), *(part.text for part in parts)])
     vectors = embedded[: len(kept)]
-    cosine = np.round((vectors @ question_vector).astype(float), _DIGITS)
+    cosine = np.round(query_scale(cosines).plain((vectors @ question_vector).astype(float)), _DIGITS)
     scores = np.array([round(0.65 * cosine[k] + 0.35 * pool[i].coverage, _DIGITS) for k, i in enumerate(kept)])
     own = [k for k, i in enumerate(kept) if pool[i].of_passage]
     others = [k for k, i in enumerate(kept) if not pool[i].of_passage]
@@ -96,17 +102,18 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
     # Passages say a thing in full and in its place, so their sentences come first; what other items add must score as
     # high as one of theirs, and a little more.
     scores[others] -= _PASSAGES_FIRST * bool(own)
+    alike = passage_scale(cosines)
     asked_words = frozenset(plain_words(trace.question))
     among = own or others
     chosen = []
     for part, vector in zip(parts, embedded[len(kept) :], strict=True):
         # Half by the part and half by the whole question; a value of the kind that is asked for decides between equals.
-        likeness = (vectors @ vector).astype(float) + scores
+        likeness = alike.plain((vectors @ vector).astype(float)) + scores
         likeness += [_VALUE * holds_value(part, pool[i].text, pool[i].text, asked_words) for i in kept]
         chosen.append(among[int(np.argmax(np.round(likeness[among], _DIGITS)))])  # of equals the first
     chosen = list(dict.fromkeys(chosen))[:MAX_SENTENCES]
-    chosen = [*chosen, *_diverse(scores, vectors, own, chosen)]
-    chosen = [*chosen, *_diverse(scores, vectors, others, chosen)]
+    chosen = [*chosen, *_diverse(scores, vectors, own, chosen, alike)]
+    chosen = [*chosen, *_diverse(scores, vectors, others, chosen, alike)]
     names = _ranked_names(trace)
     answer_parts = tuple(
         AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
@@ -203,7 +210,9 @@ def _begins(piece: str) -> bool:
     return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；："
 
 
-def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], before: Sequence[int]) -> list[int]:
+def _diverse(
+    scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], before: Sequence[int], alike: CosineScale
+) -> list[int]:
     """Choose the best of those sentences by maximal marginal relevance beside the ones chosen before, near repeats
     left out. scores: (n,) float64. vectors: (n, d) float32, unit rows."""
     chosen = list(before)
@@ -213,7 +222,7 @@ def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], befo
         for k in among:
             if k in chosen or scores[k] < floor:
                 continue
-            overlap = max((round(float(vectors[k] @ vectors[c]), _DIGITS) for c in chosen), default=0.0)
+            overlap = max((round(alike.plain(float(vectors[k] @ vectors[c])), _DIGITS) for c in chosen), default=0.0)
             value = round(float(scores[k]) - 0.3 * overlap, _DIGITS)
             if overlap < 0.92 and value > best_value:
                 best, best_value = k, value

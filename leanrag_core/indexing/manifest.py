@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.files.records import plain, to_json
-from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.base import EmbeddingModel, cosines_of
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.types.config import IndexConfig
@@ -70,7 +70,7 @@ def what_decides(
         corpus_fingerprint=corpus_fingerprint(documents),
         config=config,
         extractor=extractor,
-        embedding=EmbeddingRecord(embedding.name, embedding.fingerprint, embedding.dimension),
+        embedding=EmbeddingRecord(embedding.name, embedding.fingerprint, embedding.dimension, cosines_of(embedding)),
         language_model=language,
         aggregation_model=aggregation,
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message
 from leanrag_core.types.calls import CallMade, JsonSchema, Usage
+from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,20 @@ def embed_queries(model: EmbeddingModel, texts: list[str]) -> np.ndarray:
     """Return the (len(texts), dimension) float32 unit rows of texts that one searches with: as the model has them, or
     as it embeds any text."""
     return model.embed_queries(texts) if isinstance(model, TellsQueriesApart) else model.embed(texts)
+
+
+@runtime_checkable
+class KnowsItsCosines(Protocol):
+    """What an embedding model has besides where its cosines are not those of the built-in one."""
+
+    @property
+    def cosines(self) -> Cosines:
+        """What they mean, as models/cosine_probe.py measures it."""
+
+
+def cosines_of(model: EmbeddingModel) -> Cosines:
+    """Return what the model's cosines mean: as it says, or the same as those of the built-in model."""
+    return model.cosines if isinstance(model, KnowsItsCosines) else BUILTIN_COSINES
 
 
 class Backend(Protocol):

@@ -159,7 +159,9 @@ def _with_name_bonus(
         return rows, scores
     all_rows = np.union1d(rows, named)
     all_scores = similarity(index, layer.number, vector, all_rows)
-    all_scores = all_scores + _NAME_BONUS * np.isin(all_rows, named)
+    bonus = _NAME_BONUS * np.isin(all_rows, named)
+    scale = index.query_scale
+    all_scores = all_scores + bonus if scale.is_same else scale.own_of(scale.plain(all_scores) + bonus)
     return rank(all_rows, all_scores, n)
 
 

@@ -101,13 +101,15 @@ def walk(
     """Return the walk at rest: at each step it follows an edge with probability `damping`, else it starts again.
 
     It starts at the seeds (base entities), each with its cosine to the question over the number of chunks that mention
-    it, and at all chunks, each with its cosine times passage_weight. Negative cosines count as 0; where nothing is
-    left, it starts at all chunks alike. vector: (d,) of the question.
+    it, and at all chunks, each with its cosine times passage_weight; cosines on the built-in model's scale. Negative
+    ones count as 0; where nothing is left, it starts at all chunks alike. vector: (d,) of the question.
     """
     from_entities, from_chunks = np.zeros(len(index.layers[0])), np.zeros(index.chunks.num_rows)
+    scale = index.query_scale
     for seed in seeds:
-        from_entities[seed.row] = max(seed.score, 0.0) / max(1, len(index.layers[0].chunks_of(seed.row)))
-    from_chunks += passage_weight * np.maximum(similarity(index, CHUNKS, vector), 0.0)
+        n_chunks = len(index.layers[0].chunks_of(seed.row))
+        from_entities[seed.row] = max(scale.plain(seed.score), 0.0) / max(1, n_chunks)
+    from_chunks += passage_weight * np.maximum(scale.plain(similarity(index, CHUNKS, vector)), 0.0)
     if not from_entities.sum() + from_chunks.sum():
         from_chunks += 1.0
     return _at_rest(operator, from_entities, from_chunks, damping)

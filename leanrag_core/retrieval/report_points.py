@@ -17,6 +17,7 @@ from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.communities import Communities
+from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 
 SHUFFLE_SEED = 86  # any number will do, as long as it stays
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
@@ -83,9 +84,9 @@ class _Faults:
         return tuple(notes)
 
 
-def helpfulness(communities: Communities, vector: np.ndarray) -> np.ndarray:
+def helpfulness(communities: Communities, vector: np.ndarray, scale: CosineScale = SAME_SCALE) -> np.ndarray:
     """Return (m,) int, 0 to 100: the cosine of each report to the question, scaled from .2 to 1; the built-in score."""
-    near = cosines(communities.vectors, vector) if len(communities) else np.zeros(0)
+    near = scale.plain(cosines(communities.vectors, vector)) if len(communities) else np.zeros(0)
     return np.rint(100 * np.clip((near - _LEAST_COSINE) / (1 - _LEAST_COSINE), 0, 1)).astype(np.int64)
 
 

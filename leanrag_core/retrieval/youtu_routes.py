@@ -17,6 +17,7 @@ from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines, cosines_of_each, nearest_entities, nearest_rows, rank
 from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.index import Index
 from leanrag_core.types.youtu import ATTRIBUTE, ENTITY, HAS_ATTRIBUTE, KINDS, RELATION, KnowledgeTree, Schema
 
@@ -79,7 +80,9 @@ class Reflection:
     note: Message | None = None
 
 
-def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int) -> Plan:
+def decomposed(
+    question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int, scale: CosineScale = SAME_SCALE
+) -> Plan:
     """Return at most so many sub-questions by the model; without one, or where its reply cannot be used, the question
     and its phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed.
     vector: (d,)."""
@@ -99,7 +102,7 @@ def decomposed(question: str, vector: np.ndarray, schema: Schema, tools: Tools, 
         step=message("youtu.step.plan"),
         instead=message("youtu.built_in"),
     )
-    return Plan(reply.value or _own_phrases(question, vector, schema, tools, most), reply.note)
+    return Plan(reply.value or _own_phrases(question, vector, schema, tools, most, scale), reply.note)
 
 
 def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools) -> Reflection:
@@ -124,21 +127,23 @@ def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools
     return reply.value or Reflection(note=reply.note)
 
 
-def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools, most: int) -> tuple[SubQuery, ...]:
+def _own_phrases(
+    question: str, vector: np.ndarray, schema: Schema, tools: Tools, most: int, scale: CosineScale
+) -> tuple[SubQuery, ...]:
     """Return the question, then its names and phrases, each with the types whose names are near to it. vector: (d,) of
     the question."""
     terms = question_terms(question)
     phrases = [term for term in dict.fromkeys((*terms.names, *terms.phrases)) if term != question][: most - 1]
     vectors = [vector, *(tools.embed(phrases) if phrases else ())]
     return tuple(
-        SubQuery(text, *(_near_types(schema, kind, each) for kind in (ENTITY, RELATION, ATTRIBUTE)))
+        SubQuery(text, *(_near_types(schema, kind, each, scale) for kind in (ENTITY, RELATION, ATTRIBUTE)))
         for text, each in zip([question, *phrases], vectors, strict=True)
     )
 
 
-def _near_types(schema: Schema, kind: str, vector: np.ndarray) -> tuple[int, ...]:
+def _near_types(schema: Schema, kind: str, vector: np.ndarray, scale: CosineScale) -> tuple[int, ...]:
     """Return the places of the types of that kind whose names are near. vector: (d,)."""
-    scores = cosines(schema.vectors(kind), vector)
+    scores = scale.plain(cosines(schema.vectors(kind), vector))
     return tuple(np.flatnonzero(scores >= _NEAR).tolist())
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.corpus import Chunk, Document, document_of
+from leanrag_core.types.cosines import CosineScale, passage_scale, query_scale
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
@@ -86,6 +87,16 @@ class Index(ShownInNotebooks):
     def folder_name(self) -> str:
         """The name of the index's folder, under which its model calls are kept; the id of one in memory."""
         return self.path.name if self.path else self.id
+
+    @property
+    def query_scale(self) -> CosineScale:
+        """What brings cosines between a question and what the index holds to the scale of thresholds."""
+        return query_scale(self.manifest.embedding.cosines)
+
+    @property
+    def passage_scale(self) -> CosineScale:
+        """What brings cosines between two texts of the index to the scale of thresholds."""
+        return passage_scale(self.manifest.embedding.cosines)
 
     def document(self, row: int) -> Document:
         """Return the document in that row."""

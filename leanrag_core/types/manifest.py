@@ -11,6 +11,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.build_report import LayerClusters, Spent
 from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines
 from leanrag_core.types.summary import LayerSummary, RecordedConfig
 from leanrag_core.types.updating import LineageStep
 
@@ -31,11 +32,12 @@ NO_CORPUS = CorpusName()
 
 @dataclass(frozen=True)
 class EmbeddingRecord:
-    """The embedding model of an index. fingerprint: of its files or its endpoint's name."""
+    """The embedding model of an index. fingerprint: of its files or its endpoint's name. cosines: what they mean."""
 
     name: ShortText
     fingerprint: ShortText
     dimension: Annotated[int, Interval(ge=1, le=2**53)]
+    cosines: Cosines = absent_at_default(BUILTIN_COSINES)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,8 @@ class Questions:
             task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
-        return extractive_answer(trace, self._models.embedding(recorded.name, recorded.fingerprint).embed, vector)
+        embed = self._models.embedding(recorded.name, recorded.fingerprint).embed
+        return extractive_answer(trace, embed, vector, recorded.cosines)
 
     def asks_model(self, index_model: str) -> bool:
         """Tell whether a language model is asked about indexes that were built with that one; none is by the built-in

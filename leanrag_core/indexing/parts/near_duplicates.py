@@ -69,7 +69,7 @@ class Part:
         """Write the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""
         n = len(index.layers[0])
         tools.report(Progress("make", 0, n, "entities"))
-        np.save(folder / _PAIRS, near_duplicates(index.layers[0], config.cosine))
+        np.save(folder / _PAIRS, near_duplicates(index.layers[0], index.passage_scale.own_of(config.cosine)))
         tools.report(Progress("make", n, n, "entities"))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:

@@ -44,7 +44,7 @@ class Config:
 
 
 class Part:
-    """Pairs (p, 2) of rows of base entities, ascending, and their cosines (p,)."""
+    """Pairs (p, 2) of rows of base entities, ascending, and their cosines (p,), on the built-in model's scale."""
 
     name = "synonyms"
     title = message("part.synonyms.title")
@@ -78,6 +78,7 @@ class Part:
             ends = np.unique(np.sort(ends, axis=1), axis=0)
             # In numpy's own fixed order: BLAS adds up in another one on another processor.
             near = np.einsum("ij,ij->i", vectors[ends[:, 0]], vectors[ends[:, 1]]).round(_DECIMALS)
+            near = index.passage_scale.plain(near)
             pairs, cosines = ends[near >= config.cosine], near[near >= config.cosine]
         np.save(folder / _PAIRS, pairs)
         np.save(folder / _COSINES, cosines)

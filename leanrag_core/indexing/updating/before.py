@@ -131,7 +131,7 @@ def _layer_changes(
     return changes
 
 
-_SAME_MEANING = 0.5  # cosine of two descriptions of an entity, below which it is grouped like a new one
+_SAME_MEANING = 0.5  # of the built-in model
 
 
 class Regrouping:
@@ -142,8 +142,9 @@ class Regrouping:
     members with; two nodes never have the same one.
     """
 
-    def __init__(self, before: Sequence[Layer]) -> None:
-        self._before = before
+    def __init__(self, before: Sequence[Layer], same_meaning: float = _SAME_MEANING) -> None:
+        """same_meaning: cosine of two descriptions of an entity below which it is grouped like a new one."""
+        self._before, self._same_meaning = before, same_meaning
         self.rows_before: list[np.ndarray] = []
         self._labels: list[np.ndarray] = []
 
@@ -175,7 +176,7 @@ class Regrouping:
         if number == 0:
             cosine = np.einsum("ij,ij->i", below.vectors[known], np.asarray(before.vectors)[rows[known]])
             rows = rows.copy()
-            rows[np.flatnonzero(known)[cosine < _SAME_MEANING]] = -1
+            rows[np.flatnonzero(known)[cosine < self._same_meaning]] = -1
         if not (rows >= 0).any():
             return fresh_clusters(below, options, apply)
         previous = PreviousClusters(np.asarray(before.vectors), np.asarray(before.parent))
@@ -238,7 +239,7 @@ class Before:
             exact=self.takes_away,
             calls=self.index.calls,
         )
-        return Start(embedder, writer, Regrouping(layers))
+        return Start(embedder, writer, Regrouping(layers, self.index.passage_scale.own_of(_SAME_MEANING)))
 
     def chunk_vectors(self, texts: list[str], models: BuildModels) -> np.ndarray:
         """Return the vectors of the chunks, (n_chunks, d); only texts that the index does not have are embedded."""

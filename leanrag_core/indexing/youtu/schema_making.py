@@ -374,8 +374,9 @@ def _schema(
     dimension = int(base.vectors.shape[1])
     vectors = {kind: _embedded(types[kind], dimension, tools) for kind in KINDS}
     own_types = base.entities["type"].to_pylist()
-    entity_type = _typed(own_types, types[ENTITY], vectors[ENTITY], -1, tools)
-    relation_type = _typed(labels, types[RELATION], vectors[RELATION], 0, tools)
+    near = index.passage_scale.own_of(_NEAR)
+    entity_type = _typed(own_types, types[ENTITY], vectors[ENTITY], -1, tools, near=near)
+    relation_type = _typed(labels, types[RELATION], vectors[RELATION], 0, tools, near=near)
     place = {name: row for row, name in enumerate(types[ATTRIBUTE])}
     known = (each for each in attributes if each.type in place)
     kept = sorted({(each.entity, place[each.type], each.value, each.chunk) for each in known})
@@ -409,15 +410,15 @@ def attribute_text(entity: str, type_: str, value: str) -> str:
 
 
 def _typed(
-    labels: Sequence[str], names: Sequence[str], type_vectors: np.ndarray, other: int, tools: PartTools
+    labels: Sequence[str], names: Sequence[str], type_vectors: np.ndarray, other: int, tools: PartTools, *, near: float
 ) -> np.ndarray:
-    """Return the type of each label, (k,) int32, `other` where none is near. type_vectors: (t, d) unit rows of the
-    names.
+    """Return the type of each label, (k,) int32, `other` where none has that cosine. type_vectors: (t, d) unit rows
+    of the names.
     """
     known = {name.casefold() for name in names}
     open_labels = sorted({label for label in labels if label and label.casefold() not in known})
     vectors = _embedded(open_labels, int(type_vectors.shape[1]), tools)
-    return assigned(labels, names, nearest_types(open_labels, vectors, type_vectors, _NEAR), other)
+    return assigned(labels, names, nearest_types(open_labels, vectors, type_vectors, near), other)
 
 
 def _with_accepted(

@@ -124,7 +124,7 @@ class Strategy(StrategyBase[Config]):
         for place, vector in enumerate(vectors):
             is_named = place < len(wanted.named)
             near = nearest_entities(index, vector, 1 if is_named else _GENERIC_NEAREST, tools)
-            scores = (1.0 + near.scores.astype(np.float64)) / 2
+            scores = (1.0 + index.query_scale.plain(near.scores).astype(np.float64)) / 2
             kept = scores >= (_NAMED_SCORE if is_named else _GENERIC_SCORE)
             rows, scores = near.rows[kept], scores[kept]
             if len(rows):

@@ -134,8 +134,9 @@ class Strategy(StrategyBase[Config]):
         restart = np.zeros(len(base))
         for each in tools.embed(wanted) if wanted else ():
             near = nearest_entities(index, each, 1, tools)
-            if near.scores[0] >= _LINK_COSINE:
-                restart[near.rows[0]] = max(restart[near.rows[0]], float(near.scores[0]))
+            score = index.query_scale.plain(near.scores)[0]
+            if score >= _LINK_COSINE:
+                restart[near.rows[0]] = max(restart[near.rows[0]], float(score))
         if not restart.any():  # nothing is named: the nearest entity to the question stands for it
             nearest = nearest_entities(index, vector, 1, tools)
             restart[nearest.rows[0]] = max(float(nearest.scores[0]), 1e-6)
@@ -145,7 +146,7 @@ class Strategy(StrategyBase[Config]):
         scores = index.entity_chunks.T @ mass
         walked = np.argsort(-scores, kind="stable")
         walked = walked[scores[walked] > 0][: self.config.chunks_per_question]
-        near_chunks = similarity(index, CHUNKS, vector)
+        near_chunks = index.query_scale.plain(similarity(index, CHUNKS, vector))
         by_vector = np.argsort(-near_chunks, kind="stable")[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]

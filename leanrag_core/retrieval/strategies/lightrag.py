@@ -116,7 +116,7 @@ class Strategy(StrategyBase[Config]):
         """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then
         by the first of the entities. vector: (d,) of the details."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
-        kept = near.scores >= _LEAST_COSINE
+        kept = index.query_scale.plain(near.scores) >= _LEAST_COSINE
         entities = near.rows[kept].tolist()
         base = index.layers[0]
         listed = np.concatenate([base.relations_of(row) for row in entities] or [np.zeros(0, dtype=int)])
@@ -130,7 +130,8 @@ class Strategy(StrategyBase[Config]):
     def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
         """Return relations near to the themes, and the entities at their ends, of each relation by name. vector: (d,)
         of the themes."""
-        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=_LEAST_COSINE)
+        least = index.query_scale.own_of(_LEAST_COSINE)
+        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=least)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
         base = index.layers[0]
@@ -162,7 +163,8 @@ class Strategy(StrategyBase[Config]):
         nearest: list[int] = []
         if self.config.mode == MIX:
             near = ranked_by_vector(index, query.vector)[: self.config.top_c]
-            nearest = near[similarity(index, CHUNK_VECTORS, query.vector, near) >= _LEAST_COSINE].tolist()
+            scores = index.query_scale.plain(similarity(index, CHUNK_VECTORS, query.vector, near))
+            nearest = near[scores >= _LEAST_COSINE].tolist()
         return round_robin(nearest, of_entities, of_relations)
 
     def _ordered(self, query: Query, index: Index, entities: list[int]) -> list[int]:

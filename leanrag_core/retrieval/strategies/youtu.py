@@ -98,7 +98,9 @@ class Strategy(StrategyBase[Config]):
         config, run = self.config, Retrieval(self, query, index, tools)
         vectors = np.asarray(tools.part("relation_vectors"))
         space = Space(index, tools.part("schema"), tools.part("youtu_tree"), vectors)
-        plan = decomposed(query.text, query.vector, space.schema, tools, most=config.sub_questions)
+        plan = decomposed(
+            query.text, query.vector, space.schema, tools, most=config.sub_questions, scale=index.query_scale
+        )
         run.lap("plan")
         run.note(plan.note)
         steps = [GraphStep("plan", message("youtu.step.plan"), message("youtu.plan", n=len(plan.queries)))]
