@@ -1,13 +1,14 @@
 """Every system on one index, over questions with gold evidence: what it finds, and what it costs.
 
     python -m benchmarks.system_table DIR QUESTIONS.jsonl [--corpus CORPUS.jsonl] [--tokens 4000] [--systems A B ...]
-        [--sample 100] [--name NAME --out RESULTS.json]
+        [--sample 100] [--one-preset] [--name NAME --out RESULTS.json]
 
 DIR: an index; parts that a system needs are made first. QUESTIONS: those of a sample corpus (evidence: document and
 quote), or question, answers and gold (ids of passages), with --corpus where ids are not titles. The built-in engine
 answers nothing here: retrieval alone is measured, with each preset of a system, and with the same options at an equal
 budget. --out keeps a row as soon as it is measured; a row that is measured again takes the place of its older one.
---sample: so many of the questions, drawn with a fixed seed.
+--sample: so many of the questions, drawn with a fixed seed. --one-preset: of each system the first preset alone, and
+no other modes.
 
 recall@5: mean share of a question's gold among the first 5 of the ranking (documents where gold is documents, passages
 where it is quotes). all-gold@8: share of questions whose gold is all among the first 8. MRR: of the first gold.
@@ -92,6 +93,7 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=4000, help="the equal budget")
     parser.add_argument("--systems", nargs="*", default=[])
     parser.add_argument("--sample", type=int)
+    parser.add_argument("--one-preset", action="store_true")
     parser.add_argument("--name", default="")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -112,6 +114,8 @@ def main() -> int:
     print(f"{name}: {about}", file=sys.stderr)
     for system, info, chosen in listed_systems():
         if options.systems and system not in options.systems and info.name not in options.systems:
+            continue
+        if options.one_preset and system != info.name:
             continue
         make_parts(bench, index, info)
         for budget, options_of in (

