@@ -6,6 +6,7 @@ import numpy as np
 
 from leanrag_core.indexing.aggregation.phrases import BREAK, CONTENT, LEANING, PERSON, Lexicon, sentences
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding
 
@@ -211,18 +212,33 @@ def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
 def _relation_finding(members: ClusterView, relation: InsideRelation) -> Finding:
     left, right = members.names[relation.source], members.names[relation.target]
     head, colon, rest = relation.description.partition(": ")
+    names_both = all(name.casefold() in head.casefold() for name in (left, right))
+    is_of_base = relation.kind not in ("summarised", "concatenated")
+    if is_of_base and colon and len(head) <= _LONGEST_HEAD and names_both:
+        return Finding(_capital(head), _first_sentences(rest))  # "A weakens B: the sentence that says so"
+    summary = _relation_in_chinese if is_chinese(left + right) else _relation_in_english
+    return Finding(_capital(summary(left, right, relation)), _first_sentences(relation.description))
+
+
+def _relation_in_english(left: str, right: str, relation: InsideRelation) -> str:
     if relation.kind in ("summarised", "concatenated"):
         count = "one relation joins" if relation.strength == 1 else f"{relation.strength} relations join"
-        return Finding(_capital(f"{count} “{left}” and “{right}”"), _first_sentences(relation.description))
-    if colon and len(head) <= _LONGEST_HEAD and all(name.casefold() in head.casefold() for name in (left, right)):
-        return Finding(_capital(head), _first_sentences(rest))  # "A weakens B: the sentence that says so"
+        return f"{count} “{left}” and “{right}”"
     if relation.kind == "co-occurrence":
-        summary = f"{left} and {right} are mentioned together"
-    elif relation.keywords:
-        summary = f"{left} and {right}: {', '.join(relation.keywords[:3])}"
-    else:
-        summary = f"{left} is related to {right}"
-    return Finding(_capital(summary), _first_sentences(relation.description))
+        return f"{left} and {right} are mentioned together"
+    if relation.keywords:
+        return f"{left} and {right}: {', '.join(relation.keywords[:3])}"
+    return f"{left} is related to {right}"
+
+
+def _relation_in_chinese(left: str, right: str, relation: InsideRelation) -> str:
+    if relation.kind in ("summarised", "concatenated"):
+        return f"“{left}”与“{right}”之间有{relation.strength}条关系"
+    if relation.kind == "co-occurrence":
+        return f"{left}与{right}一同提到"
+    if relation.keywords:
+        return f"{left}与{right}：{'、'.join(relation.keywords[:3])}"
+    return f"{left}与{right}有关"
 
 
 def _capital(text: str) -> str:
@@ -236,14 +252,18 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
     name, type_ = shown(place), members.types[place]
     partners = [shown(member) for member in linked[:2]]
     label = name if type_ in ("", "unknown", "aggregated") else f"{name} ({type_})"
+    explanation = _first_sentences(members.descriptions[place])
+    if is_chinese(members.names[place]):
+        others = f"等{len(linked)}个实体" if len(linked) > 2 else ""
+        summary = f"{name}与{'、'.join(partners)}{others}相连" if partners else f"{name}属于这一组"
+        return Finding(summary, explanation or f"文档提到{name}，但没有说明。")
     if not partners:
         summary = f"{label} is part of this group"
     elif len(linked) <= 2:
         summary = f"{label} is linked to {' and '.join(partners)}"
     else:
-        others = len(linked) - 2
-        summary = f"{label} is linked to {partners[0]}, {partners[1]} and {others} other{'s' if others > 1 else ''}"
-    explanation = _first_sentences(members.descriptions[place])
+        others = f"{len(linked) - 2} other{'s' if len(linked) > 3 else ''}"
+        summary = f"{label} is linked to {partners[0]}, {partners[1]} and {others}"
     return Finding(summary, explanation or f"The documents name {name} without describing it.")
 
 

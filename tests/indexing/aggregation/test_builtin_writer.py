@@ -14,7 +14,7 @@ from leanrag_core.indexing.aggregation.extracts import choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
 from leanrag_core.indexing.aggregation.phrases import Lexicon, sentences
 from leanrag_core.indexing.aggregation.rules import AggregationRules, TauRule
-from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView
+from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 
@@ -152,6 +152,21 @@ def test_a_writer_that_was_not_prepared_still_names_and_describes():
     assert summary.name == "Ant and bee"
     assert summary.description == "A group of 2: ant, bee"
     assert len(summary.findings) == 2
+
+
+def test_findings_of_chinese_members_are_chinese():
+    names, vectors = ("岷江", "都江堰", "李冰"), np.eye(3, dtype=np.float32)
+    relations = (
+        InsideRelation(0, 1, "co-occurrence", 1.0, 1, (), "都江堰引岷江水。"),
+        InsideRelation(1, 2, "verb", 1.0, 1, ("修建",), "李冰修建了都江堰。"),
+    )
+    view = ClusterView(1, 0, (0, 1, 2), names, ("", "", ""), ("", "古堰。", "郡守。"), vectors, (1, 2, 1), relations)
+    findings = BuiltinWriter().entity(view).findings
+    written = " ".join(finding.summary + finding.explanation for finding in findings)
+    assert "岷江与都江堰一同提到" in written
+    assert "都江堰与李冰：修建" in written
+    assert len(findings) >= 3
+    assert not re.search("[A-Za-z]", written)
 
 
 def test_the_phrase_that_only_one_cluster_has_comes_first(graph_of):
