@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Where servers say how many tokens of a prompt came from their cache: OpenAI, Azure, Groq, xAI, vLLM and llama.cpp in the
-# first place, DeepSeek in the second, Moonshot and Together in the third, gateways to Anthropic in the last.
+# Where servers say how many tokens of a prompt came from their cache: OpenAI, Azure, Groq, xAI, vLLM and llama.cpp in
+# the first place, DeepSeek in the second, Moonshot and Together in the third, gateways to Anthropic in the last.
 _CACHED = (
     ("prompt_tokens_details", "cached_tokens"),
     ("prompt_cache_hit_tokens",),

@@ -5,7 +5,6 @@ python -m tests.endpoint.server --port 8000 --log requests.jsonl --faults share=
 
 import argparse
 import json
-import os
 import socket
 import socketserver
 import struct
@@ -158,7 +157,7 @@ class EndpointServer:
         if self.cached_from is None:
             return 0
         with self._lock:
-            shared = max((len(os.path.commonprefix([text, earlier])) for earlier in self._read), default=0)
+            shared = max((_n_shared(text, earlier) for earlier in self._read), default=0)
             self._read.append(text)
         tokens = protocol.tokens_of(text[:shared])
         return tokens if tokens >= self.cached_from else 0
@@ -314,6 +313,12 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             status, content_type, payload, headers = protocol.failure(fault, self.server.endpoint.plan.retry_after)
             self._write(status, content_type, payload, *headers)
+
+
+def _n_shared(one: str, other: str) -> int:
+    """Characters with which both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _without_error(call: Any, *arguments: Any) -> bool:

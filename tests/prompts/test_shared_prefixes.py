@@ -1,5 +1,5 @@
-"""Providers read the common beginning of prompts once and charge less for it the next time. So instructions stand before
-what differs from call to call."""
+"""Providers read the common beginning of prompts once and charge less for it the next time. So instructions stand
+before what differs from call to call."""
 
 import re
 from pathlib import Path
@@ -76,7 +76,8 @@ def test_two_passages_share_all_but_themselves_and_gleaning_shares_the_whole_fir
     extractor = LLMExtractor(model, entity_types=("person", "place"))
     one, other = (extractor.first_messages(text)[0]["content"] for text in ("Ada met Charles.", "Bees dance."))
     beginning = load_prompt("extract_graph").fill(entity_types="person, place", text="").rpartition("\nPASSAGE>>>")[0]
-    assert one.startswith(beginning) and other.startswith(beginning)
+    assert one.startswith(beginning)
+    assert other.startswith(beginning)
     first = extractor.first_messages("Ada met Charles.")
     more = extractor._next_messages(first, Completion('{"entities": []}', "stop", NO_USAGE))
     assert more[: len(first)] == first
