@@ -156,6 +156,17 @@ class Finding:
     after: Message
 
 
+def changes_words(changed: Changes) -> Message:
+    """Return how many questions were won and lost, as a part of the finding's sentence."""
+    won = message("board.questions_won", n=len(changed.won))
+    return message("board.changes", won=won, lost=len(changed.lost))
+
+
+def prepare() -> None:
+    """Import what the first comparison of two settings would wait for, half a second long."""
+    import scipy.stats  # noqa: F401
+
+
 def finding(name: Message, stands: Standing) -> Finding:
     """Say what the setting of that name finds beside the pinned one: more, less, or nothing that can be told."""
     nothing, change = message("plain", text=""), stands.difference
@@ -167,8 +178,7 @@ def finding(name: Message, stands: Standing) -> Finding:
         "low": _amount(change.low, stands.measure),
         "high": _amount(change.high, stands.measure),
         "tokens": _tokens(stands.tokens),
-        "won": message("board.questions_won", n=len(stands.changes.won)),
-        "lost": len(stands.changes.lost),
+        "changes": changes_words(stands.changes),
     }
     few = message("board.few", n=stands.n_gold) if 0 < stands.n_gold < FEW else nothing
     if not stands.differs:

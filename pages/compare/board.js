@@ -19,6 +19,18 @@ function action(parent, className, text, run, label) {
   return made;
 }
 
+const BOARD_PIN = "M9 4h6M10 4v6l-3 3.5h10L14 10V4M12 13.5V20",
+  BOARD_COLUMNS = "M5 5h5.5v14H5zM13.5 5H19v14h-5.5z";
+
+// A button with an icon before its name; where there is little room the icon is seen alone.
+function iconAction(parent, className, text, path, run) {
+  const made = action(parent, className, "", run, text),
+    icon = make("svg", { width: 20, height: 20, viewBox: "0 0 24 24", "aria-hidden": true }, made);
+  make("path", { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linejoin": "round" }, icon);
+  node("span", "", made, text);
+  return made;
+}
+
 function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
@@ -364,7 +376,7 @@ class Board {
       words = data.words;
     sentence.replaceChildren(data.sentence.before ? `${data.sentence.before} ` : "");
     if (data.sentence.claim) node("b", "", sentence, data.sentence.claim);
-    sentence.append(data.sentence.after ? ` ${data.sentence.after}` : "");
+    this.drawRest(sentence);
     title.textContent = data.title;
     tools.replaceChildren();
     const back = action(tools, "plain", words.back_one, () => this.back());
@@ -389,16 +401,52 @@ class Board {
     this.drawTable();
   }
 
+  // The rest of the sentence; on a phone its questions won and lost are a link to them.
+  drawRest(sentence) {
+    const { after, changes } = this.data.sentence,
+      at = changes ? after.indexOf(changes) : -1,
+      link = (text) => action(sentence, "plain tosheet", text, () => this.openSheet());
+    if (after) sentence.append(" ");
+    if (at < 0) {
+      sentence.append(`${after} `);
+      link(fill(this.data.words.all_of, { n: this.data.nAll }));
+      return;
+    }
+    sentence.append(after.slice(0, at));
+    node("span", "inline", sentence, changes);
+    link(changes);
+    sentence.append(after.slice(at + changes.length));
+  }
+
+  // The questions in a sheet of their own, until it is closed.
+  openSheet() {
+    const { questions } = this.parts,
+      { words } = this.data,
+      sheet = node("dialog", "sheet", this.host);
+    sheet.setAttribute("aria-label", words.sheet);
+    action(sheet, "close", "✕", () => sheet.close(), words.close_sheet);
+    sheet.append(questions);
+    sheet.onclick = (event) => event.target === sheet && sheet.close();
+    sheet.onclose = () => {
+      this.host.append(questions);
+      sheet.remove();
+      /** @type {HTMLElement | null} */ (this.parts.sentence.querySelector(".tosheet"))?.focus();
+    };
+    this.sheet = sheet;
+    sheet.showModal();
+  }
+
   drawActions() {
     const { actions } = this.parts,
       { words, now, undo, makesIndex } = this.data,
       held = actions.contains(document.activeElement) ? document.activeElement.className : "";
     actions.replaceChildren();
     action(actions, "primary", makesIndex ? words.use_keep : words.use, () => this.send("use"));
-    const pin = action(actions, "pin", words.pin, () => this.send("pin"));
+    const pin = iconAction(actions, "pin", words.pin, BOARD_PIN, () => this.send("pin"));
     pin.disabled = now.isPinned;
     pin.setAttribute("aria-keyshortcuts", "P");
-    action(actions, "column", words.column, () => this.send("column")).setAttribute("aria-keyshortcuts", "C");
+    const column = iconAction(actions, "column", words.column, BOARD_COLUMNS, () => this.send("column"));
+    column.setAttribute("aria-keyshortcuts", "C");
     const note = node("div", "note", actions, undo ? words.used : words.keeps);
     note.setAttribute("role", "status");
     if (undo) {
@@ -507,7 +555,10 @@ class Board {
   }
 
   questionRow(parent, row, sign) {
-    const line = action(parent, `question ${sign}`, "", () => this.send("question", { place: row.place }));
+    const line = action(parent, `question ${sign}`, "", () => {
+      this.sheet?.close();
+      this.send("question", { place: row.place });
+    });
     line.dataset.place = String(row.place);
     line.title = row.question;
     node("i", "", line, { won: "+", lost: "−", same: "=" }[sign]);
@@ -555,7 +606,14 @@ class Board {
       target.tagName === "TEXTAREA" ||
       target.tagName === "SELECT" ||
       (target.tagName === "INPUT" && /** @type {HTMLInputElement} */ (target).type !== "range");
-    if (event.ctrlKey || event.metaKey || event.altKey || writes || document.querySelector('[role="dialog"]')) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      writes ||
+      document.querySelector('[role="dialog"],dialog[open]')
+    )
+      return;
     const run = {
       p: () => !this.data.now.isPinned && this.send("pin"),
       c: () => this.send("column"),

@@ -73,7 +73,19 @@ _WORDS = (
         "same",
     ),
     *("use", "use_keep", "pin", "column", "keeps", "undo", "used", "making", "budget", "kinds", "kinds_key", "gold"),
-    *("row_opens", "trail", "more", "axis_whole", "axis_near", "x_title", "retrieval", "index", "setting"),
+    *(
+        "sheet",
+        "close_sheet",
+        "row_opens",
+        "trail",
+        "more",
+        "axis_whole",
+        "axis_near",
+        "x_title",
+        "retrieval",
+        "index",
+        "setting",
+    ),
 )
 
 
@@ -362,6 +374,7 @@ def _read_ahead(made: Board, held: Session, now: Mapping[str, Any]) -> None:
             waiting.append((topic, _index_of(made, settings), _options(made, settings)))
 
     def work(look: Callable[[], None]) -> None:
+        board.prepare()
         for topic, index, options in waiting:
             look()
             began = time.perf_counter()
@@ -456,9 +469,10 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
     is_pinned = now == pinned
     if is_pinned:
         claim = say("board.is_pinned", value=_point(now_scores, measure)["text"])
-        sentence = {"before": "", "claim": "", "after": claim}
+        sentence = {"before": "", "claim": "", "after": claim, "changes": ""}
     else:
         sentence = {"before": words(said.before), "claim": words(said.claim), "after": words(said.after)}
+        sentence["changes"] = words(board.changes_words(stands.changes))
     data: dict[str, Any] = {
         "index": made.summary.id + made.summary.created + made.info.name,
         "seq": held.seq,

@@ -165,6 +165,47 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     watched.assert_clean()
 
 
+def test_on_a_phone_questions_are_a_sheet_and_controls_stay_below(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch(390, 844)
+    page = watched.page
+    page.goto(f"{server.url}/compare?cview=board&bset=top_n%3D5%3Btop_c%3D8&bpin=-")
+    says(page, "N 5, C 8 finds 13 points more gold")
+    settled(page)
+    expect(page.locator(".lr-board .question").first).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(page, "board_phone")
+    link, sheet = page.get_by_role("button", name="9 questions won, 1 lost"), page.get_by_role("dialog")
+    for close in (lambda: page.keyboard.press("Escape"), page.get_by_role("button", name="Close").click):
+        link.click()
+        expect(sheet).to_be_visible()
+        expect(sheet.locator(".question.won")).to_have_count(8)
+        snap(page, "board_phone_sheet")
+        close()
+        expect(sheet).to_have_count(0)
+        expect(link).to_be_focused()
+
+    # Groups of controls as pills; Pin and Open as column are icons with names.
+    for group, name in (("Index", "clustersize"), ("Retrieval", "Top-N seeds")) * 2:
+        page.get_by_role("button", name=group, exact=True).click()
+        expect(slider(page, name)).to_be_visible()
+    for name in ("Use these settings", "Pin", "Open as column"):
+        box = page.get_by_role("button", name=name, exact=True).bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 844
+    page.get_by_role("button", name="Pin", exact=True).click()
+    says(page, "This is the pinned setting")
+    slider(page, "Top-C chunks").press("ArrowLeft")
+    says(page, "C 7")
+    settled(page)
+    page.locator(".lr-board .tosheet").click()
+    sheet.locator(".question").first.click()
+    expect(page.locator(".lr-answer").first).to_be_visible(timeout=90_000)
+    watched.assert_clean()
+
+
 def test_kept_stages_that_are_gone_are_made_on_a_click_while_retrieval_goes_on(
     server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
 ) -> None:
