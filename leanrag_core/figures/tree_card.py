@@ -11,7 +11,7 @@ from leanrag_core.types.trace import Trace, TraceItem
 
 ROW = 39  # px of a layer
 _LABEL, _BOX, _GAP, _SIZE = 22.0, 17.0, 4.0, 10.5
-_MOST_SEEDS = 15  # drawn one by one; more are counted in their parents
+MOST_SEEDS = 15  # drawn one by one; more are counted in their parents
 _MOST_ARCS = 10
 
 
@@ -32,10 +32,17 @@ def _seeds(trace: Trace) -> list[TraceItem]:
 
 
 def tree_card(
-    trace: Trace, index: Index, places: Mapping[str, int], *, n_layers: int, width: int, language: str = ENGLISH
+    trace: Trace,
+    index: Index,
+    places: Mapping[str, int],
+    *,
+    n_layers: int,
+    width: int,
+    arcs: bool = True,
+    language: str = ENGLISH,
 ) -> Drawing:
     """Return the card's drawing. places: of the seeds, by id (seed_places). n_layers: rows of every card, so that the
-    lowest layer lies on one line in all of them."""
+    lowest layer lies on one line in all of them. arcs: relations between items above the base are drawn."""
     height = ROW * n_layers + 8
     seeds = _seeds(trace)
     nodes = {item.id: item for item in trace.items if item.layer and item.row is not None}
@@ -74,14 +81,15 @@ def tree_card(
             )
             boxes += _above(index, layer, place, x, middle(layer))
             y = middle(layer)
-    is_tray = len(places) > _MOST_SEEDS
+    is_tray = len(places) > MOST_SEEDS
     for child in nodes.values() if is_tray else children:
         if child.parent in at and child.id in at and child.parent != child.id:
             (x, y), (up, top_y) = at[child.id], at[child.parent]
             half = (y + top_y) / 2
             d = f"M{up:.1f} {top_y + 8:.1f}C{up:.1f} {half:.1f} {x:.1f} {half:.1f} {x:.1f} {y - 8:.1f}"
             shapes.append(path(d, stroke="var(--lr-path)", stroke_width="1.2"))
-    shapes += _arcs(trace, at, nodes)
+    if arcs:
+        shapes += _arcs(trace, at, nodes)
     shapes += boxes
     shapes += _tray(seeds, at, nodes, middle(0)) if is_tray else _discs(seeds, at, pitch)
     label = sentence(message("figure.small_graph", n=len(seeds) + len(nodes)), language)

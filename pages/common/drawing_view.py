@@ -70,8 +70,10 @@ def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
         )
 
 
-def tools(title: str, note: str, *, keys: str = "") -> dict[str, Any]:
-    """What figureTools takes. title: names the files. note: what is drawn of how many. keys: which keys do what."""
-    words = {"table": say("figure.as_table"), "png": say("figure.as_png"), "html": say("figure.as_html")}
+def tools(title: str, note: str, *, keys: str = "", svg: bool = False) -> dict[str, Any]:
+    """What figureTools takes. title: names the files. note: what is drawn of how many. keys: which keys do what. svg:
+    the picture is offered as SVG too."""
+    words = {"svg": say("figure.as_svg")} if svg else {}
+    words |= {"table": say("figure.as_table"), "png": say("figure.as_png"), "html": say("figure.as_html")}
     values: dict[str, Any] = visible_values({"title": title, "note": note, "keys": keys, "words": words})
     return values

@@ -46,6 +46,7 @@ function figureTools(host, options) {
   };
   if (options.asTable) button(options.words.table, "", options.asTable);
   button("PNG", options.words.png, () => savePicture(picture(), options.title));
+  if (options.words.svg) button("SVG", options.words.svg, () => saveDrawing(picture(), options.title));
   button("HTML", options.words.html, () => savePage(picture(), options));
   host.querySelector(":scope > .lr-figtools")?.remove();
   host.append(line);
@@ -91,6 +92,13 @@ function savePicture(svg, title) {
     canvas.toBlob((blob) => saveFile(blob, title, "png"), "image/png");
   };
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+}
+
+// The picture as shapes, on the ground of the page.
+function saveDrawing(svg, title) {
+  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ");
+  svg.prepend(make("rect", { x, y, width, height, fill: pageColour("bg") }));
+  saveFile(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }), title, "svg");
 }
 
 // What a saved page does: the wheel and the keys + and - zoom the picture, dragging moves it, 0 shows all of it again.

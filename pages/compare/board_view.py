@@ -500,7 +500,7 @@ def _data(made: Board, held: Session, chosen: Sequence[Column], measure: str) ->
     gold = say("board.mean_of_gold", n=stands.n_gold, without=len(made.questions) - stands.n_gold)
     title = say("board.figure_title", measure=say(f"board.measure.{measure}"))
     data["title"] = title
-    data["tools"] = tools(f"{title} {made.summary.title}", gold + say("text.space") + say("board.no_model"))
+    data["tools"] = tools(f"{title} {made.summary.title}", gold + say("text.space") + say("board.no_model"), svg=True)
     return visible_values(data)  # type: ignore[no-any-return]
 
 

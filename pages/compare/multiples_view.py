@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -11,14 +12,17 @@ from markupsafe import Markup
 from leanrag_core.comparing.multiples import Cell, depth_of, depth_words, finding, usual_values, values_of
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.card_row import Card, card_row
+from leanrag_core.figures.drawing import Drawing, plain_values
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.small_graph import passages_drawing
-from leanrag_core.figures.tree_card import seed_places, tree_card
+from leanrag_core.figures.tree_card import MOST_SEEDS, seed_places, tree_card
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
 from leanrag_core.retrieval.variants import Setting, changed_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
 from pages.ask import presets
 from pages.common import choices, drawing_view, forms, markup, session, state, widgets
+from pages.common.component import component
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.common.scope import Scope
@@ -28,7 +32,8 @@ from pages.compare.loading import Loaded
 
 VARY, AT = "vary", "vary_at"  # their names in links
 _FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
-_WIDTH = 206
+_WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, of one of six or seven, and how many are wide
+_TOOLS = Path(__file__).with_name("multiples_tools.js")
 _QUICK_SECONDS = 20.0  # making what is missing begins by itself up to this
 
 
@@ -45,7 +50,7 @@ class _Card:
 def show(own: Column, question: str) -> None:
     """The choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
     session.prepare_trials()
-    setting, spec, values = _choice(own)
+    setting, values = _choice(own)
     if not question:
         draw(markup.muted(say("multiples.no_question")))
         return
@@ -64,8 +69,9 @@ def show(own: Column, question: str) -> None:
         rest = html(" {}", words(found.rest)) if found.rest else NOTHING
         with place:
             draw(html('<div class="lr-finding"><b>{}</b>{}</div>', words(found.claim), rest))
-    _cards(own, setting, spec, cards, cells, gold)
+    pictures = _cards(own, setting, cards, cells, gold)
     if len(done) == len(cards):
+        _tools(pictures, question, list(cells.values()), setting)
         _equal(done, setting)
         _table(setting, done, cells, len(gold.evidence))
     making = [card.loaded for card in cards if card.loaded.call is not None]
@@ -86,7 +92,7 @@ def _settings(own: Column) -> dict[str, tuple[Setting, Field[Any]]]:
     return dict(sorted(found.items(), key=lambda each: order.get(each[0], len(order))))
 
 
-def _choice(own: Column) -> tuple[Setting, Field[Any], tuple[Any, ...]]:
+def _choice(own: Column) -> tuple[Setting, tuple[Any, ...]]:
     """Return the setting and its values, as a person chose them."""
     known = _settings(own)
     titles = {
@@ -100,7 +106,7 @@ def _choice(own: Column) -> tuple[Setting, Field[Any], tuple[Any, ...]]:
         usual = usual_values(spec, own.settings.value(setting))
         text = ", ".join(map(_text, usual))
         if isinstance(spec.default, bool) or spec.metadata.get("choices"):
-            return setting, spec, usual
+            return setting, usual
 
         def keep(chosen: str) -> None:
             state.remember(AT, None if chosen.strip() in ("", text) else chosen.strip())
@@ -118,7 +124,7 @@ def _choice(own: Column) -> tuple[Setting, Field[Any], tuple[Any, ...]]:
     values = values_of(written, spec)
     if values is None:
         message(say("multiples.not_values", values=written), kind="error")
-    return setting, spec, values or usual
+    return setting, values or usual
 
 
 def _text(value: Any) -> str:
@@ -204,11 +210,13 @@ def _cell(card: _Card, gold: gold_view.GoldOf) -> Cell:
 def _cards(
     own: Column,
     setting: Setting,
-    spec: Field[Any],
     cards: Sequence[_Card],
     cells: dict[str, Cell],
     gold: gold_view.GoldOf,
-) -> None:
+) -> list[Card]:
+    """Draw the cards; returns those that are done as pictures."""
+    pictures: list[Card] = []
+    width = _WIDTH if len(cards) <= _MOST_WIDE else _NARROW
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
     places = seed_places(traces)
     n_layers = max((len(card.loaded.index.layers) for card in cards if card.loaded.index is not None), default=2)
@@ -218,7 +226,8 @@ def _cards(
     best = max(found) if len(set(found)) > 1 else None
     fewest = min((cell.tokens for cell in cells.values()), default=0) if len(cells) == len(cards) else None
     trials = {trial.id: trial.seconds for trial in session.workbench().trials.all()}
-    with st.grid(len(cards), min_column_width=150, gap="medium", key="multiples_cards"):
+    is_wide, gap = width == _WIDTH, "medium" if width == _WIDTH else "small"
+    with st.grid(len(cards), min_column_width=150 if is_wide else 120, gap=gap, key="multiples_cards"):
         for place, card in enumerate(cards):
             with st.container(gap="xsmall", key=f"multiples_card_{place}"):
                 _head(setting, card)
@@ -229,10 +238,17 @@ def _cards(
                 cell = cells[loaded.letter]
                 if places:
                     drawing = tree_card(
-                        loaded.trace, loaded.index, places, n_layers=n_layers, width=_WIDTH, language=language()
+                        loaded.trace,
+                        loaded.index,
+                        places,
+                        n_layers=n_layers,
+                        width=width,
+                        arcs=is_wide,
+                        language=language(),
                     )
                 else:
-                    drawing = passages_drawing(loaded.trace, {}, width=_WIDTH, language=language())
+                    drawing = passages_drawing(loaded.trace, {}, width=width, language=language())
+                pictures.append(_picture(setting, card, cell, drawing, len(gold.evidence)))
                 drawing_view.show([drawing], key=f"multiples_graph_{place}", most=1.6)
                 n = len(loaded.index.layers)
                 seconds = trials.get(loaded.column.summary.id)
@@ -254,6 +270,28 @@ def _cards(
                 )
                 draw(_chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
                 _buttons(own, setting, card, place)
+    return pictures
+
+
+def _picture(setting: Setting, card: _Card, cell: Cell, drawing: Drawing, n_gold: int) -> Card:
+    """Return the card as it stands in a saved picture."""
+    facts = [(say("compare.tokens"), f"{cell.tokens:,}")]
+    if cell.gold is not None:
+        facts.append((say("compare.gold_found"), f"{cell.gold} / {n_gold}"))
+    facts.append((say("multiples.ancestor"), words(depth_words(cell.depth))))
+    tag = say("multiples.in_use") if card.in_use else ""
+    return Card(words(setting.words(card.value)), tag, drawing, tuple(facts), card.in_use)
+
+
+def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setting: Setting) -> None:
+    """The cards as one picture, to be saved."""
+    found = finding(setting, cells)
+    said = words(found.claim) + (say("text.space") + words(found.rest) if found.rest else "")
+    drawn = plain_values([card_row(pictures, title=question, finding=said)])[0]
+    offered = drawing_view.tools(f"{words(setting.title)} {question[:40]}", "", svg=True)
+    component(_TOOLS, '<div class="lr-multools"></div>', draws_svg=True, parts=("figure_tools",))(
+        data={"picture": drawn, "tools": offered}, key="multiples_tools"
+    )
 
 
 def _head(setting: Setting, card: _Card) -> None:
@@ -384,10 +422,11 @@ def _equal(cards: Sequence[_Card], setting: Setting) -> None:
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
     seeds = set.intersection(*({item.id for item in trace.with_role("seed")} for trace in traces))
     chunks = set.intersection(*({passage.id for passage in trace.passages} for trace in traces))
+    seeds_as = "in_trays" if len(seed_places(traces)) > MOST_SEEDS else "as_discs"
     line = say("multiples.equal", seeds=len(seeds), chunks=len(chunks), setting=words(setting.title))
     draw(
         html('<div class="lr-equal">{}</div>', line),
-        html('<div class="lr-small lr-muted">{}</div>', say("multiples.legend")),
+        html('<div class="lr-small lr-muted">{} {}</div>', say(f"multiples.{seeds_as}"), say("multiples.legend")),
     )
 
 

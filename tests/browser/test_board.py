@@ -165,6 +165,35 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     watched.assert_clean()
 
 
+def test_multiples_of_many_seeds_and_seven_values_are_saved_as_pictures(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path, tmp_path: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    question = "Why+does+Varroa+destructor+multiply+best+in+drone+brood?"
+    for values, n, n_seeds in (("2,4,6", 3, 20), ("1,2,3,4,5,6,7", 7, 20), ("1,2,3,4,5,6,7", 7, 8)):
+        page.goto(f"{server.url}/compare?cview=multiples&vary=top_c&vary_at={values}&a_n={n_seeds}&q={question}")
+        graphs = page.locator('[class*="st-key-multiples_graph_"] svg:visible')
+        expect(graphs).to_have_count(n, timeout=90_000)
+        settled(page)
+        # Above fifteen seeds each parent has their number in a tray; else they are discs.
+        assert (graphs.first.locator("circle").count() > 0) == (n_seeds == 8)
+        arcs = graphs.first.locator('path[style*="--lr-inter"]').count()
+        assert (arcs > 0) == (n == 3)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        snap(page, f"compare_multiples_{n}_{n_seeds}")
+        for name, beginning in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=name).click()
+            path = tmp_path / f"{n}.{name.lower()}"
+            download.value.save_as(path)
+            assert path.read_bytes().startswith(beginning)
+        drawn = path.read_text(encoding="utf-8")
+        assert drawn.count("tokens") >= n
+        assert "var(" not in drawn.replace("style=", "") or "rgb(" in drawn
+    watched.assert_clean()
+
+
 def test_on_a_phone_questions_are_a_sheet_and_controls_stay_below(
     server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
 ) -> None:
