@@ -226,8 +226,13 @@ def _cards(
     best = max(found) if len(set(found)) > 1 else None
     fewest = min((cell.tokens for cell in cells.values()), default=0) if len(cells) == len(cards) else None
     trials = {trial.id: trial.seconds for trial in session.workbench().trials.all()}
-    is_wide, gap = width == _WIDTH, "medium" if width == _WIDTH else "small"
-    with st.grid(len(cards), min_column_width=150 if is_wide else 120, gap=gap, key="multiples_cards"):
+    is_wide = width == _WIDTH
+    with st.grid(
+        len(cards),
+        min_column_width=150 if is_wide else 120,
+        gap="medium" if is_wide else "small",
+        key="multiples_cards",
+    ):
         for place, card in enumerate(cards):
             with st.container(gap="xsmall", key=f"multiples_card_{place}"):
                 _head(setting, card)
