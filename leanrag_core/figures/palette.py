@@ -88,9 +88,14 @@ class Palette:
 
     def css_variables(self) -> str:
         """Return the palette as declarations of --lr-* custom properties."""
-        named = [f"--lr-{name}:{value};" for name, value in self.colours.items()]
-        ramp = [f"--lr-l{n}:{self.layers[n]};--lr-l{n}k:{self.layer_inks[n]};" for n in range(len(self.layers))]
-        return "".join(named + ramp)
+        return "".join(f"{name}:{value};" for name, value in self.variables().items())
+
+    def variables(self) -> dict[str, str]:
+        """Return the --lr-* custom properties by their names."""
+        made = {f"--lr-{name}": value for name, value in self.colours.items()}
+        for n, (layer, ink) in enumerate(zip(self.layers, self.layer_inks, strict=True)):
+            made |= {f"--lr-l{n}": layer, f"--lr-l{n}k": ink}
+        return made
 
 
 def palette(*, dark: bool) -> Palette:

@@ -269,7 +269,8 @@ class AddedBoard:
     now: Count
 
 
-Picture = Annotated[str, MaxLen(2_500_000), Predicate(is_image)]
+MAX_PICTURE = 2_500_000  # characters of a data URI
+Picture = Annotated[str, MaxLen(MAX_PICTURE), Predicate(is_image)]
 
 
 @dataclass(frozen=True)

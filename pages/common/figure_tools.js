@@ -28,7 +28,8 @@ const INLINED = [
 
 // host: holds the figure's SVG; the line becomes its last child. options: as figure_tools.tools() of Python makes them,
 // with asTable, called for "Show as table" (left out where that is undefined), and picture, which returns the SVG to
-// save (the first one in the host where it is undefined).
+// save (the first one in the host where it is undefined); for another theme it gets { hues, after }: colours of that
+// theme, and a list of what is to be done once the page has its own again.
 function figureTools(host, options) {
   const line = document.createElement("div"),
     said = document.createElement("span");
@@ -48,6 +49,7 @@ function figureTools(host, options) {
   button("PNG", options.words.png, () => savePicture(picture(), options.title));
   if (options.words.svg) button("SVG", options.words.svg, () => saveDrawing(picture(), options.title));
   button("HTML", options.words.html, () => savePage(picture(), options));
+  Object.assign(line, { lrFigure: { host, options } }); // for a button elsewhere on the page that takes the figure
   host.querySelector(":scope > .lr-figtools")?.remove();
   host.append(line);
 }
@@ -55,7 +57,9 @@ function figureTools(host, options) {
 // A copy of the SVG that looks the same without the page's style sheets.
 function standalone(svg) {
   const copy = svg.cloneNode(true),
-    { width, height } = svg.getBoundingClientRect();
+    seen = svg.getBoundingClientRect();
+  const width = seen.width || Number(svg.getAttribute("width")), // one that is not on the page has no size
+    height = seen.height || Number(svg.getAttribute("height"));
   const originals = [svg, ...svg.querySelectorAll("*")],
     copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((original, place) => {
@@ -74,24 +78,64 @@ function standalone(svg) {
   return copy;
 }
 
+// The type faces of figures as rules of a style sheet with the files in them: a picture cannot fetch any.
+let faces = null;
+function typefaces() {
+  faces ??= Promise.all(
+    [...document.styleSheets]
+      .filter((sheet) => !sheet.href || new URL(sheet.href).origin === location.origin) // others may not be read
+      .flatMap((sheet) =>
+        [...sheet.cssRules].map((rule) => ({ face: styleOf(rule), base: sheet.href || document.baseURI })),
+      )
+      .filter(({ face }) => face !== null)
+      .map(async ({ face, base }) => {
+        const [, path] = /url\("?([^")]+)"?\)/.exec(face.getPropertyValue("src")) ?? [];
+        const file = await (await fetch(new URL(path, base))).blob();
+        const content = await new Promise((done) => {
+          const reader = new FileReader();
+          reader.onload = () => done(reader.result);
+          reader.readAsDataURL(file);
+        });
+        const weight = face.getPropertyValue("font-weight") || "normal";
+        return `@font-face{font-family:"Source Sans";font-weight:${weight};src:url(${content})}`;
+      }),
+  ).then((rules) => rules.join(""));
+  return faces;
+}
+
+// What the rule says of an upright face of figures; null for any other rule.
+function styleOf(rule) {
+  if (!(rule instanceof CSSFontFaceRule)) return null;
+  const { style } = /** @type {any} */ (rule);
+  const upright = (style.getPropertyValue("font-style") || "normal") === "normal";
+  return upright && style.getPropertyValue("font-family").replaceAll(/["']/g, "") === "Source Sans" ? style : null;
+}
+
+// An image of the SVG, in the type face of the page.
+async function imageOf(svg) {
+  const style = make("style", {}, null, await typefaces());
+  svg.prepend(style);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  await image.decode();
+  return image;
+}
+
 function pageColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--lr-${name}`).trim();
 }
 
-function savePicture(svg, title) {
+async function savePicture(svg, title) {
   const scale = 2,
     canvas = document.createElement("canvas"),
-    image = new Image();
+    image = await imageOf(svg);
   canvas.width = Math.ceil(svg.getAttribute("width") * scale);
   canvas.height = Math.ceil(svg.getAttribute("height") * scale);
-  image.onload = () => {
-    const context = canvas.getContext("2d");
-    context.fillStyle = pageColour("bg");
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => saveFile(blob, title, "png"), "image/png");
-  };
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  const context = canvas.getContext("2d");
+  context.fillStyle = pageColour("bg");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => saveFile(blob, title, "png"), "image/png");
 }
 
 // The picture as shapes, on the ground of the page.

@@ -4,51 +4,79 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.presenting.storing import AddedTo
 from leanrag_core.presenting.story import AddedSlide, PresentationSummary
 from pages.common import session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.messages import say
 
-_INTO, _DONE = "lr_present_into", "lr_present_done"
+_INTO, _AFTER, _DONE = "lr_present_into", "lr_present_after", "lr_present_done"
 
 
-def prefer(presentation_id: str) -> None:
-    """Send slides of other pages to that presentation from now on."""
-    st.session_state[_INTO] = presentation_id
+def prefer(presentation_id: str, *, after: str = "") -> None:
+    """Send slides of other pages to that presentation from now on. after: key of the slide that they follow; empty for
+    the last."""
+    st.session_state[_INTO], st.session_state[_AFTER] = presentation_id, after
 
 
 def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object) -> None:
     """Draw the button, or a way to what it has added. topic: of what would be added; with another one
     the button is back. kind: begins the slide's key."""
-    done = st.session_state.get(_DONE)
-    if done is not None and done[:2] == (key, topic):
-        added: AddedTo = done[2]
-        if st.button(
-            say("present.added", place=added.place), type="tertiary", icon=":material/check:", key=f"open_{key}"
-        ):
-            state.remember("edit", added.id)
-            st.switch_page(page_path("present"))
+    if added(key, topic):
         return
-    into = _into()
+    into = target()
     if into is None:
         return
-    code = "present.add_copy" if into.is_shipped else "present.add_help"
     if st.button(
         say("present.add"),
         type="tertiary",
         icon=":material/slideshow:",
-        help=say(code),
+        help=help_of(into),
         key=key,
     ):
         with plain_errors():
-            added = session.workbench().presentations.add_slide(into.id, kind, make())
-            prefer(added.id)
-            st.session_state[_DONE] = (key, topic, added)
+            add(kind, make(), key=key, topic=topic)
             st.rerun()
 
 
-def _into() -> PresentationSummary | None:
+def added(key: str, topic: object) -> bool:
+    """Draw the way to the slide that the button of that key has added about the topic; tell whether it has."""
+    done = st.session_state.get(_DONE)
+    if done is None or done[:2] != (key, topic):
+        return False
+    slide: AddedTo = done[2]
+    if st.button(say("present.added", place=slide.place), type="tertiary", icon=":material/check:", key=f"open_{key}"):
+        state.remember("edit", slide.id)
+        st.switch_page(page_path("present"))
+    return True
+
+
+def add(kind: str, slide: AddedSlide, *, key: str, topic: object) -> None:
+    """Store the slide behind the one that was chosen or added last. Raises as add_slide() of the store does, and
+    InvalidConfig where no presentation is there any more."""
+    into = target()
+    if into is None:
+        raise InvalidConfig("present.nowhere")
+    place = session.workbench().presentations.add_slide(into.id, kind, slide, after=_after(into))
+    prefer(place.id, after=place.key)
+    st.session_state[_DONE] = (key, topic, place)
+
+
+def help_of(into: PresentationSummary) -> str:
+    """Say where a slide goes."""
+    if into.is_shipped:
+        return say("present.add_copy")
+    return say("present.add_after" if _after(into) else "present.add_help")
+
+
+def _after(into: PresentationSummary) -> str:
+    """Return the key of the slide that a new one follows; empty for the last."""
+    return str(st.session_state.get(_AFTER, "")) if st.session_state.get(_INTO) == into.id else ""
+
+
+def target() -> PresentationSummary | None:
+    """Return the presentation that slides go to: the one edited last, else the newest."""
     listed = session.workbench().presentations.all().presentations
     wanted = st.session_state.get(_INTO)
     return next((each for each in listed if each.id == wanted), listed[0] if listed else None)

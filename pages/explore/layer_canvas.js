@@ -291,7 +291,20 @@ function labels({ heads, own, data, pen2d, width, height, palette, X, Y, moving 
 }
 
 // The canvas as a picture for a file.
-function canvasPicture(figure) {
+// theme: see figureTools.
+function canvasPicture(state, theme) {
+  const { figure, own, data } = state;
+  if (theme) {
+    const { hues } = data;
+    own.palette = undefined;
+    data.hues = theme.hues;
+    state.redraw();
+    theme.after.push(() => {
+      own.palette = undefined;
+      data.hues = hues;
+      state.redraw();
+    });
+  }
   const canvas = figure.querySelector("canvas"),
     svg = make("svg", {
       width: canvas.clientWidth,

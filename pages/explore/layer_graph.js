@@ -48,7 +48,7 @@ export default function (component) {
       nodeList(state);
       if (own.listed) root.querySelector(".lr-lg-list button")?.focus();
     },
-    picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")),
+    picture: (theme) => (data.all ? canvasPicture(state, theme) : figure.querySelector("svg")),
   });
   figure.onkeydown = (event) => keys(event);
   figure.onpointerover = (event) => point(event.target.closest?.(".node,.relation,.arc"));

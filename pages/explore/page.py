@@ -8,7 +8,7 @@ from pages.build import job_view
 from pages.common import passage_view, session, state
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.messages import say
-from pages.explore import inspector, toolbar
+from pages.explore import inspector, to_slide, toolbar
 from pages.explore.exploring import FILTER_NAMES, Exploring, View, exploring
 from pages.explore.views import views
 
@@ -61,18 +61,25 @@ def body(summary: IndexSummary) -> None:
             view = toolbar.view_choice(now)
             if view.wide:
                 toolbar.search_and_filters(now)
-                view.show(now)
+                _picture(view, now)
             else:
                 _beside_the_inspector(view, now)
         passage_view.drawer(index)
     state.publish(URL)
 
 
+def _picture(view: View, now: Exploring) -> None:
+    """The view, and below it the way of its picture into a presentation."""
+    view.show(now)
+    names = ("index", "focus", "node", "find", "skip", *FILTER_NAMES, *view.url)
+    to_slide.button(now, view, tuple(state.recall(name) for name in names))
+
+
 def _beside_the_inspector(view: View, now: Exploring) -> None:
     left, right = st.columns([69, 31], gap="medium")
     with left, st.container(gap="xsmall"):
         toolbar.search_and_filters(now)
-        view.show(now)
+        _picture(view, now)
     with right, st.container(border=True, gap="xsmall", key="inspector"):
         inspector.show(now)
 

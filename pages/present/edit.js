@@ -87,7 +87,7 @@ class DeckEditor {
       this.isDirty = false;
       this.isPending = true;
       this.sent += 1;
-      this.send("edited", { seq: this.sent, revision: this.revision, edits: this.edits });
+      this.send("edited", { seq: this.sent, revision: this.revision, edits: this.edits, chosen: this.chosen });
     }
     this.say(this.data.words.saving);
   }
@@ -243,6 +243,7 @@ class DeckEditor {
       seq: (this.sent += 1),
       revision: this.revision,
       edits: this.edits,
+      chosen: this.chosen,
     });
   }
 

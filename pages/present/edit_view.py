@@ -184,7 +184,7 @@ def _heard(presentation_id: str, kind: str) -> None:
         if edits != stored.edits:
             presentation_id = store.edit(presentation_id, edits, revision=str(event["revision"]))
             state.remember("edit", presentation_id)
-            to_presentation.prefer(presentation_id)
+        to_presentation.prefer(presentation_id, after=str(event.get("chosen") or ""))
     except LeanRAGError as error:
         said.error = words(error)
         return

@@ -1,0 +1,63 @@
+"""Puts the picture of the open view into a presentation, in both themes and with its legend, on one click."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures.palette import Palette, palette
+from leanrag_core.presenting.sent_pictures import picture_sent
+from leanrag_core.presenting.story import MAX_PICTURE, PICTURE
+from pages.common import to_presentation
+from pages.common.component import component
+from pages.common.frame import is_dark
+from pages.common.messages import message, say
+from pages.explore import graph_state
+from pages.explore.exploring import Exploring, View
+
+_SCRIPT = Path(__file__).with_name("to_slide.js")
+# Without a name until the script writes its label: it is not there for anybody before.
+_FRAME = (
+    '<div class="lr-slide"><button type="button" style="visibility:hidden"></button><span role="status"></span></div>'
+)
+_KEY, _FAULT = "explore_present", "lr_explore_present_fault"
+
+
+def button(exploring: Exploring, view: View, topic: object) -> None:
+    """Draw the button, or a way to the slide that it has added. topic: of what is shown."""
+    into = to_presentation.target()
+    if into is None or to_presentation.added(_KEY, (view.name, topic)):
+        return
+    fault = st.session_state.pop(_FAULT, None)
+    if fault is not None:
+        message(fault, kind="error")
+
+    def send() -> None:
+        try:
+            sent, today = st.session_state[_KEY].get("picture"), date.today().isoformat()
+            slide = picture_sent(sent, index=exploring.summary.name, made=today)
+            to_presentation.add(PICTURE, slide, key=_KEY, topic=(view.name, topic))
+        except LeanRAGError as error:
+            st.session_state[_FAULT] = error
+
+    words = {name: say(f"explore.slide.{name}") for name in ("none", "large", "failed")}
+    words |= {"add": say("present.add"), "help": to_presentation.help_of(into)}
+    data = {
+        "words": words,
+        "theme": "dark" if is_dark() else "light",
+        "themes": {"light": _colours(palette(dark=False)), "dark": _colours(palette(dark=True))},
+        "most": MAX_PICTURE,
+    }
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools",))(data=data, key=_KEY, on_picture_change=send)
+
+
+def _colours(colours: Palette) -> dict[str, Any]:
+    """variables: of the style sheets; clouds: of the graph's entities; hues: all that figures take from Python."""
+    clouds = graph_state.hues(colours)
+    return {
+        "variables": colours.variables(),
+        "clouds": clouds,
+        "hues": [*clouds, *colours.clusters, colours.colours["text"], colours.colours["mute"]],
+    }
