@@ -14,6 +14,7 @@ from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.config import IndexConfig, endpoint_model
 from leanrag_core.types.extraction import Extraction
+from leanrag_core.types.roles import EXTRACTION
 
 GOOD, USABLE, USELESS = "good", "usable", "useless"
 
@@ -51,6 +52,7 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     """Return one call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
     InvalidConfig without a model or a passage.
     """
+    models = models.in_role(EXTRACTION)
     language = models.language(endpoint_model(model))
     if language is None or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")

@@ -3,7 +3,7 @@
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +19,7 @@ from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
 from leanrag_core.system.addresses import parts_of
 from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 
 _OLLAMA_DEFAULT = 2048  # tokens that Ollama reads where a model's file sets no num_ctx
@@ -156,12 +157,14 @@ def azure_address(base_url: str) -> dict[str, str] | None:
 class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads.
 
-    forms: what has been learnt of the server's models; shared by all callers of the same server.
+    forms: what has been learnt of the server's models; shared by all callers of the same server. role: how its
+    requests differ from those of all.
     """
 
-    def __init__(self, settings: Settings, forms: LearntForms | None = None) -> None:
+    def __init__(self, settings: Settings, forms: LearntForms | None = None, role: Role | None = None) -> None:
         self.settings = settings
         self.forms = forms or LearntForms()
+        self.role = role or Role()
 
     @property
     def address(self) -> str:
@@ -254,7 +257,7 @@ class Endpoint:
         with self._plain_errors():
             completion = self._client.chat.completions.create(
                 **self._request(model, messages, form, max_tokens, temperature),
-                extra_body=_response_format(mode, schema),
+                extra_body={**self.role.body_fields, **_response_format(mode, schema)},
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
@@ -320,7 +323,10 @@ class Endpoint:
         with self._plain_errors():
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
-                **self._request(model, messages, form, max_tokens), stream=True, **options
+                **self._request(model, messages, form, max_tokens),
+                stream=True,
+                extra_body=self.role.body_fields,
+                **options,
             )
             for event in events:
                 n_events += 1
@@ -365,11 +371,13 @@ class Endpoint:
             request[form.limit] = max_tokens or self.settings.max_reply_tokens
         return request
 
-    def embed(self, model: str, texts: Sequence[str]) -> Vectors:
-        """Embed the texts: one row a text, in their order. Raises as chat(); EndpointBusy also when rows are
-        missing."""
+    def embed(self, model: str, texts: Sequence[str], more: Mapping[str, Any] | None = None) -> Vectors:
+        """Embed the texts: one row a text, in their order. more: fields of the request beside them. Raises as chat();
+        EndpointBusy also when rows are missing."""
         with self._plain_errors():
-            reply = self._client.embeddings.create(model=model, input=list(texts), encoding_format="float")
+            reply = self._client.embeddings.create(
+                model=model, input=list(texts), encoding_format="float", extra_body=dict(more or {})
+            )
             items = getattr(reply, "data", None)
             if items is None:
                 raise EndpointBusy("endpoint.no_vectors_page", address=self.address)
@@ -381,6 +389,14 @@ class Endpoint:
             usage = getattr(reply, "usage", None)
             rows = [by_place[place] for place in range(len(texts))]
             return Vectors(rows, getattr(usage, "prompt_tokens", 0) or 0)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON of the reply to a request of another protocol, below the address. Raises as chat()."""
+        with self._plain_errors():
+            options = {"timeout": self.settings.timeout_seconds}
+            return self._client.post(
+                self.address.rstrip("/") + path, cast_to=object, body={**self.role.body_fields, **body}, options=options
+            )
 
     def models(self) -> list[str]:
         """Return the names of the models that the server offers, sorted."""

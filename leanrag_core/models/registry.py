@@ -1,5 +1,6 @@
 """Models by name: "builtin", "reference", or "BACKEND:NAME" with a back-end of models/backends."""
 
+import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, IndexConfig, ModelName, is_remote, parse_model_name
+from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION, Role
 from leanrag_core.types.settings import Settings
 
 
@@ -19,7 +21,8 @@ from leanrag_core.types.settings import Settings
 class Models:
     """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls.
 
-    forms: what has been learnt of the server's models, kept longer than this work.
+    forms: what has been learnt of the server's models, kept longer than this work. role: how these models are asked
+    otherwise than all; see in_role().
     """
 
     settings: Settings
@@ -27,7 +30,10 @@ class Models:
     budget: Budget = field(default_factory=Budget)
     index: str = ""
     forms: LearntForms = field(default_factory=LearntForms)
+    role: Role = field(default_factory=Role)
     _backends: dict[str, Backend] = field(default_factory=dict, init=False, repr=False)
+    _servers: "_Servers" = field(default_factory=lambda: _Servers(), init=False, repr=False)
+    _in_role: "dict[str, Models]" = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def meter(self) -> Meter:
@@ -41,26 +47,41 @@ class Models:
         """
         part = replace(self, index=index)
         part.meter = Meter(within=self.meter)
-        part.endpoint, part.pacer = self.endpoint, self.pacer
+        part.endpoint, part.pacer, part._servers = self.endpoint, self.pacer, self._servers
         return part
+
+    def in_role(self, role: str) -> "Models":
+        """Return the models as they are asked in that role: these where it has no settings of its own, else others at
+        its own server and pace, which count in the same meter."""
+        name = self.settings.asked_with(role) if role else ""
+        if name not in self.settings.roles:
+            return self
+        if name not in self._in_role:
+            settings, own = self.settings.of_role(name), self.settings.own_role(name)
+            part = replace(self, settings=replace(settings, roles={}), role=own)
+            part.meter = self.meter
+            part.endpoint, part.pacer = self._servers.of(name, settings, self)
+            self._in_role[name] = part
+        return self._in_role[name]
 
     @cached_property
     def endpoint(self) -> Endpoint:
         """The server."""
-        return Endpoint(self.settings, self.forms)
+        return Endpoint(self.settings, self.forms, self.role)
 
     @cached_property
     def pacer(self) -> Pacer:
         """The pace of all calls."""
         return Pacer(self.settings)
 
-    def language(self, name: str) -> LanguageModel | None:
-        """Return the language model of that name, None for builtin (heuristic extraction, extractive answers).
+    def language(self, name: str, role: str = "") -> LanguageModel | None:
+        """Return the language model of that name, None for builtin (heuristic extraction, extractive answers). role:
+        in which it is asked; "" for the endpoint of all.
 
         Raises InvalidConfig for another name, and for a model without a price when the budget is in dollars.
         """
         parsed = parse_model_name(name)
-        return self._backend(parsed).language(parsed.model)
+        return self.in_role(role)._backend(parsed).language(parsed.model)
 
     def embedding(self, name: str, fingerprint: str = "") -> EmbeddingModel:
         """Return the embedding model of that name. fingerprint: as an index recorded it, where a back-end has
@@ -69,7 +90,7 @@ class Models:
         Raises InvalidConfig as language() does, ModelUnavailable where the built-in one is not installed.
         """
         parsed = parse_model_name(name)
-        return self._backend(parsed).embedding(parsed.model, fingerprint)
+        return self.in_role(EMBEDDINGS)._backend(parsed).embedding(parsed.model, fingerprint)
 
     def _backend(self, name: ModelName) -> Backend:
         if name.backend not in self._backends:
@@ -83,6 +104,34 @@ class Models:
         """Raise InvalidConfig when a budget in dollars could not count the model's calls."""
         if self.budget.dollars and model not in self.settings.prices:
             raise InvalidConfig("model.no_price", model=model)
+
+
+class _Servers:
+    """The servers of roles, for all parts of the work: calls to one server with the same limits keep one pace."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._endpoints: dict[str, Endpoint] = {}
+        self._pacers: dict[tuple[object, ...], Pacer] = {}
+
+    def of(self, role: str, settings: Settings, models: Models) -> tuple[Endpoint, Pacer]:
+        """Return the server of the role, which has those settings, and its pace. models: of all."""
+        with self._lock:
+            if role not in self._endpoints:
+                forms = models.forms
+                if settings.base_url != models.settings.base_url:
+                    forms = forms.at(settings.base_url)
+                self._endpoints[role] = Endpoint(settings, forms, models.settings.own_role(role))
+            pace = _pace(settings)
+            if pace == _pace(models.settings):
+                return self._endpoints[role], models.pacer
+            return self._endpoints[role], self._pacers.setdefault(pace, Pacer(settings))
+
+
+def _pace(settings: Settings) -> tuple[object, ...]:
+    """Return what decides a server's pace."""
+    limits = settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute, settings.retries
+    return settings.base_url, settings.key_variable, *limits
 
 
 def backends() -> tuple[type[Backend], ...]:
@@ -103,9 +152,10 @@ def _found() -> Extensions:
 
 def require_models(models: Models, config: IndexConfig) -> None:
     """Raise InvalidConfig when a build with these settings would meet a model that it cannot use."""
-    for name in filter(None, (config.model, config.embedding, config.aggregation_model)):
-        parsed = parse_model_name(name)
-        if parsed.model:
-            models.require_price(parsed.model)
+    asked = {EXTRACTION: config.model, EMBEDDINGS: config.embedding, AGGREGATION: config.aggregation_model}
+    for role, name in asked.items():
+        parsed = parse_model_name(name) if name else None
+        if parsed is not None and parsed.model:
+            models.in_role(role).require_price(parsed.model)
     if config.aggregation_model == BUILTIN and is_remote(config.model):
         raise InvalidConfig("model.builtin_aggregation")

@@ -19,6 +19,7 @@ from leanrag_core.models.window import LEAST_REPLY, Window
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage
 from leanrag_core.types.config import endpoint_model
+from leanrag_core.types.roles import Role
 
 _STAGE_OF = {  # the stage of the work that a prompt belongs to
     "extract_graph": "extract",
@@ -67,8 +68,8 @@ class RemoteLanguageModel:
 
     @property
     def fingerprint(self) -> str:
-        """Name and temperature; the same model at another address is the same model."""
-        return f"{self.name}@t{self.endpoint.settings.temperature:g}"
+        """Name, temperature and what else is asked of it; the same model at another address is the same model."""
+        return f"{self.name}@t{self.endpoint.settings.temperature:g}{asked_otherwise(self.endpoint.role)}"
 
     @property
     def window(self) -> Window | None:
@@ -289,6 +290,13 @@ class RemoteLanguageModel:
                 raise
         self.memory.put_many(dict.fromkeys(keys, record))
         return completion
+
+
+def asked_otherwise(role: Role) -> str:
+    """Return what tells the model of a role from the same one without fields of its own in the request; "" without
+    any."""
+    cells = role.body_fields
+    return f"+{hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:8]}" if cells else ""
 
 
 def _completion(record: CallRecord, usage: Usage, key: str) -> Completion:

@@ -6,30 +6,78 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal, RecordDamaged
+from leanrag_core.files.records import from_values
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.types.calls import CallRecord, Usage
 from leanrag_core.types.config import endpoint_model
+from leanrag_core.types.roles import Role
 
 _TEXTS_A_CALL = 64
 _PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead", "snow", "iron rusts")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
 
 
+@dataclass(frozen=True)
+class EmbeddingForm:
+    """How texts are embedded beside the model's name. query, passage: before each text that one searches with, and
+    before each that is searched. dimensions: that are asked for, 0 for all; more: of each request, as JSON."""
+
+    query: str = ""
+    passage: str = ""
+    dimensions: int = 0
+    more: str = ""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Fields of each request beside the texts."""
+        asked = {"dimensions": self.dimensions} if self.dimensions else {}
+        return {**(json.loads(self.more) if self.more else {}), **asked}
+
+
+def form_of(role: Role) -> EmbeddingForm:
+    """Return the form in which the role embeds now."""
+    more = json.dumps(role.body_fields, sort_keys=True) if role.body_fields else ""
+    return EmbeddingForm(role.query_prefix, role.passage_prefix, role.dimensions, more)
+
+
+def recorded_form(name: str, fingerprint: str) -> EmbeddingForm:
+    """Return the form that a fingerprint of the model records, so that an index is asked as it was built."""
+    text = fingerprint.removeprefix(f"{name}@")
+    if not text.startswith("{"):
+        return EmbeddingForm()
+    try:
+        return from_values(EmbeddingForm, json.loads(text))
+    except (ValueError, RecordDamaged):
+        return EmbeddingForm()
+
+
 class RemoteEmbeddingModel:
-    """An embedding model. See EmbeddingModel. Vectors are checked and normalised; each text is asked for once."""
+    """An embedding model. See EmbeddingModel. Vectors are checked and normalised; each text is asked for once. form:
+    how texts are embedded; a part of the fingerprint."""
 
     def __init__(
-        self, model: str, endpoint: Endpoint, pacer: Pacer, meter: Meter, memory: CallMemory, *, index: str = ""
+        self,
+        model: str,
+        endpoint: Endpoint,
+        pacer: Pacer,
+        meter: Meter,
+        memory: CallMemory,
+        *,
+        index: str = "",
+        form: EmbeddingForm | None = None,
     ) -> None:
         self.model = model
         self.name = endpoint_model(model)
+        self.form = form or EmbeddingForm()
         self.endpoint, self.pacer, self.meter, self.memory = endpoint, pacer, meter, memory
         self.index = index
         self._lock = threading.Lock()
@@ -37,8 +85,9 @@ class RemoteEmbeddingModel:
 
     @property
     def fingerprint(self) -> str:
-        """The name: a server does not identify its weights."""
-        return self.name
+        """The name: a server does not identify its weights. With the form, where it is not the plain one."""
+        given = {name: value for name, value in asdict(self.form).items() if value}
+        return f"{self.name}@{json.dumps(given, sort_keys=True, ensure_ascii=False)}" if given else self.name
 
     @property
     def dimension(self) -> int:
@@ -48,6 +97,14 @@ class RemoteEmbeddingModel:
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """Return (len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
+        return self._rows([f"{self.form.passage}{text}" for text in texts] if self.form.passage else texts)
+
+    def embed_queries(self, texts: list[str]) -> np.ndarray:
+        """Return (len(texts), d) float32 unit rows of texts that one searches with. Raises as embed()."""
+        return self._rows([f"{self.form.query}{text}" for text in texts] if self.form.query else texts)
+
+    def _rows(self, texts: list[str]) -> np.ndarray:
+        """Return (len(texts), d) float32 unit rows of the texts as they are sent."""
         self._settle_dimension()
         unique = list(dict.fromkeys(texts))
         vectors = self._kept(unique)
@@ -96,7 +153,7 @@ class RemoteEmbeddingModel:
 
     def _probe(self, text: str) -> np.ndarray:
         """Embed the text, and return its (d,) float32 unit vector."""
-        return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
+        return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text], self.form.fields).rows)[0])
 
     def _record(self, row: np.ndarray) -> CallRecord:
         """Make the record of a text's vector. row: (d,) float32."""
@@ -104,7 +161,10 @@ class RemoteEmbeddingModel:
         return CallRecord(model=self.name, task="embed", index=self.index, vector=vector)
 
     def _key(self, text: str) -> str:
-        return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
+        made_of: list[Any] = ["embedding", self.name, text]
+        if self.form.fields:
+            made_of.append(self.form.fields)
+        return hashlib.sha256(json.dumps(made_of, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def _asked(self, batch: list[str]) -> np.ndarray:
         """Return (len(batch), d) float32 unit rows. Equal batches at a time are asked for once, in all processes."""
@@ -123,7 +183,7 @@ class RemoteEmbeddingModel:
 
         def call() -> tuple[np.ndarray, int]:
             """Return the (len(batch), d) float32 unit rows, and the tokens that the server counted."""
-            vectors = self.endpoint.embed(self.model, batch)
+            vectors = self.endpoint.embed(self.model, batch, self.form.fields)
             return self._checked(vectors.rows), vectors.prompt_tokens
 
         try:

@@ -104,6 +104,12 @@ class LearntForms:
         self._lock = threading.Lock()
         self._windows: dict[str, tuple[float, int | None]] = {}  # when the server was asked, and what it said
         self._asking = threading.Lock()
+        self._others: dict[str, LearntForms] = {}
+
+    def at(self, address: str) -> "LearntForms":
+        """Return the forms of the models of another server."""
+        with self._lock:
+            return self._others.setdefault(address, LearntForms())
 
     def window(self, model: str, ask: Callable[[], int | None]) -> int | None:
         """Return the tokens of the model's window as the server said them last, or by `ask`, one caller at a time."""

@@ -1,7 +1,7 @@
-"""Settings of the workbench: endpoint, prices, limits, execution. Keys are never in them."""
+"""Settings of the workbench: endpoint, roles, prices, limits, execution. Keys are never in them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
@@ -9,6 +9,8 @@ from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, SCHEDULER, Fault, fault_of, parts_of
 from leanrag_core.types.config import is_remote, model_title, option, validate
+from leanrag_core.types.roles import ANSWERS, EMBEDDINGS, EXTRACTION, OWN_LIMITS, ROLES, WITH, Role
+from leanrag_core.types.roles import Price as Price
 
 THREADS, PROCESSES, DASK = "threads", "processes", "dask"
 
@@ -51,23 +53,8 @@ LEAST_WINDOW, MOST_WINDOW = 512, 10_000_000  # tokens that a model reads and wri
 LANGUAGES = ("en", "zh")  # those of the catalogs
 
 
-@dataclass(frozen=True)
-class Price:
-    """US dollars for a million tokens. cached: for those of a prompt that the provider had read before; None where it
-    takes nothing off."""
-
-    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
-
-    prompt: float = 0.0
-    completion: float = 0.0
-    cached: float | None = absent_at_default()
-
-    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """Compute the cost in US dollars. cached_tokens: of the prompt's."""
-        cost = prompt_tokens * self.prompt + completion_tokens * self.completion
-        if self.cached is not None:
-            cost += cached_tokens * (self.cached - self.prompt)
-        return cost / 1e6
+# Roles whose model has a field of its own in the settings.
+_MODEL_OF = {EXTRACTION: "build_model", EMBEDDINGS: "build_embedding", ANSWERS: "answer_model"}
 
 
 @dataclass(frozen=True)
@@ -103,6 +90,7 @@ class Settings:
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
     windows: Mapping[str, int] = field(default_factory=dict)  # tokens, by model, where the server does not say
+    roles: Mapping[str, Role] = absent_at_default(factory=dict)  # those that are not asked as all are
     language: str = option("en", choices=LANGUAGES, help="Language of all pages.")
 
     def __post_init__(self) -> None:
@@ -121,6 +109,60 @@ class Settings:
         for model, tokens in self.windows.items():
             if not LEAST_WINDOW <= tokens <= MOST_WINDOW:
                 raise InvalidConfig("settings.window_invalid", model=model, low=LEAST_WINDOW, high=MOST_WINDOW)
+
+        for role in self.roles:
+            if role not in ROLES:
+                raise InvalidConfig("role.unknown", role=role, known=", ".join(ROLES))
+
+    def role_model(self, role: str) -> str:
+        """Return the name of the role's model; "" for the built-in engine, or for the model of the index."""
+        return str(getattr(self, _MODEL_OF[role])) if role in _MODEL_OF else self.roles.get(role, Role()).model
+
+    def with_role(self, role: str, own: Role, model: str | None = None) -> "Settings":
+        """Return the settings with that role; model: None for that of `own`, or for the one that the role has. Raises
+        InvalidConfig."""
+        model = model if model is not None else own.model or self.role_model(role)
+        models: dict[str, Any] = {_MODEL_OF[role]: model} if role in _MODEL_OF else {}
+        named = replace(own, model="" if models else model)
+        others = {name: each for name, each in self.roles.items() if name != role}
+        roles = others if named.is_empty else {**others, role: named}
+        return replace(self, roles={name: roles[name] for name in sorted(roles)}, **models)
+
+    def asked_with(self, role: str) -> str:
+        """Return the role whose settings hold for that one: its own, or those of the role whose model it takes."""
+        while role not in self.roles and not self.role_model(role) and role in WITH:
+            role = WITH[role]
+        return role
+
+    def own_role(self, role: str) -> Role:
+        """Return how that role is asked otherwise than all."""
+        return self.roles.get(self.asked_with(role), Role())
+
+    def of_role(self, role: str) -> "Settings":
+        """Return the settings with which the models of that role are asked; these where it has none of its own."""
+        name = self.asked_with(role)
+        own = self.roles.get(name)
+        if own is None:
+            return self
+        changes: dict[str, Any] = {limit: value for limit in OWN_LIMITS if (value := getattr(own, limit))}
+        if own.temperature is not None:
+            changes["temperature"] = own.temperature
+        if own.base_url:
+            # Another server: the key of all is not sent there.
+            changes |= {"base_url": own.base_url, "key_variable": own.key_variable or f"{name.upper()}_API_KEY"}
+        elif own.key_variable:
+            changes["key_variable"] = own.key_variable
+        model = model_title(self.role_model(name))
+        if model and own.price is not None:
+            changes["prices"] = {**self.prices, model: own.price}
+        if model and own.window:
+            changes["windows"] = {**self.windows, model: own.window}
+        return replace(self, **changes)
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The names of all variables that hold a key."""
+        return tuple(dict.fromkeys((self.key_variable, *(self.of_role(role).key_variable for role in self.roles))))
 
     def price(self, model: str) -> Price:
         """Return the price of the model; an empty one when none is known."""

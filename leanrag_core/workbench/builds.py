@@ -39,6 +39,7 @@ from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.manifest import CorpusName
+from leanrag_core.types.roles import AGGREGATION, EXTRACTION
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import recorded_config
 from leanrag_core.types.updating import layer_writers
@@ -90,14 +91,14 @@ class Builds:
         require_models(models, config)
         lineage = request.before.index.manifest.lineage if request.before else ()
         base, *above = layer_writers(config.aggregation_model or config.model, lineage)
-        rewriters = ((writer.from_layer, models.language(writer.model)) for writer in above)
+        rewriters = ((writer.from_layer, models.language(writer.model, AGGREGATION)) for writer in above)
         with opened(context.execution) as executor:
             build_models = BuildModels(
                 models.embedding(config.embedding),
-                models.language(config.model),
-                models.language(base.model),
+                models.language(config.model, EXTRACTION),
+                models.language(base.model, AGGREGATION),
                 tuple((layer, model) for layer, model in rewriters if model is not None),
-                ThreadMap(models.settings.concurrency),
+                ThreadMap(models.in_role(EXTRACTION).settings.concurrency),
                 executor,
                 self._stages,
                 self._references.of(request.documents) if config.model == REFERENCE else None,
@@ -141,7 +142,7 @@ class Builds:
         """Start a job that builds the index again, asking again about the chunks in which nothing was found."""
         index, models = self._indexes.open(index_id), self._models.make()
         config = index.manifest.config.checked()
-        forget_empty_chunks(index, config, models.language(config.model), self._models.calls)
+        forget_empty_chunks(index, config, models.language(config.model, EXTRACTION), self._models.calls)
         return self.start(index.manifest.corpus.id, config, index.manifest.name)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:

@@ -29,6 +29,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress
+from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import recorded_config
 from leanrag_core.workbench.indexes import Indexes
@@ -84,8 +85,9 @@ class Imports:
     def _build_models(self, config: IndexConfig, context: RunContext) -> Iterator[BuildModels]:
         """Yield the models of a build over a graph, as long as its executor is open."""
         models = context.models
-        writer = models.language(config.aggregation_model or config.model)
-        apply, embedding = ThreadMap(models.settings.concurrency), models.embedding(config.embedding)
+        writer = models.language(config.aggregation_model or config.model, AGGREGATION)
+        apply = ThreadMap(models.in_role(AGGREGATION).settings.concurrency)
+        embedding = models.embedding(config.embedding)
         with opened(context.execution) as executor:
             yield BuildModels(embedding, writer, writer, apply=apply, executor=executor, stages=self._stages)
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)

@@ -13,6 +13,7 @@ from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import Report, silent
+from leanrag_core.types.roles import EXTRACTION
 from leanrag_core.types.settings import Execution, Settings
 from leanrag_core.workbench.settings import SettingsFile
 
@@ -61,7 +62,7 @@ class ModelAccess:
         models = Models(self.settings.read(), self.calls, budget or Budget(), index, forms)
         if needed_by is not None:
             require_models(models, needed_by)
-            models.language(needed_by.model)
+            models.language(needed_by.model, EXTRACTION)
             models.embedding(needed_by.embedding)
         return models
 

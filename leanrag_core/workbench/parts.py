@@ -24,6 +24,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
 from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
+from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess
 
@@ -163,7 +164,7 @@ class Parts:
         return PartModels(self._language(index, models), finished)
 
     def _language(self, index: Index, models: Models) -> LanguageModel | None:
-        return models.language(index.manifest.config.model)
+        return models.language(index.manifest.config.model, AGGREGATION)
 
 
 def _identity(folder: Path) -> tuple[str, int, int]:

@@ -37,6 +37,7 @@ from leanrag_core.types.config import BUILTIN, is_remote
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
+from leanrag_core.types.roles import ANSWERS, REWRITING
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts
@@ -90,7 +91,7 @@ class Questions:
         spent = tools.meter.read()
         if spent.cut:
             trace = replace(trace, notes=(*trace.notes, message("strategy.note.prompts_cut", n=spent.cut)))
-        trace = _within_window(index, trace, tools.language)
+        trace = _within_window(index, trace, self._reader(index, tools))
         return replace(trace, usage=spent.usage) if spent.usage.calls and not trace.usage.calls else trace
 
     def retriever(
@@ -101,21 +102,22 @@ class Questions:
         chosen = strategy(name, options)
         self.choose_search_server()
         tools = replace(self._tools(index), context_alone=context_alone)
+        reader = self._reader(index, tools)
 
         def retrieve(question: str) -> Trace:
             trace = chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)
-            return _within_window(index, trace, tools.language)
+            return _within_window(index, trace, reader)
 
         return retrieve
 
-    def _tools(self, index: Index, budget: Budget | None = None) -> Tools:
-        """Return what a strategy may use for one question."""
+    def _tools(self, index: Index, budget: Budget | None = None, *, answers: bool = False) -> Tools:
+        """Return what a strategy may use for one question. answers: it makes the answer, and does not retrieve."""
         models = self._models.make(budget=budget, index=index.folder_name)
         recorded = index.manifest.embedding
         return Tools(
             embed=lambda texts: embed_queries(self._models.embedding(recorded.name, recorded.fingerprint), list(texts)),
             passages=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
-            language=self.answering_language(index, models),
+            language=(self.answering_language if answers else self._rewriting_language)(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda name: self._parts.read(index, name),
             searches=self._searches,
@@ -170,7 +172,7 @@ class Questions:
         mode: of an experiment, where a language model writes from the context (types/experiment.py, MODES).
         """
         if (answering := _answering_strategy(trace)) is not None:
-            return answering.answer(trace, self._tools(index))
+            return answering.answer(trace, self._tools(index, answers=True))
         language = self.answering_language(index)
         trace = _within_window(index, trace, language)
         if language is not None:
@@ -195,7 +197,22 @@ class Questions:
         return self._language(index.manifest.config.model, models or self._models.make(index=index.folder_name))
 
     def _language(self, own: str, models: Models) -> LanguageModel | None:
-        return models.language(models.settings.answer_model or own if is_remote(own) else own)
+        """Return the model that answers: that of the role, else the index's own. A role with a server of its own
+        answers about every index, else one that was built without a model is answered without one."""
+        chosen = models.settings.answer_model
+        of_all = is_remote(own) or ANSWERS in models.settings.roles
+        return models.language(chosen if chosen and of_all else own, ANSWERS)
+
+    def _reader(self, index: Index, tools: Tools) -> LanguageModel | None:
+        """Return the model that reads the context of a retrieval with those tools."""
+        own = self._models.settings.read().role_model(REWRITING)
+        return self.answering_language(index) if own else tools.language
+
+    def _rewriting_language(self, index: Index, models: Models) -> LanguageModel | None:
+        """Return the model that a retrieval asks, and that makes follow-up questions stand alone: that of the role,
+        else the one that answers."""
+        chosen = models.settings.role_model(REWRITING)
+        return models.language(chosen, REWRITING) if chosen else self.answering_language(index, models)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
         """Return answer() where no model at an endpoint needs to be asked: None when one would be."""
@@ -226,7 +243,7 @@ class Questions:
         question = " ".join(question.split())
         before = earlier[-1] if earlier else ""
         ruled = by_rule(question, before, names_in(index, before), names_in(index, question))
-        language = self.answering_language(index)
+        language = self._rewriting_language(index, self._models.make(index=index.folder_name))
         if not earlier or not isinstance(language, RemoteLanguageModel):
             return ruled
         try:

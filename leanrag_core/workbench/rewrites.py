@@ -22,6 +22,7 @@ from leanrag_core.storage.staging import build_lock, give_up_staging, staged
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress
+from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.updating import RewriteForecast
 from leanrag_core.workbench.indexes import Indexes
@@ -74,7 +75,7 @@ class Rewrites:
         embedding = models.embedding(config.embedding, fingerprint)
         if embedding.fingerprint != fingerprint:
             raise InvalidConfig("update.other_embedding", index=index.manifest.name)
-        model, apply = _remote(models, rewriting.model), ThreadMap(models.settings.concurrency)
+        model, apply = _remote(models, rewriting.model), ThreadMap(models.in_role(AGGREGATION).settings.concurrency)
         with opened(context.execution) as executor:
             build_models = BuildModels(embedding, apply=apply, executor=executor, stages=self._stages)
             build_models = build_models.configured(config)
@@ -117,7 +118,7 @@ class Rewrites:
 
 def _remote(models: Models, name: str) -> RemoteLanguageModel:
     """Return the model. Raises InvalidConfig where it is none at an endpoint."""
-    model = models.language(name)
+    model = models.language(name, AGGREGATION)
     if not isinstance(model, RemoteLanguageModel):
         raise InvalidConfig("rewrite.no_model", name=name)
     return model

@@ -30,6 +30,7 @@ from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobKind, JobReport
 from leanrag_core.types.manifest import IMPORTED, Manifest
+from leanrag_core.types.roles import EXTRACTION
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import IndexSummary, recorded_config
 from leanrag_core.types.updating import DocumentChanges, EarlierState, Edit, EditLog, LineageStep, UpdatePreview
@@ -81,7 +82,7 @@ class Updates:
 
     def _is_answered(self, index: Index) -> Callable[[Chunk], bool]:
         config = index.manifest.config.checked()
-        model = self._models.make().language(config.model) if is_remote(config.model) else None
+        model = self._models.make().language(config.model, EXTRACTION) if is_remote(config.model) else None
         if not isinstance(model, RemoteLanguageModel):
             return lambda chunk: True
         extractor, recall = LLMExtractor.of(model, config), model.recall

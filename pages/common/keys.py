@@ -16,17 +16,19 @@ _SHOWN = 4
 
 
 def provide() -> None:
-    """The variable that Settings names holds the key of the app's secrets where the environment has none; jobs
-    inherit it. Without a secrets file nothing happens."""
+    """The variables that Settings names hold the keys of the app's secrets where the environment has none; jobs
+    inherit them. Without a secrets file nothing happens."""
     try:
-        name = session.workbench().settings.read().key_variable
+        names = session.workbench().settings.read().key_variables
     except LeanRAGError:  # said where settings are shown
         return
-    if os.environ.get(name) or not st.secrets.load_if_toml_exists():
+    missing = [name for name in names if not os.environ.get(name)]
+    if not missing or not st.secrets.load_if_toml_exists():
         return
-    key = st.secrets.get(name)
-    if isinstance(key, str) and key.strip():
-        os.environ[name] = key.strip()
+    for name in missing:
+        key = st.secrets.get(name)
+        if isinstance(key, str) and key.strip():
+            os.environ[name] = key.strip()
 
 
 def has_key(settings: Settings) -> bool:

@@ -20,6 +20,7 @@ from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, ExperimentResult, Judgement, is_human
 from leanrag_core.types.job import Progress, Report
+from leanrag_core.types.roles import JUDGING
 
 OVERALL = "overall"
 DIRECTNESS = "directness"  # the control criterion of GraphRAG, section 3.3: short answers should win it
@@ -210,7 +211,7 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
 def require_judge(model: str, models: Models) -> LanguageModel:
     """Return the language model of that name. Raises InvalidConfig where it is none, or lacks the price that a budget
     in dollars needs."""
-    language = models.language(model)
+    language = models.language(model, JUDGING)
     if language is None:
         raise InvalidConfig("judge.needs_model", model=model)
     return language

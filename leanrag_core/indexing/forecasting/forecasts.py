@@ -33,6 +33,7 @@ from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.settings import Price, Settings
 
@@ -134,7 +135,7 @@ def forecast_builtin_build(
     stages = [StageForecast(stage.name, seconds=seconds.scaled(stage.share)) for stage in BUILD.stages]
     if config.embedding != BUILTIN:
         texts = entities + layer_counts(entities, relations_an_entity(0, 0), config).clusters + exactly(chunks)
-        embedding = embedding_stage(texts, config, settings)
+        embedding = embedding_stage(texts, config, settings.of_role(EMBEDDINGS))
         stages = [embedding if stage.stage == embedding.stage else stage for stage in stages]
     return Forecast(chunks, n_kept_chunks, entities, tuple(stages), seconds, basis)
 
@@ -187,7 +188,7 @@ def forecast_endpoint_build(
     config: its model is one at the endpoint. dry_run: so many chunks, spread over all, are extracted first. Raises
     EndpointError.
     """
-    model, settings = models.language(config.model), models.settings
+    model, settings = models.language(config.model, EXTRACTION), models.in_role(EXTRACTION).settings
     if not isinstance(model, RemoteLanguageModel):
         raise ValueError(f"{config.model} is no model at an endpoint")
     ordered = in_build_order(documents)
@@ -204,7 +205,8 @@ def forecast_endpoint_build(
     )
     counts = layer_counts(entities, relations_an_entity(len(known.pairs), len(known.names)), config)
     price = settings.price(model.model)
-    other = settings.price(model_title(config.aggregation_model)) if config.aggregation_model else price
+    writing = models.in_role(AGGREGATION).settings
+    other = writing.price(model_title(config.aggregation_model)) if config.aggregation_model else price
     merges = Range(
         entities.low * _LONG_DESCRIPTIONS.low,
         entities.expected * _LONG_DESCRIPTIONS.expected,
@@ -216,7 +218,7 @@ def forecast_endpoint_build(
         _stage("merge", merges, other),
         _stage("aggregate entities", counts.clusters, other),
         _stage("aggregate relations", counts.summaries, other),
-        embedding_stage(texts, config, settings),
+        embedding_stage(texts, config, models.in_role(EMBEDDINGS).settings),
     )
     a_call = _SECONDS_A_CALL if not any(known.seconds) else Range(*(mean(known.seconds) * f for f in (0.5, 1.0, 2.0)))
     seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
@@ -229,7 +231,7 @@ def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) ->
     calls of the model that writes, if one does, and seconds."""
     base, n_tokens = index.layers[0], int(numbers(index.chunks["tokens"]).sum())
     entities, seconds = exactly(len(base)), kept_seconds(n_tokens)
-    writer = config.aggregation_model or config.model
+    writer, settings = config.aggregation_model or config.model, settings.of_role(AGGREGATION)
     stages: tuple[StageForecast, ...] = ()
     if is_remote(writer):
         counts = layer_counts(entities, relations_an_entity(base.relations.num_rows, len(base)), config)

@@ -18,6 +18,7 @@ from leanrag_core.text.tokens import count_many
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.roles import AGGREGATION
 
 MOST_COUNTED = 2000  # relations of a layer whose prompts are written out; the strongest ones
 _REPLY_TOKENS = 60  # of a sentence on a relation, as the forecast of a build takes it
@@ -26,7 +27,7 @@ _REPLY_TOKENS = 60  # of a sentence on a relation, as the forecast of a build ta
 class ModelOf(Protocol):
     """Gives the language model of a name."""
 
-    def language(self, name: str) -> LanguageModel | None: ...
+    def language(self, name: str, role: str = "") -> LanguageModel | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ def relation_calls(index: Index, number: int, models: ModelOf, calls: CallStore)
     those that its clusters give (an imported or an edited one).
     """
     config: IndexConfig = index.manifest.config
-    model = models.language(config.aggregation_model or config.model)
+    model = models.language(config.aggregation_model or config.model, AGGREGATION)
     below, layer = index.layers[number - 1], index.layers[number]
     groups = _groups(below, layer, config)
     if not isinstance(model, RemoteLanguageModel) or groups is None:

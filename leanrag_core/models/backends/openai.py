@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.types.config import endpoint_model
 
 if TYPE_CHECKING:
     from leanrag_core.models.registry import Models
@@ -28,9 +29,13 @@ class Backend:
         return RemoteLanguageModel(model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index)
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """Return a model that embeds texts. Raises InvalidConfig as language() does."""
-        from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
+        """Return a model that embeds texts, as the fingerprint records it, else as the settings say. Raises
+        InvalidConfig as language() does."""
+        from leanrag_core.models.remote_embedding import RemoteEmbeddingModel, form_of, recorded_form
 
         work = self._models
         work.require_price(model)
-        return RemoteEmbeddingModel(model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index)
+        form = recorded_form(endpoint_model(model), fingerprint) if fingerprint else form_of(work.role)
+        return RemoteEmbeddingModel(
+            model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index, form=form
+        )
