@@ -17,7 +17,7 @@ from leanrag_core.types.config import is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.summary import IndexSummary
-from pages.common import deletion, reveal, running_view, session, state, widgets
+from pages.common import deletion, reveal, running_view, session, state, unkept, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import (
     as_sentence,
@@ -83,6 +83,8 @@ def enter(page: str) -> IndexSummary | None:
         if page != "build":  # which shows them at full width
             running_view.line(live, page_path("build"), first=chosen is None)
         draw(_where_text_goes(chosen))
+    if page != "compare":
+        unkept.ask()
     return chosen
 
 

@@ -91,6 +91,13 @@ class Column:
         index = index_settings(self.base.config.by_name(), self.changed)
         return VariantSettings(self.chosen.strategy, self.chosen.options, index)
 
+    def does_the_same(self, other: "Column") -> bool:
+        """Tell whether the other one asks the same of the same index."""
+        ours, theirs = self.settings, other.settings
+        return self.base.id == other.base.id and (
+            (ours.strategy, ours.options, ours.index) == (theirs.strategy, theirs.options, theirs.index)
+        )
+
     @property
     def is_trial(self) -> bool:
         """Whether its index is one that nobody has kept."""

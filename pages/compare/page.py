@@ -13,7 +13,7 @@ from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
-from pages.common import choices, code_view, session, state, widgets
+from pages.common import choices, code_view, session, state, unkept, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -63,6 +63,7 @@ def page() -> None:
         settings_panel.open_for(wanted)
     defaults.begin(columns.scope_of("A"), summary, strategies)
     chosen = columns.chosen_columns(summary, indexes, strategies)
+    unkept.note({each.summary.id: side_by_side.name_to_keep(each) for each in chosen if each.is_trial})
     place = _head(chosen)
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
@@ -217,6 +218,7 @@ def _compare(
         if len(chosen) + bool(settings_panel.shown()) >= columns.MOST:  # too narrow for a name and its tags
             draw(html("<style>.lr-colhead.variant :is(.lr-tag,.lr-kind){{display:none}}</style>"))
         with main:
+            side_by_side.same_columns(chosen)
             side_by_side.equal_line(chosen)
             places = side_by_side.show(
                 loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)

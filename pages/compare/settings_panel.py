@@ -40,6 +40,11 @@ def shown() -> str:
     return letter if letter in columns.letters() else ""
 
 
+def is_unapplied(letter: str) -> bool:
+    """Return whether its settings are open and nothing was applied since."""
+    return shown() == letter and _UNSEEN not in st.session_state
+
+
 def open_for(letter: str) -> None:
     """The panel holds the settings of that column. For callbacks."""
     columns.copy_settings(columns.scope_of(letter), DRAFT, starts_as=letter)

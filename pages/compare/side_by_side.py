@@ -171,6 +171,34 @@ def _column_buttons(loaded: Loaded) -> None:
     )
 
 
+def same_columns(chosen: Sequence[columns.Column]) -> None:
+    """Say which column has no difference left to one before it, with what can be done; not of a copy whose settings
+    are open and were not applied yet."""
+    for place, column in enumerate(chosen):
+        twin = next((each for each in chosen[:place] if each.does_the_same(column)), None)
+        if twin is None or settings_panel.is_unapplied(column.letter):
+            continue
+        letter = column.letter
+        with st.container(
+            horizontal=True, gap="small", vertical_alignment="center", key=f"compare_same_{letter.lower()}"
+        ):
+            with st.container(width="stretch", gap=None):
+                message(say("compare.no_difference", letter=letter, other=twin.letter))
+            if len(chosen) > columns.LEAST:
+                st.button(
+                    say("compare.remove", letter=letter),
+                    key=f"compare_same_remove_{letter.lower()}",
+                    on_click=columns.remove,
+                    args=(letter,),
+                )
+            st.button(
+                say("compare.change_setting"),
+                key=f"compare_same_change_{letter.lower()}",
+                on_click=settings_panel.open_for,
+                args=(letter,),
+            )
+
+
 def equal_line(chosen: Sequence[columns.Column]) -> None:
     """The settings that the columns of one strategy have alike, in one line that opens to a list."""
     for group in dict.fromkeys(column.group for column in chosen if column.group is not None):
@@ -234,13 +262,17 @@ def _trial_line(loaded: Loaded) -> None:
         )
 
 
-def keep_trial(column: columns.Column) -> None:
-    """The column's trial is one of the indexes, under a name that says what differs. For callbacks."""
+def name_to_keep(column: columns.Column) -> str:
+    """Return the name of its trial among the indexes: that of its base, and what differs."""
     config = column.settings
     parts = [words(Setting(name, of_index=True).words(config.index[name])) for name in column.changed]
-    name = say("ask.comma").join([column.base.name, *parts])
+    return say("ask.comma").join([column.base.name, *parts])
+
+
+def keep_trial(column: columns.Column) -> None:
+    """The column's trial is one of the indexes, under a name that says what differs. For callbacks."""
     try:
-        kept = session.workbench().trials.keep(column.summary.id, name)
+        kept = session.workbench().trials.keep(column.summary.id, name_to_keep(column))
     except LeanRAGError as error:
         st.session_state[_KEEP_FAILED] = error
         return

@@ -359,3 +359,65 @@ def test_a_column_is_renamed_where_its_name_stands(
     expect(other.get_by_text("Saved comparison.")).to_be_visible()
     settled(other)
     expect(other.locator(".lr-colhead b")).to_have_text(["all seeds", "few <b>seeds</b>"])
+
+
+def test_leaving_with_trials_asks_once_and_equal_columns_are_said_to_be_equal(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+
+    def go(name: str) -> None:
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
+        settled(page)
+
+    ask = page.get_by_text("not kept")
+    for size, answer in ((3, "Leave as it is"), (2, "Keep as index")):
+        page.goto(f"{server.url}/compare?b_strategy=leanrag&b_ix_cluster_size={size}&q={QUESTION}")
+        expect(page.locator(".lr-answer")).to_have_count(2, timeout=90_000)
+        settled(page)
+        go("Library")
+        expect(ask).to_contain_text(f"Grey Coast, clustersize {size}")
+        snap(page, "compare_left_with_trial")
+        page.get_by_role("button", name=answer).click()
+        settled(page)
+        expect(ask).to_have_count(0)
+        go("Compare")
+        go("Library")
+        expect(ask).to_have_count(0)
+    assert sorted(summary.config.cluster_size for summary in bench.indexes.all()) == [2, 4]
+
+    # The same settings again: nothing is left to compare.
+    page.goto(f"{server.url}/compare?b_strategy=leanrag&b_n=3&q={QUESTION}")
+    expect(page.locator(".lr-answer")).to_have_count(2, timeout=90_000)
+    settled(page)
+    same = page.get_by_text("B is now the same as A.")
+    expect(same).to_have_count(0)
+    for _ in range(2):
+        page.locator(".st-key-compare_settings_b button:visible").first.click()
+        settled(page)
+        page.get_by_role("button", name="Same as A").click()
+        settled(page)
+        page.get_by_role("button", name="Apply to B").click()
+        expect(same).to_be_visible()
+        settled(page)
+        page.get_by_role("button", name="Change a setting").click()
+        settled(page)
+        expect(same).to_have_count(0)  # the settings are open
+        fill(page, "Top-N seeds", "3")
+        page.get_by_role("button", name="Apply to B").click()
+        settled(page)
+        expect(same).to_have_count(0)
+        page.locator(".st-key-compare_panel_close button:visible").click()
+        settled(page)
+    page.locator(".st-key-compare_duplicate_b button:visible").first.click()
+    settled(page)
+    page.locator(".st-key-compare_panel_close button:visible").click()
+    settled(page)
+    expect(page.get_by_text("C is now the same as B.")).to_be_visible()
+    snap(page, "compare_same")
+    page.get_by_role("button", name="Remove C").click()
+    expect(page.locator(".lr-colhead")).to_have_count(2)
+    watched.assert_clean()
