@@ -72,7 +72,7 @@ def drive(home: Path, wanted: str) -> dict[str, float | int | str]:
     """What measure returns, of the index in that home folder. wanted: a name that is looked for letter by letter."""
     from playwright.sync_api import sync_playwright
 
-    with _server(home) as (url, pid), sync_playwright() as playwright:
+    with server(home) as (url, pid), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
         context = browser.new_context(viewport=_WINDOW)
         figures: dict[str, float | int | str] = {
@@ -195,7 +195,8 @@ def _length(frame: dict[str, Any]) -> int:
 
 
 @contextmanager
-def _server(home: Path) -> Iterator[tuple[str, int]]:
+def server(home: Path) -> Iterator[tuple[str, int]]:
+    """Run the app with that home folder; yields its address and the number of its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

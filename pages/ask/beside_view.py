@@ -62,8 +62,8 @@ def take_along(scope: Scope, *, twice: bool = False) -> None:
         if plain not in ("index", "q"):
             state.remember(_OWN.name(plain), state.recall(scope.name(plain)))
             state.remember(_OTHER.name(plain), state.recall(scope.name(plain)) if twice else None)
-    for name in [*state.memory().values]:  # indexes of the columns, and changed settings of them
-        if name.startswith(tuple(column.name(part) for column in (_OWN, _OTHER) for part in ("index", "ix_"))):
+    for name in [*state.memory().values]:  # indexes of the columns, changed settings of them, names
+        if name.startswith(tuple(column.name(part) for column in (_OWN, _OTHER) for part in ("index", "ix_", "title"))):
             state.remember(name, None)
     state.remember("q", state.recall(scope.name("q")))
     state.remember("cols", None)

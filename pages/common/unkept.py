@@ -53,7 +53,7 @@ def ask() -> None:
     held.asked |= set(held.trials)
     names = say("ask.comma").join(isolated(name) for name in held.trials.values())
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="unkept"):
-        with st.container(width="stretch", gap=None):
+        with st.container(width="content", gap=None):
             message(say("unkept.ask", n=len(held.trials), names=names, most=MOST))
         st.button(say("unkept.keep"), key="unkept_keep", icon=":material/bookmark_add:", on_click=_keep)
         st.button(say("unkept.leave"), key="unkept_leave", type="tertiary", on_click=_leave)

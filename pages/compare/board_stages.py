@@ -79,7 +79,7 @@ def show(base: IndexSummary, setting: str, takes: MoveTime) -> None:
         return
     time_needed = numbers.duration(takes.seconds.expected)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="board_stages"):
-        with st.container(width="stretch", gap=None):
+        with st.container(width="content", gap=None):
             message(say("board.stages_gone", setting=setting, time=time_needed))
         st.button(say("board.make_stages"), key="board_make_stages", on_click=_begin, args=(base,))
 

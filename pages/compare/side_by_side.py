@@ -182,7 +182,7 @@ def same_columns(chosen: Sequence[columns.Column]) -> None:
         with st.container(
             horizontal=True, gap="small", vertical_alignment="center", key=f"compare_same_{letter.lower()}"
         ):
-            with st.container(width="stretch", gap=None):
+            with st.container(width="content", gap=None):
                 message(say("compare.no_difference", letter=letter, other=twin.letter))
             if len(chosen) > columns.LEAST:
                 st.button(
