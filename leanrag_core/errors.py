@@ -173,6 +173,10 @@ class EndpointBusy(EndpointError):
         self.overloaded = overloaded or retry_after is not None
 
 
+class EndpointTimeout(EndpointBusy):
+    """The server did not reply in time. The same request again would hardly fare better."""
+
+
 class EndpointRefusal(EndpointError):
     """The server understood the request and refuses it as it is (too long, an option it does not have).
 

@@ -162,7 +162,8 @@ def _seconds_left(forecast: Forecast, outlooks: Sequence[StageOutlook], stages: 
     asking = sum(stages.state(stage.forecast.stage).seconds for stage in outlooks)
     planned = sum(stage.expected.calls for stage in outlooks)
     expected = forecast.seconds.expected / planned if planned else 0.0
-    each = (asking + _PRIOR * expected) / (made + _PRIOR) if made else expected
+    # Before the first reply calls that are waited for longer than expected take longer than expected.
+    each = (asking + _PRIOR * expected) / (made + _PRIOR) if made else max(expected, asking / _PRIOR)
     left = ahead * each
     embeds_here = any(stage.name == "embed" for stage in stages.kind.stages) and all(
         stage.forecast.stage != "embed" for stage in outlooks
@@ -247,7 +248,7 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
     forecast = next((event.forecast for event in events if event.forecast), None)
     spending = next((event.spent for event in reversed(events) if event.spent), NO_SPENDING)
     ahead = outlook(kind, forecast, spending, stages)
-    share, left = _share_and_left(kind, stages, seconds, ahead.seconds_left if ahead else None)
+    share, left = _share_and_left(kind, stages, seconds, ahead)
     recent = [Written(event.stage, event.current) for event in progress if event.current]
     return JobState(
         id=spec.id,
@@ -310,12 +311,15 @@ def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finish
 
 
 def _share_and_left(
-    kind: JobKind, stages: tuple[StageState, ...], seconds: float, expected_left: float | None
+    kind: JobKind, stages: tuple[StageState, ...], seconds: float, ahead: Outlook | None
 ) -> tuple[float, float | None]:
     """Return the share of the job that is done, and seconds ahead: by the outlook where there is one, else by the
-    stages' usual shares of the time."""
-    if expected_left is not None:
-        return min(0.99, seconds / max(1e-6, seconds + expected_left)), expected_left
+    stages' usual shares of the time. The share is never above that of the tokens that are read and written: time that
+    went by without a reply is no work."""
+    if ahead is not None and ahead.seconds_left is not None:
+        by_time = seconds / max(1e-6, seconds + ahead.seconds_left)
+        tokens = ahead.at_end.tokens
+        return min(0.99, by_time, ahead.so_far.tokens / tokens if tokens else 1.0), ahead.seconds_left
     share = _share(kind, stages)
     return share, seconds * (1 - share) / share if share and (share > 0.05 or seconds > 20) else None
 

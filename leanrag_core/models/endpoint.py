@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
 from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
+from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
 from leanrag_core.system.addresses import parts_of
@@ -104,6 +106,9 @@ def _count(value: Any) -> int | None:
 
 _LOADING = threading.Lock()
 _STATUS_SECONDS = 5.0  # for a question about the server itself
+_CHARACTERS_A_TOKEN = 4  # roughly, for times alone
+_MARGIN = 2.5  # of the time that a reply should take, after which it is given up
+_LONGEST_CALL = 7200.0  # seconds
 _AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com")
 _AZURE_VERSION = "2024-10-21"  # the last one of the classic protocol that is generally available
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
@@ -158,13 +163,22 @@ class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads.
 
     forms: what has been learnt of the server's models; shared by all callers of the same server. role: how its
-    requests differ from those of all.
+    requests differ from those of all. speeds: how fast its models were.
     """
 
-    def __init__(self, settings: Settings, forms: LearntForms | None = None, role: Role | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        forms: LearntForms | None = None,
+        role: Role | None = None,
+        speeds: Speeds | None = None,
+    ) -> None:
         self.settings = settings
         self.forms = forms or LearntForms()
         self.role = role or Role()
+        self._speeds = speeds or Speeds()
+        self._counting = threading.Lock()
+        self._in_flight = 0
 
     @property
     def address(self) -> str:
@@ -228,12 +242,48 @@ class Endpoint:
             lambda form: self._chat_once(model, messages, schema, form, max_tokens, temperature),
         )
 
+    def speed(self, model: str) -> Speed | None:
+        """Return how fast the model was; None where nothing was measured."""
+        return self._speeds.of(self.address, model)
+
+    def timeout_seconds(self, model: str, messages: Sequence[dict[str, str]], max_tokens: int | None) -> float:
+        """Return how long a call may take: that of the settings, or longer where the whole reply at the model's
+        measured speed takes longer."""
+        speed = self.speed(model)
+        if speed is None:
+            return self.settings.timeout_seconds
+        read = sum(len(message["content"]) for message in messages) / _CHARACTERS_A_TOKEN
+        needed = _MARGIN * speed.seconds_of(read, max_tokens or self.settings.max_reply_tokens)
+        return max(self.settings.timeout_seconds, min(needed, _LONGEST_CALL))
+
+    @contextmanager
+    def _measured(self, model: str) -> Iterator[list[Reply]]:
+        """Measure the call of the block, which puts its reply into the list."""
+        _ = self._client  # what is loaded for the first call is no time of the model
+        with self._counting:
+            self._in_flight += 1
+            in_flight = float(self._in_flight)
+        replies: list[Reply] = []
+        started = time.perf_counter()
+        try:
+            yield replies
+        finally:
+            seconds = time.perf_counter() - started
+            with self._counting:
+                in_flight = (in_flight + self._in_flight) / 2
+                self._in_flight -= 1
+        for reply in replies:
+            written = reply.completion_tokens or len(reply.text) / _CHARACTERS_A_TOKEN
+            self._speeds.add(self.address, model, Speed(1.0, reply.prompt_tokens, written, seconds, in_flight))
+
     def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
         """Make the call, again in other forms while the server refuses an option of it."""
         tried, refused = [self.forms.of(model)], None
         while True:
             try:
-                reply = call(tried[-1])
+                with self._measured(model) as replies:
+                    reply = call(tried[-1])
+                    replies.append(reply)
             except EndpointRefusal as refusal:
                 refused = refused or refusal
                 form = self.forms.another(model, tried, refusal, as_json=as_json)
@@ -254,10 +304,12 @@ class Endpoint:
         temperature: float | None,
     ) -> Reply:
         mode = form.json if schema else "plain"
-        with self._plain_errors():
+        timeout = self.timeout_seconds(model, messages, max_tokens)
+        with self._plain_errors(timeout):
             completion = self._client.chat.completions.create(
                 **self._request(model, messages, form, max_tokens, temperature),
                 extra_body={**self.role.body_fields, **_response_format(mode, schema)},
+                timeout=timeout,
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
@@ -422,9 +474,13 @@ class Endpoint:
         if self.settings.host == OPENAI_HOST:
             return None  # its list of models does not tell
         try:
-            return self.context_window(model, load=True)
+            tokens = self.context_window(model, load=True)
         except EndpointError:
             return None  # the call itself says what is wrong
+        if self.settings.local:
+            about = self._beside("/props", None)
+            self.forms.n_slots = _count(about.get("total_slots")) if isinstance(about, dict) else None
+        return tokens
 
     def _beside(self, path: str, body: dict[str, Any] | None, timeout_seconds: float | None = _STATUS_SECONDS) -> Any:
         """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not. timeout_seconds: None for
@@ -440,17 +496,19 @@ class Endpoint:
             return None
 
     @contextmanager
-    def _plain_errors(self) -> Iterator[None]:
-        """Convert the package's errors into those of this project, without the key."""
+    def _plain_errors(self, timeout_seconds: float = 0.0) -> Iterator[None]:
+        """Convert the package's errors into those of this project, without the key. timeout_seconds: of the call, 0 for
+        that of the settings."""
         openai = _openai()
         try:
             yield
         except EndpointError:
             raise
-        except openai.APITimeoutError:
-            problem: EndpointError = EndpointBusy(
-                "endpoint.timeout", address=self.address, seconds=self.settings.timeout_seconds
-            )
+        except openai.APITimeoutError as error:
+            seconds = timeout_seconds or self.settings.timeout_seconds
+            waited = type(error.__cause__).__name__ == "ReadTimeout"  # else no connection came about
+            kind = EndpointTimeout if waited else EndpointBusy
+            problem: EndpointError = kind("endpoint.timeout", address=self.address, seconds=seconds)
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
                 raise self._masked(error.__cause__) from None

@@ -15,19 +15,59 @@ from leanrag_core.types.settings import Settings
 T = TypeVar("T")
 _BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
 _DOWN_AFTER = 12  # calls in a row that failed after every retry: chance does not do that, the server is down
+_GROWTH = 1.2  # times the work a second that twice the calls in flight must bring
+_REFUSED_SECONDS = 1.0  # for which a refusal of every call holds for those that come after it
 _FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
 _UNPROVEN_IN_FLIGHT = 2  # calls at one time until the server has answered one: a refusal of all costs few requests
 _SLOW_DOWN_SECONDS = 900.0  # waits that the server asks for count as no retry for so long
 
 
+class _Ramp:
+    """Finds how many calls a server answers in parallel: level, doubled while the work a second grows by a fifth."""
+
+    def __init__(self, most: int, clock: Callable[[], float]) -> None:
+        self.level = 1
+        self._most, self._clock = most, clock
+        self._settled = False
+        self._before = (0, 0.0)  # the level before, and its tokens a second
+        self._began, self._n, self._tokens = clock(), 0, 0
+
+    def begin(self) -> None:
+        """Start the clock with the first call of a level: what came before was no work."""
+        if not self._n:
+            self._began = self._clock()
+
+    def answered(self, tokens: int) -> bool:
+        """Count a call of so many tokens; return whether more may be in flight than before."""
+        if self._settled:
+            return False
+        self._n += 1
+        self._tokens += max(1, tokens)
+        if self._n < 2 * self.level:
+            return False
+        rate = self._tokens / max(1e-6, self._clock() - self._began)
+        level, best = self._before
+        grew = rate > _GROWTH * best
+        if grew:
+            self._before = self.level, rate
+            self._settled = self.level >= self._most
+            self.level = min(self._most, 2 * self.level)
+        else:
+            self.level, self._settled = level, True
+        self._began, self._n, self._tokens = self._clock(), 0, 0
+        return grew
+
+
 class Pacer:
     """Shared by all threads that call one endpoint.
 
-    In flight: at most settings.concurrency, halved when the server asks to slow down, one more after each round of
-    good replies; two until the first one. A refusal of every call (a key, a credit) ends those that wait with it. An
-    overloaded server (429, 503) is left alone by all threads, for as long as it asks and each time
-    longer until it answers again. A minute: requests and tokens by the generic cell rate algorithm, a burst of two
+    In flight: at most settings.concurrency, and the slots that the server tells; halved when the server asks to slow
+    down, one more after each round of good replies; two until the first one. A server on this machine that does not
+    tell its slots begins with one call; their number is doubled as long as that brings more. A refusal of every call
+    (a key, a credit) ends those that wait with it. An overloaded server (429, 503) is left alone by all threads, for
+    as long as it asks and each time longer until it answers again. A minute: requests and tokens by the generic cell
+    rate algorithm, a burst of two
     seconds.
     """
 
@@ -35,10 +75,12 @@ class Pacer:
         self,
         settings: Settings,
         *,
+        n_slots: Callable[[], int | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.settings = settings
+        self.settings, self._n_slots = settings, n_slots
+        self._ramp = _Ramp(settings.concurrency, clock) if settings.local and settings.concurrency > 1 else None
         self.limit = float(settings.concurrency)
         self._clock, self._sleep = clock, sleep
         self._free = threading.Condition()
@@ -72,7 +114,7 @@ class Pacer:
                     self._refusal = (self._clock(), error)
                     raise
                 else:
-                    self._on_success()
+                    self._on_success(tokens)
                     return result
             on_fault(str(problem))
             asked_to_wait = problem.retry_after is not None and self._clock() - started < _SLOW_DOWN_SECONDS
@@ -91,6 +133,8 @@ class Pacer:
             while self._in_flight >= self._allowed_in_flight():
                 self._free.wait()
             self._in_flight += 1
+            if self._ramp is not None and self._in_flight == 1:
+                self._ramp.begin()
         try:
             while (pause := self._paused_until - self._clock()) > 0:  # it may have grown meanwhile
                 self._sleep(pause)
@@ -101,12 +145,16 @@ class Pacer:
                 self._free.notify()
 
     def _allowed_in_flight(self) -> int:
-        limit = max(1, int(self.limit))
+        limit, n_slots = max(1, int(self.limit)), self._n_slots()
+        if n_slots is not None:
+            limit = min(limit, n_slots)
+        elif self._ramp is not None:
+            limit = min(limit, self._ramp.level)
         return limit if self._is_proven else min(limit, _UNPROVEN_IN_FLIGHT)
 
     def _require_not_refused(self, started: float) -> None:
-        """Raise the refusal of every call that came since this one began to wait."""
-        if self._refusal is not None and self._refusal[0] >= started:
+        """Raise the refusal of every call that came since this one began to wait, or just before."""
+        if self._refusal is not None and self._refusal[0] >= started - _REFUSED_SECONDS:
             raise self._refusal[1]
 
     def _reserve(self, tokens: int) -> float:
@@ -125,8 +173,10 @@ class Pacer:
                     self._due[name] = due + 60.0 * amount / a_minute
         return wait
 
-    def _on_success(self) -> None:
+    def _on_success(self, tokens: int = 0) -> None:
         with self._free:
+            if self._ramp is not None and self._n_slots() is None and self._ramp.answered(tokens):
+                self._free.notify_all()
             self._failed_in_a_row = self._overloads_in_a_row = 0
             if not self._is_proven:
                 self._is_proven = True

@@ -11,6 +11,7 @@ from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
+from leanrag_core.models.speeds import Speeds
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, IndexConfig, ModelName, is_remote, parse_model_name
 from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION, Role
@@ -22,7 +23,7 @@ class Models:
     """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls.
 
     forms: what has been learnt of the server's models, kept longer than this work. role: how these models are asked
-    otherwise than all; see in_role().
+    otherwise than all; see in_role(). speeds: of the models, kept longer than this program runs.
     """
 
     settings: Settings
@@ -31,6 +32,7 @@ class Models:
     index: str = ""
     forms: LearntForms = field(default_factory=LearntForms)
     role: Role = field(default_factory=Role)
+    speeds: Speeds = field(default_factory=Speeds)
     _backends: dict[str, Backend] = field(default_factory=dict, init=False, repr=False)
     _servers: "_Servers" = field(default_factory=lambda: _Servers(), init=False, repr=False)
     _in_role: "dict[str, Models]" = field(default_factory=dict, init=False, repr=False)
@@ -67,12 +69,12 @@ class Models:
     @cached_property
     def endpoint(self) -> Endpoint:
         """The server."""
-        return Endpoint(self.settings, self.forms, self.role)
+        return Endpoint(self.settings, self.forms, self.role, self.speeds)
 
     @cached_property
     def pacer(self) -> Pacer:
         """The pace of all calls."""
-        return Pacer(self.settings)
+        return Pacer(self.settings, n_slots=lambda: self.forms.n_slots)
 
     def language(self, name: str, role: str = "") -> LanguageModel | None:
         """Return the language model of that name, None for builtin (heuristic extraction, extractive answers). role:
@@ -121,11 +123,12 @@ class _Servers:
                 forms = models.forms
                 if settings.base_url != models.settings.base_url:
                     forms = forms.at(settings.base_url)
-                self._endpoints[role] = Endpoint(settings, forms, models.settings.own_role(role))
-            pace = _pace(settings)
+                self._endpoints[role] = Endpoint(settings, forms, models.settings.own_role(role), models.speeds)
+            pace, endpoint = _pace(settings), self._endpoints[role]
             if pace == _pace(models.settings):
-                return self._endpoints[role], models.pacer
-            return self._endpoints[role], self._pacers.setdefault(pace, Pacer(settings))
+                return endpoint, models.pacer
+            pacer = Pacer(settings, n_slots=lambda: endpoint.forms.n_slots)
+            return endpoint, self._pacers.setdefault(pace, pacer)
 
 
 def _pace(settings: Settings) -> tuple[object, ...]:

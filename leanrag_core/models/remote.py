@@ -9,7 +9,15 @@ from dataclasses import asdict
 from functools import cached_property, partial
 from typing import Protocol
 
-from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, PromptTooLong, ReplyCut, ReplyError
+from leanrag_core.errors import (
+    CallFailed,
+    EndpointBusy,
+    EndpointRefusal,
+    EndpointTimeout,
+    PromptTooLong,
+    ReplyCut,
+    ReplyError,
+)
 from leanrag_core.models.base import Accept, Completion, Sample
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.pacing import Meter, Pacer
@@ -34,6 +42,7 @@ _STAGE_OF = {  # the stage of the work that a prompt belongs to
 }
 _WRITES_AN_INDEX = ("extract", "merge", "aggregate entities", "aggregate relations")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
+_USUAL_REPLY = 4096  # tokens of the longest reply, of which a quarter is asked for after a timeout
 
 
 class CallMemory(Protocol):
@@ -53,6 +62,26 @@ class CallMemory(Protocol):
 
     def locked(self, key: str) -> AbstractContextManager[None]:
         """Lock the key while the block lasts, so that its question is asked once."""
+
+
+class _Patience:
+    """Makes a call that is not repeated as it was after it took too long: once more with a quarter of the reply.
+
+    lowered: whether that was done.
+    """
+
+    def __init__(self, request: Callable[..., Reply], limit: int | None) -> None:
+        self._request, self._limit = request, limit
+        self.lowered = False
+
+    def __call__(self) -> Reply:
+        try:
+            return self._request(max_tokens=self._limit)
+        except EndpointTimeout as error:
+            if self.lowered:
+                raise EndpointRefusal("call.too_slow", problem=error.message) from None
+            self.lowered, self._limit = True, max(LEAST_REPLY, (self._limit or _USUAL_REPLY) // 4)
+            raise
 
 
 class RemoteLanguageModel:
@@ -145,15 +174,13 @@ class RemoteLanguageModel:
             limit = self._limit(messages, max_tokens)
             self._require_room(messages, max_tokens)
             temperature = None if sample is None else sample.temperature
-            request = partial(
-                self.endpoint.chat, self.model, messages, schema=schema, max_tokens=limit, temperature=temperature
-            )
-            return self._asked(keys, request, messages, stands_for or messages, task, accept)
+            request = partial(self.endpoint.chat, self.model, messages, schema=schema, temperature=temperature)
+            return self._asked(keys, _Patience(request, limit), messages, stands_for or messages, task, accept)
 
     def _asked(
         self,
         keys: list[str],
-        request: Callable[[], Reply],
+        request: "_Patience",
         messages: list[dict[str, str]],
         stands_for: list[dict[str, str]],
         task: str,
@@ -175,6 +202,8 @@ class RemoteLanguageModel:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise self._refused(error) from None
+        if request.lowered and reply.finish_reason == "length":
+            keys = []  # a reply to another limit
         return self._kept(keys, messages, stands_for, reply, task, started, accept)
 
     def _refused(self, refusal: EndpointRefusal) -> CallFailed:
@@ -257,7 +286,7 @@ class RemoteLanguageModel:
         accept: Accept | None,
     ) -> Completion:
         """Store the reply, and return it. keys: of what was asked, then, for a complaint, of the question that it is
-        about."""
+        about; none for a reply that is not stored."""
         tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens, cached)
         seconds = time.perf_counter() - started
@@ -265,7 +294,7 @@ class RemoteLanguageModel:
         self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
         again = len(keys) > 1
         usage = self._usage(question, reply.completion_tokens)
-        completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1])
+        completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1] if keys else "")
         record = CallRecord(
             model=self.name,
             task=task,

@@ -94,11 +94,13 @@ _WINDOW_SECONDS = 300.0  # after which a server is asked for its window again
 
 class LearntForms:
     """The forms of one server's models, shared by all threads. reasons_unopened: models whose streams begin inside
-    their reasoning. unstreamed: models that answer in one piece alone."""
+    their reasoning. unstreamed: models that answer in one piece alone. n_slots: calls that the server
+    answers in parallel, None where it does not tell."""
 
     def __init__(self) -> None:
         self.reasons_unopened: set[str] = set()
         self.unstreamed: set[str] = set()
+        self.n_slots: int | None = None
         self._forms: dict[str, Form] = {}
         self._answered: set[tuple[str, Form, bool]] = set()
         self._lock = threading.Lock()

@@ -9,6 +9,7 @@ from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
+from leanrag_core.models.speeds import Speeds
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig
@@ -40,8 +41,8 @@ class _Learnt:
 class ModelAccess:
     """Makes the models of a piece of work, and opens embedding models once for all sessions."""
 
-    def __init__(self, settings: SettingsFile, calls: CallStore) -> None:
-        self.settings, self.calls = settings, calls
+    def __init__(self, settings: SettingsFile, calls: CallStore, speeds: Speeds | None = None) -> None:
+        self.settings, self.calls, self.speeds = settings, calls, speeds or Speeds()
         self._choosing = threading.RLock()  # guards the field below
         self._learnt = _Learnt(settings.n_saved)
 
@@ -59,7 +60,7 @@ class ModelAccess:
         """
         with self._choosing:
             forms = self._current().forms
-        models = Models(self.settings.read(), self.calls, budget or Budget(), index, forms)
+        models = Models(self.settings.read(), self.calls, budget or Budget(), index, forms, speeds=self.speeds)
         if needed_by is not None:
             require_models(models, needed_by)
             models.language(needed_by.model, EXTRACTION)
@@ -76,7 +77,7 @@ class ModelAccess:
 
     def endpoint(self, settings: Settings) -> Endpoint:
         """Return the server that these settings name, which need not be saved."""
-        return Models(settings, self.calls).endpoint
+        return Models(settings, self.calls, speeds=self.speeds).endpoint
 
     def context(
         self,

@@ -33,6 +33,8 @@ def spending_line(job: JobState) -> None:
         parts.append(say("build.spent.cached", tokens=numbers.tokens(usage.cached_tokens)))
     if usage.cost or budget.dollars:
         parts.append(_of(numbers.money(usage.cost), numbers.money(budget.dollars) if budget.dollars else ""))
+    if usage.seconds and usage.completion_tokens:
+        parts.append(say("build.spent.speed", speed=usage.completion_tokens / usage.seconds))
     parts.append(say("build.spent.reused", n=job.spending.reused))
     parts += [say("build.spent.faults", n=job.spending.faults)] if job.spending.faults else []
     parts += [say("build.spent.cut", n=job.spending.cut)] if job.spending.cut else []

@@ -57,6 +57,7 @@ class Served(Protocol):
     refused_options: tuple[str, ...]
     refuses: dict[str, tuple[int, str, str]]
     window: int | None
+    slots: int | None
 
     def fault_for(self, key: str, task: str) -> str | None:
         """The fault that this request meets."""
@@ -282,4 +283,8 @@ def _props(served: Served) -> Response:
     if served.slot_n_ctx is None:
         raise Refusal(404, "not_found", "There is no GET /props.")
     settings = {"n_ctx": served.slot_n_ctx, "params": {"n_predict": -1}}
-    return Response("props", 200, {"default_generation_settings": settings, "total_slots": 2, "model_path": "m.gguf"})
+    return Response(
+        "props",
+        200,
+        {"default_generation_settings": settings, "total_slots": served.slots or 2, "model_path": "m.gguf"},
+    )

@@ -57,6 +57,8 @@ class EndpointServer:
     refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
     window: of prompt and reply together; a request for more is refused (see protocol.window_tokens).
     cached_from: the shortest beginning, in tokens, that a prompt shares with an earlier one and is told as read before.
+    tokens_per_second: that a reply takes, a token of the prompt being an eighth; slots: replies that are written at one
+    time, the others wait; most_in_flight (an attribute): calls that were there at one time.
     held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
@@ -82,6 +84,8 @@ class EndpointServer:
         refuses: dict[str, tuple[int, str, str]] | None = None,
         window: int | None = None,
         cached_from: int | None = None,
+        tokens_per_second: float = 0.0,
+        slots: int | None = None,
         log_file: Path | None = None,
     ) -> None:
         self.model = model or ScriptedModel()
@@ -96,9 +100,11 @@ class EndpointServer:
         )
         self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
         self.slot_n_ctx = slot_n_ctx
-        self.window = window
         self.cached_from = cached_from
         self._read: list[str] = []
+        self.window, self.slots, self.tokens_per_second = window, slots, tokens_per_second
+        self._slots = threading.Semaphore(slots or 10_000)
+        self._waiting = self.most_in_flight = 0
         self.held: frozenset[str] = frozenset()
         self.closing = threading.Event()
         self._log: list[Request] = []
@@ -161,6 +167,16 @@ class EndpointServer:
             self._read.append(text)
         tokens = protocol.tokens_of(text[:shared])
         return tokens if tokens >= self.cached_from else 0
+
+    def take_time(self, response: Response) -> None:
+        """Take the time of the reply, in one of the slots."""
+        with self._lock:
+            self._waiting += 1
+            self.most_in_flight = max(self.most_in_flight, self._waiting)
+        with self._slots:
+            self.closing.wait((response.completion_tokens + response.prompt_tokens / 8) / self.tokens_per_second)
+        with self._lock:
+            self._waiting -= 1
 
     def write_down(self, request: Request) -> None:
         """Add to the log, and to the file when there is one."""
@@ -258,6 +274,8 @@ class _Handler(BaseHTTPRequestHandler):
         pause = endpoint.latency_seconds if self.path.startswith(_WORK) else 0.0
         if pause:
             endpoint.closing.wait(pause)
+        if endpoint.tokens_per_second and self.path.startswith(_WORK):
+            endpoint.take_time(response)
         while response.kind in endpoint.held:
             if endpoint.closing.wait(0.05):
                 break

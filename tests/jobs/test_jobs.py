@@ -179,8 +179,8 @@ def test_with_a_forecast_the_time_left_is_that_of_the_calls_ahead(folder: Path) 
     with events.job_lock(folder).acquire():
         job = state.read_state(folder)
     # 10 calls of a second each, and 11 texts of 0.02 s that are embedded here
-    assert job.seconds_left == pytest.approx(10.22)
-    assert job.share == pytest.approx(job.seconds / (job.seconds + 10.22))
+    assert job.seconds_left == pytest.approx(10.22, rel=1e-3)
+    assert job.share == 0.0, "time that went by without a reply is no work"
 
 
 def change_spec(folder: Path, **values: Any) -> None:

@@ -23,8 +23,10 @@ from leanrag_core.indexing.stages.kept import n_kept
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.speeds import Speed
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import NO_SPENDING
@@ -152,6 +154,7 @@ _LONG_DESCRIPTIONS = Range(0.0, 0.015, 0.05)  # share of entities
 _REPLY = {"extract": 900, "merge": 250, "aggregate entities": 450, "aggregate relations": 60}  # tokens
 _PROMPT = {"merge": 1500, "aggregate entities": 3000, "aggregate relations": 900}  # tokens
 _SECONDS_A_CALL = Range(1.0, 4.0, 15.0)
+_QUICKER, _SLOWER = 0.6, 1.5  # of the seconds at the measured speed: prompts and replies differ from those measured
 
 
 @dataclass
@@ -220,9 +223,17 @@ def forecast_endpoint_build(
         _stage("aggregate relations", counts.summaries, other),
         embedding_stage(texts, config, models.in_role(EMBEDDINGS).settings),
     )
-    a_call = _SECONDS_A_CALL if not any(known.seconds) else Range(*(mean(known.seconds) * f for f in (0.5, 1.0, 2.0)))
-    seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
     basis = message("forecast.stored_answers", n=known.chunks) if known.chunks else message("forecast.nothing_read")
+    speed = models.endpoint.speed(model.model)
+    if speed is not None:
+        seconds = seconds_at(speed, stages, models.endpoint) + exactly(5)
+        basis = message("forecast.at_speed", basis=basis, speed=speed.tokens_per_second)
+    else:
+        known_call = (
+            Range(*(mean(known.seconds) * factor for factor in (0.5, 1.0, 2.0))) if any(known.seconds) else None
+        )
+        a_call = known_call or _SECONDS_A_CALL
+        seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
     return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis)
 
 
@@ -242,6 +253,20 @@ def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) ->
         )
         seconds += _seconds_of_calls(stages, _SECONDS_A_CALL.scaled(1 / max(1, settings.concurrency)))
     return Forecast(index.chunks.num_rows, index.chunks.num_rows, entities, stages, seconds)
+
+
+def seconds_at(speed: Speed, stages: Sequence[StageForecast], endpoint: Endpoint) -> Range:
+    """Return the seconds of all calls of the stages at the measured speed, with as many at one time as were then, or as
+    the server answers in parallel."""
+    settings = endpoint.settings
+    slots = endpoint.forms.n_slots or (1 if settings.local else settings.concurrency)
+    parallel = max(1.0, min(settings.concurrency, max(speed.mean_in_flight, slots if not settings.local else 1.0)))
+    calling = [stage for stage in stages if stage.seconds is None and stage.completion_tokens.high]
+    read = sum((stage.prompt_tokens for stage in calling), Range())
+    written = sum((stage.completion_tokens for stage in calling), Range())
+    bounds = zip((read.low, read.expected, read.high), (written.low, written.expected, written.high), strict=True)
+    low, expected, high = (speed.seconds_of(prompts, replies) / parallel for prompts, replies in bounds)
+    return Range(low * _QUICKER, expected, high * _SLOWER)
 
 
 def _seconds_of_calls(stages: Sequence[StageForecast], each: Range) -> Range:
@@ -281,10 +306,14 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
 def _extraction(known: _Known, extractor: LLMExtractor, config: IndexConfig, price: Price) -> StageForecast:
     missing = len(known.missing_first)
     rounds = config.gleaning_rounds
-    more = Range(min(rounds, 1), min(rounds, 1) + 0.4 * max(0, rounds - 1), rounds)
+    # After a first reply that cannot be used nothing more is asked about a chunk; before any reply is known, that may
+    # be so of each. Such a chunk takes up to two more calls: they are few in a row, or the build gives nothing.
+    certain = min(rounds, 1) if known.chunks else 0
+    more = Range(certain, min(rounds, 1) + 0.4 * max(0, rounds - 1), rounds)
+    asked_again = max(0.2 * missing, min(2.0 * missing, 2.0 + 2.0 * math.sqrt(missing)) if missing else 0.0)
     # The same text again is the same call, unless both are asked at one time.
     calls = (
-        Range(known.missing_texts, missing, missing * 1.2)
+        Range(known.missing_texts, missing, missing + asked_again)
         + Range(more.low * known.missing_texts, more.expected * missing, more.high * missing)
         + Range(0, known.missing_more, known.missing_more)
     )

@@ -37,6 +37,7 @@ def money(prompts: Range, replies: Range, price: Price, share_cached: float = 0.
 
 
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
+_NAMED_IN_A_FEW_LINES = 12.0  # entities; a short text may name more than its length says
 _RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
 _BETWEEN = 0.7  # share of relations whose ends lie in two clusters
 
@@ -51,7 +52,8 @@ class LayerCounts:
 
 def entities_of_tokens(n_tokens: int) -> Range:
     """Estimate the entities of a text of which only the length is known."""
-    return _DENSITY.scaled(n_tokens / 1000)
+    usual = _DENSITY.scaled(n_tokens / 1000)
+    return replace(usual, high=usual.high + _NAMED_IN_A_FEW_LINES) if n_tokens else usual
 
 
 def entities_of_chunks(n_names: int, n_known: int, n_chunks: int) -> Range:

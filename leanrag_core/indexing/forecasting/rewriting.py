@@ -14,6 +14,7 @@ from leanrag_core.indexing.updating.rewriting import ENTITIES, RELATIONS, Rewrit
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Accept, Completion
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.window import Window
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
@@ -113,6 +114,14 @@ class _Recalled:
     def fingerprint(self) -> str:
         """Those of the model whose replies are stored."""
         return self.model.fingerprint
+
+    @property
+    def window(self) -> Window | None:
+        """That of the model, so that prompts are the same."""
+        return self.model.window
+
+    def on_cut(self) -> None:
+        """Count nothing: nothing is sent."""
 
     def complete(
         self,
