@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.answering.asked import OPEN, asked_parts, plain_words, stem
-from leanrag_core.answering.languages import other_language
+from leanrag_core.answering.languages import NEAREST_ACROSS, other_language
 from leanrag_core.answering.standing import holds_value, is_answered
 from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
@@ -69,16 +69,19 @@ def extractive_answer(
     embed: Callable[[list[str]], np.ndarray],
     question_vector: np.ndarray,
     cosines: Cosines = BUILTIN_COSINES,
+    *,
+    knows_languages: bool = False,
 ) -> Answer:
     """Answer with the context's sentences that answer best, each with its citation mark and its section.
 
     Those of passages come first; sentences of other items join them where they add something.
 
     embed: returns (n, d) float32 unit rows. question_vector: (d,) float32, unit. cosines: what those of the model mean.
-    When no sentence is close enough the answer says so and is not grounded.
+    knows_languages: whether it finds passages in another language than the question's. When no sentence is close
+    enough the answer says so and is not grounded.
     """
     pool = _sentences(trace, _content_words(trace.question))
-    language = other_language(trace)
+    language = other_language(trace, knows_languages=knows_languages)
     if not pool:
         return _refusal(trace, (), language)
     ranked = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))
@@ -253,7 +256,7 @@ def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | Non
     """Answer that nothing fits, for which reason, with the best sentence of each of the nearest items."""
     best = {each.mark: each for each in reversed(nearest)}  # of each item the first
     near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
-    said = [NOTHING_FITS]
+    said = [] if language and language.code == NEAREST_ACROSS else [NOTHING_FITS]
     said += [sentence_of(language)] if language else []
     said += [f"Nearest: {near[0].text}"] if near else []
     text = " ".join(said)

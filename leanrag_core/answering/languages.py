@@ -7,6 +7,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Trace
 
+OTHER_LANGUAGE, NEAREST_ACROSS = "answer.other_language", "answer.other_language.nearest"
 _UNKNOWN = "und"
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = re.compile(r"\b(?:the|of|is|are|does|did|who|what|which|how|where|when|why)\b", re.I)
@@ -14,9 +15,9 @@ _TEXT = 2_000  # characters of the context
 _SHARED = 0.5  # of the question's words, which stand in the text too: names, and a language that was not told
 
 
-def other_language(trace: Trace) -> Message | None:
+def other_language(trace: Trace, *, knows_languages: bool = False) -> Message | None:
     """Say that the question is in another language than the context, and in which; None where it is not, or cannot
-    be told.
+    be told. knows_languages: whether the embedding finds passages across languages.
 
     A question is short, so a detector may err: where half of its words stand in the text, it is in the text's language.
     """
@@ -30,7 +31,9 @@ def other_language(trace: Trace) -> Message | None:
     if _UNKNOWN in (of_text, of_question) or of_text == of_question:
         return None
     return message(
-        "answer.other_language", question=message(f"language.{of_question}"), documents=message(f"language.{of_text}")
+        NEAREST_ACROSS if knows_languages else OTHER_LANGUAGE,
+        question=message(f"language.{of_question}"),
+        documents=message(f"language.{of_text}"),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from leanrag_core.messages.message import Message
 
 SECONDS_A_TEXT = 0.02  # to embed it with the built-in model
+MULTILINGUAL_TIMES = 2.4  # as long as that, with multilingual-e5-small
 _HEAPS_EXPONENT = 0.82  # distinct entities grow with this power of the text (Heaps' law)
 
 

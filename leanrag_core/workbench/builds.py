@@ -1,6 +1,7 @@
 """Builds of indexes: forecast, made in this process, made by a job, and those of the sample corpora."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -171,7 +172,8 @@ class Builds:
         self, documents: list[Document], titles: list[str], config: IndexConfig, n_documents: int, n_tokens: int
     ) -> Forecast:
         tokens_of = {row.id: row.tokens for row in self._corpora.summaries()}
-        models, speeds = self._models.make(), build_speeds(self._jobs.all(), tokens_of, config.model)
+        models, jobs = self._models.make(), self._jobs.all()
+        speeds = build_speeds(jobs, tokens_of, config.model, config.embedding)
         looked = look_at(documents, titles, config, models.embedding(config.embedding), self._stages)
         return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, looked)
 
@@ -196,6 +198,15 @@ class Builds:
         if is_remote(config.model):
             return kept_seconds(self._corpora.summary(corpus_id).tokens)
         return self.forecast(corpus_id, config).seconds
+
+    def foreign_language(self, corpus_id: str) -> str:
+        """Return the language that most of the corpus's tokens are in where the built-in embedding does not know it
+        (ISO 639-1); empty for English and for what is not told."""
+        tokens_of: Counter[str] = Counter()
+        for row in self._corpora.documents(corpus_id):
+            tokens_of[row.language] += row.tokens
+        most = max(sorted(tokens_of), key=tokens_of.__getitem__, default="en")
+        return "" if most in ("en", "und") else most
 
     def has_reference(self, corpus_id: str) -> bool:
         """Tell whether a reference graph that comes with the program quotes documents of the corpus."""

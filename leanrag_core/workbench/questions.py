@@ -33,7 +33,7 @@ from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, is_remote
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_remote
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -180,7 +180,8 @@ class Questions:
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         embed = self._models.embedding(recorded.name, recorded.fingerprint).embed
-        return extractive_answer(trace, embed, vector, recorded.cosines)
+        knows_languages = recorded.name == MULTILINGUAL
+        return extractive_answer(trace, embed, vector, recorded.cosines, knows_languages=knows_languages)
 
     def asks_model(self, index_model: str) -> bool:
         """Tell whether a language model is asked about indexes that were built with that one; none is by the built-in

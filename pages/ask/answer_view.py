@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.answering.languages import NEAREST_ACROSS
 from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
@@ -88,7 +89,8 @@ def no_answer(answer: Answer) -> None:
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
-    draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
+    if answer.because is None or answer.because.code != NEAREST_ACROSS:
+        draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
     if answer.because:
         draw(html('<div class="lr-read">{}</div>', words(answer.because)))
     near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]

@@ -18,7 +18,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
-from pages.ask import answer_view, controls, roles
+from pages.ask import answer_view, controls, language_hint, roles
 from pages.common import markup, session
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
@@ -113,6 +113,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
             _offer(scope, ask)
         else:
             answer_view.show(scope, answer)
+            language_hint.show(scope, ask.summary, answer)
             answer_view.expected(session.workbench().corpora.samples.questions(ask.summary.corpus_id), ask.question)
     return answer
 

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.types.config import REFERENCE, IndexConfig, endpoint_model, is_remote, model_title
+from leanrag_core.types.config import MULTILINGUAL, REFERENCE, IndexConfig, endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
-from pages.build import prompts_form
+from pages.build import embedding_view, prompts_form
 from pages.common import choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
@@ -19,7 +19,7 @@ from pages.settings import endpoint_view, found_view
 
 BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them
 _CODES = {BUILTIN: "build.engine.builtin", BY_HAND: "build.engine.reference", ENDPOINT: "build.engine.endpoint"}
-URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
+URL = ("b_engine", embedding_view.NAME, "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
 _NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
 
@@ -46,7 +46,11 @@ def choose(corpus_id: str) -> Engine:
     with st.container(gap="xsmall"):
         chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch", pin=proposed)
         draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
-    return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
+    if chosen == ENDPOINT:
+        return Engine(chosen)
+    embedding, lacking = embedding_view.choose(corpus_id)
+    values = {"embedding": embedding} | ({"model": REFERENCE} if chosen == BY_HAND else {})
+    return Engine(chosen, values, lacking)
 
 
 def _propose() -> bool:
@@ -106,14 +110,18 @@ def endpoint(corpus_id: str) -> Engine:
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
     values: dict[str, Any] = {"model": endpoint_model(model) if model else "builtin"}
     values["aggregation_model"] = endpoint_model(other) if other and other != model else ""
-    values["embedding"] = endpoint_model(embedding) if embedding else "builtin"
+    lacking = ""
+    if embedding:
+        values["embedding"] = endpoint_model(embedding)
+    else:
+        values["embedding"], lacking = embedding_view.choose(corpus_id)
     left, right = st.columns([2, 1], gap="small")
     with left:
         values["entity_types"] = entity_types()
     with right:
         values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
-    return Engine(ENDPOINT, values, "" if model else say("build.engine.choose_model"))
+    return Engine(ENDPOINT, values, lacking if model else say("build.engine.choose_model"))
 
 
 def _found(settings: Settings) -> None:
@@ -134,6 +142,8 @@ def take_settings(config: Mapping[str, Any]) -> None:
     state.remember(
         "b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else BUILTIN if _propose() else None
     )
+    multilingual = str(config.get("embedding")) == MULTILINGUAL
+    state.remember(embedding_view.NAME, MULTILINGUAL if multilingual else None)
     if not remote:
         return
     for name, field_name in (

@@ -1,5 +1,6 @@
 """What a build will take, before it begins; the name, the budget, and the button that starts it."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -7,13 +8,14 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
+from leanrag_core.models import e5
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
-from pages.build import build_charts
+from pages.build import build_charts, embedding_view
 from pages.build.engine_form import Engine
 from pages.common import markup, session, state, widgets
 from pages.common.frame import plain_errors
@@ -153,7 +155,19 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
         (say("build.llm_calls"), "0"),
     ]
     _head(say("build.no_cost"), build_charts.span(expected.seconds), words(expected.basis or ""))
-    draw(markup.facts_table(("", ""), rows))
+    draw(markup.facts_table(("", ""), [*rows, *_other_embedding(corpus, config, n_built)]))
+
+
+def _other_embedding(corpus: CorpusSummary, config: IndexConfig, n_built: int) -> list[tuple[str, str]]:
+    """The time with the other embedding of this machine, where the choice between them is a question."""
+    if not e5.is_installed() or not (
+        config.embedding == MULTILINGUAL or session.workbench().builds.foreign_language(corpus.id)
+    ):
+        return []
+    other = replace(config, embedding=BUILTIN if config.embedding == MULTILINGUAL else MULTILINGUAL)
+    expected = _forecast(corpus.id, corpus.tokens, corpus.documents, other, {}, n_built)
+    title = say("build.with_embedding", embedding=embedding_view.SHORT[other.embedding])
+    return [(title, build_charts.span(expected.seconds))]
 
 
 def _head(cost: str, time: str, basis: str) -> None:

@@ -98,6 +98,16 @@ def test_a_reference_graph_has_a_speed_of_its_own() -> None:
     assert build_speeds([JOB, read], {"mine": 10_000}, "reference") == [1000]
 
 
+def test_each_embedding_has_a_speed_of_its_own_and_the_multilingual_one_takes_longer_at_first() -> None:
+    every = replace(JOB, config={"embedding": "multilingual"}, seconds=48.0)
+    assert build_speeds([JOB, every], {"mine": 10_000}) == [500]
+    assert build_speeds([JOB, every], {"mine": 10_000}, embedding="multilingual") == [250]
+    english, other = (of_corpus(config=IndexConfig(embedding=name)) for name in ("builtin", "multilingual"))
+    assert other.calls.high == 0
+    # 8 seconds to start; of the others .55 are embedding, which takes 2.4 times as long: 1 + .55 * 1.4
+    assert other.seconds.high - 8 == pytest.approx(1.77 * (english.seconds.high - 8))
+
+
 def test_a_tiny_corpus_is_no_measure_of_speed() -> None:
     assert build_speeds([JOB], {"mine": 900}) == []
 

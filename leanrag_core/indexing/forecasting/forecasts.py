@@ -12,6 +12,7 @@ from leanrag_core.indexing.extraction.builtin import is_read
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.forecasting.growth import (
     embedding_stage,
+    embedding_times,
     entities_of_chunks,
     entities_of_tokens,
     layer_counts,
@@ -45,11 +46,14 @@ _BUILDS = 10  # the last ones, from which the speed is taken
 _LEAST_TOKENS = 1000  # a smaller corpus shows no speed
 _KEPT_TOKENS_A_SECOND = (20_000.0, 60_000.0)  # of a build whose chunks are all kept: the hierarchy alone is made
 _KEPT_FIXED_SECONDS = (1.0, 3.0)  # of such a build: a process, and the embedding model for aggregated entities
+_EMBEDDING_SHARE = next(stage.share for stage in BUILD.stages if stage.name == "embed")
 _SLOWEST, _FASTEST = 0.8, 1.2  # share of the speeds of earlier builds
 
 
-def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: str = BUILTIN) -> list[float]:
-    """Return the tokens a second of the last builds with that model that asked no server. tokens_of: by corpus id.
+def build_speeds(
+    jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: str = BUILTIN, embedding: str = BUILTIN
+) -> list[float]:
+    """Return the tokens a second of the last builds with those models that asked no server. tokens_of: by corpus id.
 
     A reference graph is read several times as fast as the built-in extractor works, so that each has speeds of its own.
     """
@@ -59,6 +63,7 @@ def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: 
         if job.builds_index
         and job.status == "done"
         and job.config.get("model", BUILTIN) == model
+        and job.config.get("embedding", BUILTIN) == embedding
         and job.spending == NO_SPENDING
         and not (job.forecast and job.forecast.sampled)
         and tokens_of.get(job.corpus_id, 0) > _LEAST_TOKENS
@@ -121,7 +126,10 @@ def forecast_builtin_build(
         step = config.chunk_tokens - config.overlap_tokens
         per_document = n_tokens / max(1, n_documents)
         chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
-    slow, fast = (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else _TOKENS_A_SECOND
+    longer = 1 + _EMBEDDING_SHARE * (embedding_times(config.embedding) - 1)
+    slow, fast = (
+        (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else (speed / longer for speed in _TOKENS_A_SECOND)
+    )
     all_kept = kept_seconds(n_tokens)
     low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * all_kept.low
     high = (1 - kept) * (_FIXED_SECONDS + n_tokens / slow) + kept * all_kept.high
@@ -135,7 +143,7 @@ def forecast_builtin_build(
         basis = message("forecast.kept_chunks", basis=basis, n=n_kept_chunks)
     entities = entities_of_tokens(n_tokens)
     stages = [StageForecast(stage.name, seconds=seconds.scaled(stage.share)) for stage in BUILD.stages]
-    if config.embedding != BUILTIN:
+    if is_remote(config.embedding):
         texts = entities + layer_counts(entities, relations_an_entity(0, 0), config).clusters + exactly(chunks)
         embedding = embedding_stage(texts, config, settings.of_role(EMBEDDINGS))
         stages = [embedding if stage.stage == embedding.stage else stage for stage in stages]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.clustering.options import n_components
 from leanrag_core.indexing.aggregation.rules import parse_tau
-from leanrag_core.types.config import BUILTIN, IndexConfig, model_title
-from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Range, StageForecast, exactly, grown
+from leanrag_core.types.config import MULTILINGUAL, IndexConfig, is_remote, model_title
+from leanrag_core.types.forecast import MULTILINGUAL_TIMES, SECONDS_A_TEXT, ZERO, Range, StageForecast, exactly, grown
 from leanrag_core.types.settings import Price, Settings
 
 _TEXTS_A_CALL = 64
@@ -19,12 +19,17 @@ _TOKENS_A_TEXT = 80
 
 
 def embedding_stage(texts: Range, config: IndexConfig, settings: Settings) -> StageForecast:
-    """Return the embedding of so many texts; with the built-in model it takes time alone."""
-    if config.embedding == BUILTIN:
-        return StageForecast("embed", seconds=texts.scaled(SECONDS_A_TEXT))
+    """Return the embedding of so many texts; with a model on this machine it takes time alone."""
+    if not is_remote(config.embedding):
+        return StageForecast("embed", seconds=texts.scaled(SECONDS_A_TEXT * embedding_times(config.embedding)))
     calls, tokens = texts.scaled(1 / _TEXTS_A_CALL) + Range(1, 3, 6), texts.scaled(_TOKENS_A_TEXT)
     price = settings.price(model_title(config.embedding))
     return StageForecast("embed", calls, tokens, ZERO, money(tokens, ZERO, price))
+
+
+def embedding_times(embedding: str) -> float:
+    """Return how many times as long as with the built-in model a text takes, with a model on this machine."""
+    return MULTILINGUAL_TIMES if embedding == MULTILINGUAL else 1.0
 
 
 def money(prompts: Range, replies: Range, price: Price, share_cached: float = 0.0) -> Range:

@@ -1,0 +1,46 @@
+"""Which embedding of this machine a build takes: that of English, or that of every language."""
+
+import streamlit as st
+
+from leanrag_core.errors import ModelUnavailable
+from leanrag_core.models import e5
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL
+from pages.common import choices, session
+from pages.common.frame import plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+
+NAME = "b_local"  # of the choice in links
+SHORT = {BUILTIN: "MiniLM", MULTILINGUAL: "e5"}
+TITLES = {BUILTIN: "build.embedding.english", MULTILINGUAL: "build.embedding.every"}
+
+
+def choose(corpus_id: str) -> tuple[str, str]:
+    """Draw the choice; return the model's name, and what is lacking to build with it, empty when nothing."""
+    foreign = ""
+    with plain_errors():
+        foreign = session.workbench().builds.foreign_language(corpus_id)
+    with st.container(gap="xsmall"):
+        titles = {name: say(code) for name, code in TITLES.items()}
+        chosen = choices.segments(NAME, say("build.engine.embedding"), titles, width="stretch")
+        lacking = _lacking() if chosen == MULTILINGUAL else ""
+        draw(html('<div class="lr-hint">{}</div>', lacking or say(_hint(chosen, foreign), **_language(foreign))))
+    return chosen, lacking
+
+
+def _lacking() -> str:
+    try:
+        e5.model_file()
+    except ModelUnavailable as error:
+        return words(error)
+    return ""
+
+
+def _hint(chosen: str, foreign: str) -> str:
+    if chosen == MULTILINGUAL:
+        return "build.embedding.every.hint"
+    return "build.embedding.english.foreign" if foreign else "build.embedding.english.hint"
+
+
+def _language(foreign: str) -> dict[str, str]:
+    return {"language": say(f"language.{foreign}")} if foreign else {}
