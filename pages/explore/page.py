@@ -69,10 +69,12 @@ def body(summary: IndexSummary) -> None:
 
 
 def _picture(view: View, now: Exploring) -> None:
-    """The view, and below it the way of its picture into a presentation."""
+    """The view, and below it what can be done with what it shows: copied as code, put into a presentation."""
     view.show(now)
     names = ("index", "focus", "node", "find", "skip", *FILTER_NAMES, *view.url)
-    to_slide.button(now, view, tuple(state.recall(name) for name in names))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_actions"):
+        toolbar.code_button(view, now)
+        to_slide.button(now, view, tuple(state.recall(name) for name in names))
 
 
 def _beside_the_inspector(view: View, now: Exploring) -> None:

@@ -36,11 +36,14 @@ def view_choice(exploring: Exploring) -> View:
     titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
         view = by_name[choices.segments("view", say("explore.view"), titles, label_visibility="collapsed")]
-        with st.container(horizontal=True, gap="small", width="content", vertical_alignment="center"):
-            if view.aside is not None:
-                view.aside(exploring)
-            code_view.button(partial(_code, view, exploring), key="explore_code")
+        if view.aside is not None:
+            view.aside(exploring)
     return view
+
+
+def code_button(view: View, exploring: Exploring) -> None:
+    """Draw the button that gives what is seen as code."""
+    code_view.button(partial(_code, view, exploring), key="explore_code")
 
 
 def _code(view: View, exploring: Exploring) -> Code:
