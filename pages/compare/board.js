@@ -284,9 +284,10 @@ class Board {
     made.setAttribute("role", "switch");
     node("i", "", made);
     node("span", "", made, control.title);
-    this.controls.set(control.key, (now) =>
-      made.setAttribute("aria-checked", String(this.values[now.key] ?? now.stops[now.at])),
-    );
+    this.controls.set(control.key, (now) => {
+      made.disabled = now.off;
+      made.setAttribute("aria-checked", String(this.values[now.key] ?? now.stops[now.at]));
+    });
   }
 
   drawChoice(parent, control) {

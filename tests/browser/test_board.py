@@ -156,7 +156,7 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     settled(page)
 
     page.keyboard.press("c")
-    expect(page.locator(".lr-colhead")).to_have_count(0)  # no question was asked: the columns wait
+    expect(page.locator(".lr-colhead")).to_have_count(3)  # what is compared is seen before a question is asked
     expect(page).to_have_url(re.compile(r"cols=abc"))
     page.get_by_role("radio", name="Board").click()
     page.locator(".lr-board .question").first.click()
@@ -242,10 +242,11 @@ def test_kept_stages_that_are_gone_are_made_on_a_click_while_retrieval_goes_on(
         Workbench.default(home).stages.clear()
         server, watched = server_in(home), watch()
         page = watched.page
-        page.goto(f"{server.url}/compare?cview=board")
+        page.goto(f"{server.url}/compare?cview=board&bset=-&bpin=-")
         expect(page.get_by_text("Kept stages are gone; a move of clustersize takes about")).to_be_visible()
         expect(page.locator(".lr-board")).to_contain_text("embeds anew")
         expect(slider(page, "clustersize")).to_be_disabled()
+        expect(page.get_by_role("switch", name="Size cap")).to_be_disabled()
         snap(page, "board_stages_gone")
         page.get_by_role("button", name="Make them").click()
         expect(page.get_by_role("button", name="Make them")).to_have_count(0)
