@@ -17,6 +17,7 @@ from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.preview import changes_to
 from leanrag_core.queries.made_by import entity_made_by
 from leanrag_core.storage.layout import read_edits
+from leanrag_core.types.build_report import DroppedItem
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -74,6 +75,11 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+def written(server: EndpointServer) -> list[str]:
+    """Kinds of the calls that wrote something; the server was asked for its window besides."""
+    return [call.kind for call in server.answered() if call.kind.startswith("aggregate_")]
+
+
 def faults_in(index: Index) -> list[str]:
     return [check.detail for check in check_index(index) if not check.ok]
 
@@ -86,10 +92,10 @@ def test_all_layers_are_written_by_the_model_and_nothing_else_changes(bench: Wor
     folder = folder_of(bench)
     before, stored = open_index(folder), files(folder)
     expected = bench.rewrites.forecast(before, MODEL)
-    assert server.log == [], "a forecast asks nothing"
+    assert written(server) == [], "a forecast asks nothing"
     made = bench.rewrites.rewrite(folder, MODEL)
 
-    asked = Counter(call.kind for call in server.answered())
+    asked = Counter(written(server))
     assert set(asked) == {"aggregate_entity", "aggregate_relation"}
     assert sum(asked.values()) == expected.calls
     assert asked["aggregate_entity"] == sum(row.clusters for row in expected.layers)
@@ -105,12 +111,14 @@ def test_all_layers_are_written_by_the_model_and_nothing_else_changes(bench: Wor
         assert was.ends.tolist() == new.ends.tolist()
         assert was.relations["strength"].equals(new.relations["strength"])
         assert was.relations["kind"].equals(new.relations["kind"])
-        written = [not promoted for promoted in new.entities["promoted"].to_pylist()]
+        of_clusters = [not promoted for promoted in new.entities["promoted"].to_pylist()]
         assert any(
             left != right for left, right in zip(names(before, was.number), names(made, was.number), strict=True)
         )
-        assert not np.allclose(np.asarray(was.vectors)[written], np.asarray(new.vectors)[written])
-        assert {entity_made_by(made, new.entity(row)).how for row in np.flatnonzero(written).tolist()} == {"by_model"}
+        assert not np.allclose(np.asarray(was.vectors)[of_clusters], np.asarray(new.vectors)[of_clusters])
+        assert {entity_made_by(made, new.entity(row)).how for row in np.flatnonzero(of_clusters).tolist()} == {
+            "by_model"
+        }
     assert made.manifest.config.aggregation_model == MODEL
     assert made.manifest.lineage[-1] == LineageStep(before.id, rewritten_from=1, written_before="builtin")
     assert made.report.update.texts_written == asked["aggregate_entity"]
@@ -126,7 +134,7 @@ def test_only_the_upper_layers_are_written_where_they_alone_are_chosen(
     assert top >= 3
     expected = bench.rewrites.forecast(before, MODEL, top)
     made = bench.rewrites.rewrite(folder, MODEL, top)
-    assert expected.calls == len(server.answered()) == 1
+    assert expected.calls == len(written(server)) == 1
     assert [names(made, layer) for layer in range(top)] == [names(before, layer) for layer in range(top)]
     assert names(made, top) != names(before, top)
     assert entity_made_by(made, made.layers[1].entity(0)).how in ("by_builtin", "promoted")
@@ -143,17 +151,17 @@ def test_it_is_undone_byte_for_byte_and_done_again_without_a_call(bench: Workben
     folder = folder_of(bench)
     before = files(folder)
     bench.rewrites.rewrite(folder, MODEL)
-    written = files(folder)
+    rewritten = files(folder)
     bench.updates.undo(folder)
     assert files(folder) == before
     server.clear()
     assert bench.rewrites.forecast(open_index(folder), MODEL).calls == 0
     bench.rewrites.rewrite(folder, MODEL)
-    assert server.log == []
-    assert files(folder) == written
+    assert written(server) == []
+    assert files(folder) == rewritten
     same = bench.rewrites.rewrite(folder, MODEL)
     assert same.id == open_index(folder).id
-    assert files(folder) == written, "the model says what the index has already"
+    assert files(folder) == rewritten, "the model says what the index has already"
 
 
 def test_the_same_replies_give_the_same_bytes_whatever_the_number_of_workers(
@@ -176,12 +184,14 @@ def test_it_stops_at_a_budget_of_calls_and_goes_on_without_asking_twice(
     with pytest.raises(BudgetSpent):
         bench.rewrites.rewrite(folder, MODEL, 1, context)
     assert content(folder) == before
-    n_first = len(server.answered())
+    n_first = len(written(server))
     assert 3 <= n_first < expected.calls
     left = bench.rewrites.forecast(open_index(folder), MODEL)
     assert left.calls == expected.calls - n_first
     bench.rewrites.rewrite(folder, MODEL)
-    assert len(server.answered()) == len({call.key for call in server.answered()}) == expected.calls
+    assert len(written(server)) == expected.calls
+    keys = [call.key for call in server.answered() if call.kind.startswith("aggregate_")]
+    assert len(keys) == len(set(keys))
 
 
 def test_a_reply_that_cannot_be_used_is_named_in_the_report_and_the_built_in_writer_stands_in(
@@ -216,7 +226,7 @@ def test_an_update_afterwards_keeps_the_texts_and_leaves_lower_layers_to_their_o
     server.clear()
     assert bench.updates.preview(made, changes).usage.calls <= 3
     updated = bench.updates.update(folder, changes)
-    assert len(server.answered()) <= 3, "the root and what joins the layer below it, at most"
+    assert len(written(server)) <= 3, "the root and what joins the layer below it, at most"
     assert faults_in(updated) == []
     assert layer_writers(MODEL, updated.manifest.lineage) == (LayerWriter(0, "builtin"), LayerWriter(top, MODEL))
     bench.updates.undo(folder)
@@ -233,7 +243,7 @@ def test_a_job_writes_them_and_its_report_has_forecast_and_cost(bench: Workbench
     assert done.result == folder.name
     assert done.forecast is not None
     assert done.forecast.calls.expected < expected.calls + 1
-    assert len(server.answered()) == expected.calls
+    assert len(written(server)) == expected.calls
     assert faults_in(open_index(folder)) == []
 
 
@@ -275,7 +285,7 @@ def test_a_kill_leaves_one_of_the_two_states_and_no_answer_is_asked_for_twice(
         server.clear()
         n_left = bench_of_copy.rewrites.forecast(open_index(own), MODEL).calls
         rewrite_in(copy)
-        assert len(server.answered()) == n_left
+        assert len(written(server)) == n_left
         assert files(own) == after, copy
         bench_of_copy.updates.undo(own)
         assert files(own) == before
@@ -309,14 +319,14 @@ def test_the_command_says_first_what_it_takes_and_then_writes(
     assert "m: 1 call, about" in shown
     assert main([*command, "--preview", "--json"]) == 0
     expected = json.loads(capsys.readouterr().out)
-    assert server.log == []
+    assert written(server) == []
     assert main([*command, "--budget-calls", "2"]) == 1
     assert "budget" in capsys.readouterr().err
     assert main([*command, "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert made["changed"] is True
     assert made["update"]["rewritten_from"] == 1
-    assert len(server.answered()) == sum(row["clusters"] + row["sentences"] for row in expected["layers"])
+    assert len(written(server)) == sum(row["clusters"] + row["sentences"] for row in expected["layers"])
     assert main(command) == 0
     assert "nothing changed" in capsys.readouterr().out
     assert main(["undo", str(folder)]) == 0
@@ -333,3 +343,20 @@ def test_an_imported_graph_is_rewritten_and_keeps_what_came_with_it(bench: Workb
     assert faults_in(made) == []
     bench.updates.undo(imported.path)
     assert open_index(imported.path).id == imported.id
+
+
+def test_a_small_window_cuts_prompts_in_the_forecast_as_in_the_work(home: Path, tmp_path: Path) -> None:
+    with EndpointServer(num_ctx=2048) as small:
+        bench = Workbench.default(shutil.copytree(home, tmp_path / "home"))
+        bench.settings.save(Settings(base_url=small.url))
+        folder = folder_of(bench)
+        expected = bench.rewrites.forecast(open_index(folder), MODEL)
+        made = bench.rewrites.rewrite(folder, MODEL)
+        assert len(written(small)) == expected.calls
+        assert any("did not fit" in lost.reason or "were cut" in lost.reason for lost in lost_of(made))
+        bench.updates.undo(folder)
+        assert bench.rewrites.forecast(open_index(folder), MODEL).calls == 0
+
+
+def lost_of(index: Index) -> list[DroppedItem]:
+    return [item for listed in index.report.dropped.values() for item in listed]
