@@ -7,7 +7,7 @@ from typing import Any
 
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import MAX_TOKENS
+from leanrag_core.retrieval.base import MAX_TOKENS, RERANK
 from leanrag_core.retrieval.settings import choice_title, option_title
 from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import CLUSTER, RELATIONS, IndexConfig
@@ -85,6 +85,8 @@ def strategy_controls(config: type, held: Iterable[Mapping[str, Any]]) -> tuple[
     sliders have stops too."""
     held, controls = list(held), []
     for spec in fields(config):
+        if spec.name == RERANK:  # asks a server for each question of a set
+            continue
         now = [values[spec.name] for values in held if spec.name in values]
         first = bool(spec.metadata.get("in_row")) or spec.name == MAX_TOKENS
         if isinstance(spec.default, bool):

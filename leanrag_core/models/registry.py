@@ -63,6 +63,7 @@ class Models:
             part = replace(self, settings=replace(settings, roles={}), role=own)
             part.meter = self.meter
             part.endpoint, part.pacer = self._servers.of(name, settings, self)
+            part._servers = self._servers
             self._in_role[name] = part
         return self._in_role[name]
 
@@ -94,6 +95,10 @@ class Models:
         parsed = parse_model_name(name)
         return self.in_role(EMBEDDINGS)._backend(parsed).embedding(parsed.model, fingerprint)
 
+    def count_reranking(self, most: int) -> bool:
+        """Count a call of a reranker, and return whether it is within so many of all the work; 0: no limit."""
+        return self._servers.count_reranking(most)
+
     def _backend(self, name: ModelName) -> Backend:
         if name.backend not in self._backends:
             makers = {made.name: made for made in backends()}
@@ -115,6 +120,13 @@ class _Servers:
         self._lock = threading.Lock()
         self._endpoints: dict[str, Endpoint] = {}
         self._pacers: dict[tuple[object, ...], Pacer] = {}
+        self._rerankings = 0
+
+    def count_reranking(self, most: int) -> bool:
+        """Count a call of a reranker, and return whether it is within so many of all the work; 0: no limit."""
+        with self._lock:
+            self._rerankings += 1
+            return not most or self._rerankings <= most
 
     def of(self, role: str, settings: Settings, models: Models) -> tuple[Endpoint, Pacer]:
         """Return the server of the role, which has those settings, and its pace. models: of all."""

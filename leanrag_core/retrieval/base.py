@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, discover
+from leanrag_core.files.records import may_be_absent
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.config import validate
+from leanrag_core.types.config import CHUNKS, option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceIndex
 
@@ -20,6 +21,7 @@ MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up
 _DECLARED = ("name", "title", "help", "badge", "differs", "calls_model", "parts", "presets", "retrieve")
 # How near a strategy is to what was published under its name; titles are the messages "badge.NAME".
 BADGES = ("native", "faithful", "own-part", "style-of", "beyond-paper")
+RERANK = "rerank"  # the option of all strategies that rank passages; see retrieval.reranking
 MAX_TOKENS, TOP_C = "max_tokens", "top_c"  # options that all strategies with a budget, or a number of passages, have
 
 
@@ -107,14 +109,29 @@ class PromptingStrategy(Strategy, Protocol):
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of a strategy, whose bounds are checked when they are made."""
+class UnrankedOptions:
+    """Options of a strategy that ranks no passages, whose bounds are checked when they are made."""
 
     def __post_init__(self) -> None:
         validate(self)
 
 
-C = TypeVar("C", bound=Options)
+@dataclass(frozen=True)
+class Options(UnrankedOptions):
+    """Options of a strategy that ranks passages. rerank: how many of its first candidates are reranked, 0 for none; at
+    that it is in no record, so that runs without it are what they were before there was reranking."""
+
+    _: KW_ONLY
+    rerank: int = option(0, low=0, high=200, absent=True, link="rerank", step=CHUNKS, help=message("option.rerank"))
+
+
+def recorded_options(config: Any) -> dict[str, Parameter]:
+    """Return the options as records have them: all, but those that are absent at their default."""
+    values = {spec: getattr(config, spec.name) for spec in fields(config)}
+    return {spec.name: value for spec, value in values.items() if not (may_be_absent(spec) and value == spec.default)}
+
+
+C = TypeVar("C", bound=UnrankedOptions)
 
 
 class StrategyBase(Generic[C]):

@@ -10,9 +10,10 @@ from dataclasses import Field, fields
 from functools import reduce
 from typing import Any
 
+from leanrag_core.files.records import may_be_absent
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo, strategies
+from leanrag_core.retrieval.base import MAX_TOKENS, RERANK, TOP_C, StrategyInfo, strategies
 from leanrag_core.types.config import CHUNKS, CONTEXT, SEEDS
 from leanrag_core.types.trace import Parameter
 
@@ -20,20 +21,28 @@ _PLAIN = re.compile(r"[\w.-]+")  # texts that need no quotes
 
 
 def official_settings(info: StrategyInfo) -> dict[str, Parameter]:
-    """Return every option of the strategy with its official value, in the order of its Config."""
-    defaults: Mapping[str, Any] = {spec.name: spec.default for spec in fields(info.config)}
+    """Return every option of the strategy with its official value, in the order of its Config, as records have them:
+    an option that is absent at its default is not among them."""
+    defaults: Mapping[str, Any] = {spec.name: spec.default for spec in fields(info.config) if not may_be_absent(spec)}
     return dict(defaults)
+
+
+def _without_absent(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Return the options without those that records leave out at the value that they have."""
+    absent = {spec.name: spec.default for spec in fields(info.config) if may_be_absent(spec)}
+    return {name: value for name, value in options.items() if name not in absent or value != absent[name]}
 
 
 def own_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
     """Return those of the options that are not official."""
     official = official_settings(info)
-    return {name: value for name, value in options.items() if value != official[name]}
+    given = _without_absent(info, options)
+    return {name: value for name, value in given.items() if name not in official or value != official[name]}
 
 
 def all_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
     """Return every option of a run with these options: what they do not name is official."""
-    return official_settings(info) | dict(options)
+    return official_settings(info) | _without_absent(info, options)
 
 
 def shown_settings(info: StrategyInfo | None, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
@@ -101,6 +110,8 @@ def option_value(name: str, value: object) -> Message:
 def _setting(name: str, value: Parameter) -> Message:
     if name == MAX_TOKENS:
         return message("setting.max_tokens", tokens=value)
+    if name == RERANK:
+        return message("setting.rerank", n=value)
     title = option_title(name)
     if isinstance(value, bool):
         return title if value else message("setting.without", option=title)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,6 +27,16 @@ def _unheard(step: TraceStep) -> None:
     return None
 
 
+class Reranks(Protocol):
+    """Scores passages by how well they answer a question."""
+
+    name: str
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the score of each text, in their order; a higher one is better. Raises EndpointError, CallFailed,
+        BudgetSpent."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tools:
     """The tools of one question.
@@ -39,7 +49,8 @@ class Tools:
     hears of each step as soon as it is done; for strategies of several calls. without: ids of seeds, relations and
     chunks that a person took out; a strategy that retrieves without them says so by the kinds in its attribute
     `leaves_out`. context_alone: of the trace nothing but the context and the passages are looked at, as for a measure
-    over many questions; a strategy may leave out the rest.
+    over many questions; a strategy may leave out the rest. reranker: where one is set; used after a strategy, not by
+    it (retrieval.reranking).
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]
@@ -54,6 +65,7 @@ class Tools:
     without: frozenset[str] = frozenset()
     context_alone: bool = False
     passages: Callable[[Sequence[str]], np.ndarray] | None = None
+    reranker: Reranks | None = None
 
     def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
         """Return the (n, d) float32 unit rows that the index would have for these texts."""

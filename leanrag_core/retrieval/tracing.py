@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Query, StrategyBase, trace_index
+from leanrag_core.retrieval.base import Query, StrategyBase, recorded_options, trace_index
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.index import Index
@@ -91,7 +90,7 @@ class Retrieval:
             question=self.query.text,
             strategy=self.strategy.name,
             title=self.title,
-            parameters={spec.name: getattr(self.options, spec.name) for spec in fields(self.options)},
+            parameters=recorded_options(self.options),
             items=tuple(items),
             relations=tuple(relations),
             context=context,

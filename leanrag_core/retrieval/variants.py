@@ -7,6 +7,7 @@ from typing import Any
 
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import RERANK
 from leanrag_core.retrieval.settings import option_title, option_value
 from leanrag_core.types.config import ONE_VALUE, IndexConfig
 
@@ -30,6 +31,8 @@ class Setting:
 
     def words(self, value: Any) -> Message:
         """Return the setting with a value, such as "clustersize 8"."""
+        if self.name == RERANK:
+            return message("setting.rerank", n=value) if value else message("setting.not_reranked")
         return message("setting.value", option=self.title, value=self.value_words(value))
 
     def value_words(self, value: Any) -> Message:
@@ -80,7 +83,9 @@ def groups(columns: Mapping[str, VariantSettings]) -> tuple[Group, ...]:
 def _group(members: Mapping[str, VariantSettings]) -> Group:
     first = next(iter(members.values()))
     settings = [Setting(name, of_index=True) for name in first.index if name in ONE_VALUE]
-    settings += [Setting(name) for name in first.options]
+    # An option that is absent at its default may be in some of the columns alone.
+    options = dict.fromkeys(name for own in members.values() for name in own.options)
+    settings += [Setting(name) for name in options]
     differing = [
         setting for setting in settings if len({_compared(own.value(setting)) for own in members.values()}) > 1
     ]

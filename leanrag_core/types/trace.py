@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message
 from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.visible import ShownInNotebooks
@@ -55,7 +56,7 @@ class TraceItem:
 
     roles: what it is in this retrieval; the first one decides how it is drawn. layer: of the hierarchy, None outside.
     row: in the index's table of that kind, None where there is none. rank: 1 is best. reason: why it is here. parent:
-    id of the item above it in this trace. source: of passages alone.
+    id of the item above it in this trace. source: of passages alone. reranked: the score of a reranker.
     """
 
     id: str
@@ -71,6 +72,7 @@ class TraceItem:
     type: str = ""
     text: str = ""
     source: Source | None = None
+    reranked: float | None = absent_at_default()
 
     @property
     def role(self) -> str:

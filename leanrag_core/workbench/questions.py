@@ -24,9 +24,11 @@ from leanrag_core.models.base import LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.reranking import reranker
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.queries.entity_search import names_in
 from leanrag_core.retrieval.base import AnsweringStrategy, PromptingStrategy, Query, require_question, strategy
+from leanrag_core.retrieval.reranking import retrieved
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
@@ -84,7 +86,7 @@ class Questions:
                 on_step=request.on_step or tools.on_step,
                 without=request.without,
             )
-            trace = chosen.retrieve(query, index, tools)
+            trace = retrieved(chosen, query, index, tools)
         if request.without:
             note = message("without.note_retrieved", n=len(request.without))
             trace = replace(trace, notes=(*trace.notes, note))
@@ -105,7 +107,8 @@ class Questions:
         reader = self._reader(index, tools)
 
         def retrieve(question: str) -> Trace:
-            trace = chosen.retrieve(Query(question.strip(), self.question_vector(index, question)), index, tools)
+            query = Query(question.strip(), self.question_vector(index, question))
+            trace = retrieved(chosen, query, index, tools)
             return _within_window(index, trace, reader)
 
         return retrieve
@@ -122,6 +125,7 @@ class Questions:
             part=lambda name: self._parts.read(index, name),
             searches=self._searches,
             meter=models.meter,
+            reranker=reranker(models),
         )
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.answering import support
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.retrieval.base import RERANK
 from leanrag_core.retrieval.marks import mark_pattern
 from leanrag_core.types.config import model_title
 from leanrag_core.types.index import Index
@@ -42,6 +43,7 @@ class Ask:
     def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
         """Return the question with what the controls hold."""
         calls_model = chosen.calls_model and session.workbench().questions.asks_model(summary.config.model)
+        calls_model = calls_model or bool(chosen.options.get(RERANK))
         return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
 
     @property

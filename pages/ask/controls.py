@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from leanrag_core.files.records import may_be_absent
 from pages.common import forms, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, say, words
@@ -53,7 +54,13 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
             value = forms.field_value(config, field, link)
             is_text = spec.default is None or isinstance(spec.default, str)
             options[field] = (value or spec.default) if is_text else value
+    options = {field: value for field, value in options.items() if not _is_unsaid(specs[field], value)}
     return Chosen(name, options, strategies[name].calls_model)
+
+
+def _is_unsaid(spec: Field[Any], value: Any) -> bool:
+    """Return whether records leave the option out at that value."""
+    return may_be_absent(spec) and bool(value == spec.default)
 
 
 def is_switch(spec: Field[Any]) -> bool:

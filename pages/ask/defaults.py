@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.settings import AskedWith
 from pages.ask import controls, presets
@@ -42,8 +43,7 @@ def is_held(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInf
     if asked.strategy not in strategies:
         return False
     held = controls.held(scope, strategies)
-    official = {name: spec.default for name, spec in strategies[asked.strategy].config.__dataclass_fields__.items()}
-    return held.strategy == asked.strategy and held.options == {**official, **asked.options}
+    return held.strategy == asked.strategy and held.options == all_settings(strategies[asked.strategy], asked.options)
 
 
 def forget(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:

@@ -43,7 +43,7 @@ def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: K
     specs, n_hidden = forms.option_fields(info.config), 0
     for place, step in enumerate(STEPS):
         of_step = [spec for spec in specs.values() if step_of(spec) == step]
-        first = [spec for spec in of_step if rows.more or _is_first(spec, held[spec.name], rows.beside)]
+        first = [spec for spec in of_step if rows.more or _is_first(spec, held, rows.beside)]
         n_hidden += len(of_step) - len(first)
         if not first:
             continue
@@ -53,15 +53,17 @@ def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: K
                 if spec.name in rows.fixed:
                     draw(markup.muted(say("compare.equal_decides", options=forms.title_of(spec.name))))
                 else:
-                    row(Setting(spec.name), spec, held[spec.name], rows, keep)
+                    row(Setting(spec.name), spec, held.get(spec.name, spec.default), rows, keep)
     return n_hidden
 
 
-def _is_first(spec: Field[Any], value: Any, beside: Beside | None) -> bool:
+def _is_first(spec: Field[Any], held: Mapping[str, Any], beside: Beside | None) -> bool:
     """Return whether an option stands there at once: what the row of controls has, budgets of all, what is not as it is
     by default, and what differs from the other variant."""
+    value = held.get(spec.name, spec.default)
+    other = beside.settings.options.get(spec.name, spec.default) if beside else value
     named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
-    return bool(named or value != spec.default or (beside and beside.settings.options.get(spec.name) != value))
+    return bool(named or value != spec.default or other != value)
 
 
 def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.retrieval import settings
+from leanrag_core.retrieval.base import RERANK
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible
 from pages.common import reveal, state, widgets
@@ -41,8 +42,8 @@ def shown(name: str, value: object) -> str:
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
-    """Return the fields of a configuration dataclass, by name."""
-    return {spec.name: spec for spec in fields(config)}
+    """Return the fields of a configuration dataclass, by name: its own, then that of all strategies."""
+    return {spec.name: spec for spec in sorted(fields(config), key=lambda spec: spec.name == RERANK)}
 
 
 def link_name(spec: Field[Any], prefix: str) -> str:

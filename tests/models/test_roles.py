@@ -1,11 +1,5 @@
 """Roles of models: each asked at its own address with its own key, limits and fields; nothing set changes nothing."""
 
-import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -31,56 +25,10 @@ from leanrag_core.types.roles import (
 )
 from leanrag_core.types.settings import Settings
 from tests.endpoint.coast import CONFIG, story
+from tests.endpoint.listener import listener
 from tests.endpoint.server import EndpointServer
 
 HELLO = [{"role": "user", "content": "hello"}]
-
-
-@dataclass
-class Heard:
-    """What a server was sent."""
-
-    url: str = ""
-    bodies: list[dict[str, Any]] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def listener(reply: Any) -> Iterator[Heard]:
-    """A server that keeps what it is sent. reply: (path, body) -> JSON."""
-    heard = Heard()
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Nothing on stderr."""
-
-        def do_GET(self) -> None:
-            self._send(404, {})
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            heard.bodies.append(body)
-            heard.keys.append(self.headers.get("Authorization", ""))
-            self._send(200, reply(self.path, body))
-
-        def _send(self, status: int, cells: Any) -> None:
-            payload = json.dumps(cells).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    heard.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
-        yield heard
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def said(path: str, body: dict[str, Any]) -> dict[str, Any]:

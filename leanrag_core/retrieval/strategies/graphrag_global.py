@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Preset, Query, StrategyBase, UnrankedOptions, published
 from leanrag_core.retrieval.budgets import SectionForm, section, text_line
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
 from leanrag_core.retrieval.context import context_caption, joined_sections
@@ -43,7 +43,7 @@ _STYLES = (
 
 
 @dataclass(frozen=True)
-class Config(Options):
+class Config(UnrankedOptions):
     """Options of the global search."""
 
     level: str = option("C2", choices=(*LEVELS, DYNAMIC), help=message("graphrag_global.option.level"))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import Query, StrategyBase, UnrankedOptions
 from leanrag_core.retrieval.context import joined_sections
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.tools import Tools
@@ -16,7 +16,7 @@ _NO_MODEL = message("zero_shot.no_model")
 
 
 @dataclass(frozen=True)
-class Config(Options):
+class Config(UnrankedOptions):
     """There is nothing to set."""
 
 

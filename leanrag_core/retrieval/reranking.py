@@ -1,0 +1,189 @@
+"""Reranking: the first candidates of any strategy that ranks passages are put in the order of a reranker's scores.
+
+One step for all strategies, after their own: as many passages as they took are taken anew, and fill the same section of
+the context within the same budget.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, InvalidConfig
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import RERANK, Query, Strategy
+from leanrag_core.retrieval.budgets import SectionForm, section
+from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line, passage_section
+from leanrag_core.retrieval.passages import PASSAGE, passage_items
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import PASSAGE_ROLE, Context, Trace, TraceItem, TraceStep
+
+STEP = "rerank"
+_CONTEXT = "context"  # the step before which reranking comes
+
+Place = tuple[int, int, int]  # of a passage: row of its document, start, end
+
+
+def retrieved(strategy: Strategy, query: Query, index: Index, tools: Tools) -> Trace:
+    """Return what the strategy retrieves, its passages reranked where its options say so. Raises InvalidConfig where
+    they do and no reranker is set."""
+    n = getattr(getattr(strategy, "config", None), RERANK, 0)
+    if n and tools.reranker is None:
+        raise InvalidConfig("rerank.no_server")
+    # The candidates beyond the passages are known to whole traces alone.
+    trace = strategy.retrieve(query, index, replace(tools, context_alone=False) if n else tools)
+    return _Reranking(trace, index, tools, n).trace() if n else trace
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    item: TraceItem
+    row: int
+    score: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Reranking:
+    before: Trace
+    index: Index
+    tools: Tools
+    n: int
+
+    def trace(self) -> Trace:
+        """Return the trace with its passages reranked; with a note, and as it was, where nothing could be scored."""
+        started, spent = time.perf_counter(), self.tools.meter.read().usage
+        held = passage_section(self.before)
+        candidates = self._candidates()
+        if held is None or not candidates or not self.before.passages:
+            return self._unchanged(message("rerank.no_passages"), started, NO_USAGE)
+        assert self.tools.reranker is not None  # or retrieved() had refused
+        try:
+            self.tools.cancelled()
+            scores = self.tools.reranker.scores(self.before.question, [each.item.text for each in candidates])
+        except (EndpointError, CallFailed) as error:
+            return self._unchanged(message("rerank.failed", reason=error.message), started, NO_USAGE)
+        except BudgetSpent as error:
+            return self._unchanged(message("rerank.budget", reason=error.message), started, NO_USAGE)
+        scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
+        # Rounded, so that a last bit of a server's arithmetic decides no order; ties stay as they were.
+        order = sorted(range(len(scored)), key=lambda place: (-round(scored[place].score or 0.0, 6), place))
+        ranked = [scored[place] for place in order]
+        usage = self.tools.meter.read().usage - spent
+        return self._reranked(ranked, order, started, usage)
+
+    def _candidates(self) -> list[_Candidate]:
+        """Return the first passages of the strategy's own ranking: those it took as they are in the trace, then, in
+        rank order, the candidates beyond them."""
+        known = {_place(item): item for item in self.before.passages}
+        rows = list(self.before.ranked_chunks)
+        of_row = {self._place_of(row): row for row in rows}
+        taken = [_Candidate(item, of_row.get(place, item.row or 0)) for place, item in known.items()]
+        left = [row for row in rows if self._place_of(row) not in known][: max(0, self.n - len(taken))]
+        others = [_Candidate(item, row) for item, row in zip(passage_items(self.index, left), left, strict=True)]
+        return [*taken, *others][: self.n]
+
+    def _place_of(self, row: int) -> Place:
+        chunk = self.index.chunk(row)
+        return self.index.chunk_cells["document"][row].as_py(), chunk.start, chunk.end
+
+    def _reranked(self, ranked: Sequence[_Candidate], order: Sequence[int], started: float, usage: Usage) -> Trace:
+        before = self.before
+        n_taken = len(before.passages)
+        beyond = [_Candidate(item, item.row or 0) for item in before.passages[len(ranked) :]]
+        taken = [
+            replace(
+                each.item,
+                rank=rank,
+                reranked=None if each.score is None else round(each.score, 6),
+                reason=_reason(each, order[rank - 1] + 1) if each.score is not None else each.item.reason,
+            )
+            for rank, each in enumerate([*ranked, *beyond][:n_taken], start=1)
+        ]
+        ids = {item.id for item in (*before.nodes, *taken)}
+        entered = len({item.id for item in taken} - {item.id for item in before.passages})
+        said = message("rerank.caption", n=len(ranked), model=self._name, taken=n_taken, entered=entered)
+        step = self._step(said, taken, started, usage)
+        rows = [each.row for each in ranked]
+        styles = before.styles if before.style(PASSAGE_ROLE) or not entered else (*before.styles, PASSAGE)
+        nodes = tuple(
+            item if item.parent is None or item.parent in ids else replace(item, parent=None) for item in before.nodes
+        )
+        return replace(
+            before,
+            items=(*nodes, *taken),
+            relations=tuple(each for each in before.relations if each.source in ids and each.target in ids),
+            context=self._context(taken),
+            steps=self._with_step(step, ids, taken),
+            styles=styles,
+            usage=before.usage + usage if before.usage.calls else before.usage,
+            ranked_chunks=(*rows, *(row for row in before.ranked_chunks if row not in set(rows))),
+        )
+
+    def _context(self, taken: Sequence[TraceItem]) -> Context:
+        """Return the context with those passages in the place of the former ones, within the same budget."""
+        held = passage_section(self.before)
+        assert held is not None
+        heading = held.text.partition("\n")[0] + "\n" if held.text else CHUNKS.heading
+        form = SectionForm(
+            held.name,
+            held.title,
+            held.phrase or CHUNKS.phrase,
+            held.noun or CHUNKS.noun,
+            held.letter,
+            held.colour,
+            heading,
+            CHUNKS.nouns,
+        )
+        made = section(form, [passage_line(self.index, item) for item in taken], held.budget)
+        return joined_sections(*(made if each is held else each for each in self.before.context.sections))
+
+    def _with_step(self, step: TraceStep, ids: set[str], taken: Sequence[TraceItem]) -> tuple[TraceStep, ...]:
+        """Return the steps with that one before the context's; what is in the trace no more lights up no more."""
+        gone = {item.id for item in self.before.items} - ids
+        kept = {each.id for each in self.before.relations if each.source not in gone and each.target not in gone}
+        steps = [
+            replace(
+                each,
+                items=tuple(id_ for id_ in each.items if id_ in ids),
+                relations=tuple(id_ for id_ in each.relations if id_ in kept),
+            )
+            for each in self.before.steps
+        ]
+        return _inserted(steps, step)
+
+    @property
+    def _name(self) -> str:
+        return self.tools.reranker.name if self.tools.reranker is not None else ""
+
+    def _step(self, caption: Message, items: Sequence[TraceItem], started: float, usage: Usage) -> TraceStep:
+        milliseconds = (time.perf_counter() - started) * 1000
+        ids = tuple(item.id for item in items)
+        return TraceStep(STEP, message("rerank.step"), caption, ids, (), usage, milliseconds)
+
+    def _unchanged(self, said: Message, started: float, usage: Usage) -> Trace:
+        """Return the trace with its own ranking, which says why."""
+        steps = self.before.steps
+        if steps:
+            steps = _inserted(steps, self._step(said, (), started, usage))
+        return replace(self.before, steps=steps, notes=(*self.before.notes, said))
+
+
+def _inserted(steps: Sequence[TraceStep], step: TraceStep) -> tuple[TraceStep, ...]:
+    if not steps:  # the context alone was wanted
+        return ()
+    place = next((number for number, each in enumerate(steps) if each.name == _CONTEXT), len(steps))
+    return (*steps[:place], step, *steps[place:])
+
+
+def _place(item: TraceItem) -> Place:
+    assert item.source is not None  # or it were no passage
+    return item.source.document_row, item.source.start, item.source.end
+
+
+def _reason(candidate: _Candidate, before: int) -> Message:
+    """Return why the passage is here: its score, its place before, and the strategy's own reason."""
+    score, own = round(candidate.score or 0.0, 4), candidate.item.reason
+    if own is None:
+        return message("rerank.reason", score=score, before=before)
+    return message("rerank.reason_own", score=score, before=before, own=own)
