@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from leanrag_core.errors import EndpointBusy, EndpointRefusal, InvalidConfig, ReplyError
 from leanrag_core.indexing.extraction.gathered import NAMES
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion
+from leanrag_core.models.loops import LOOPED, repeats
 from leanrag_core.models.registry import Models
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.window import wants_short_prompts
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.config import IndexConfig, endpoint_model
@@ -57,9 +59,10 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     if language is None or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")
     endpoint, extractor = models.endpoint, LLMExtractor.of(language, config)
-    messages = extractor.first_messages(passage)
+    messages, schema, _ = extractor.first_question(passage)
+    watch = isinstance(language, RemoteLanguageModel) and language.watches  # as a build would
     started = time.perf_counter()
-    reply = endpoint.chat(model, messages, schema=GRAPH_SCHEMA)
+    reply = endpoint.chat(model, messages, schema=schema, watch=watch)
     seconds = time.perf_counter() - started
     try:
         window = endpoint.context_window(model)
@@ -73,9 +76,12 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     except ReplyError as error:
         problem = str(error)
     remarks = []
-    if problem:
+    loops = reply.finish_reason == LOOPED or repeats(reply.text)
+    if loops:  # and no longer reply would help
+        remarks.append(message("model_check.loops"))
+    elif problem:
         remarks.append(message("model_check.unreadable", reason=problem))
-    if reply.finish_reason == "length":
+    if reply.finish_reason == "length" and not loops:
         remarks.append(message("model_check.cut"))
     if reply.has_reasoning:
         remarks.append(message("model_check.reasons"))
@@ -92,9 +98,14 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         remarks.append(message("model_check.no_relation"))
     if written and written / max(seconds, 1e-9) < _SLOW:
         remarks.append(message("model_check.slow", speed=f"{written / seconds:.1f}"))
+    short = wants_short_prompts(language)
     needed = config.chunk_tokens + count_tokens(messages[0]["content"]) + 1000
     if window is not None and window < needed:
         remarks.append(message("model_check.window", window=window, needed=needed))
+    if short:
+        remarks.append(message("model_check.short"))
+    elif problem or loops or not read.mentions:
+        remarks.append(message("model_check.try_short"))
     if reply.mode == "plain":
         remarks.append(message("model_check.no_json_mode"))
     good = len(read.mentions) >= _FEW and bool(read.relations) and not read.drops

@@ -152,7 +152,8 @@ def ask(
     sample: Sample | None = None,
 ) -> Asked[T]:
     """Ask the model until `read` accepts the reply, and return what read made of it. A reply that read refuses with
-    ReplyError goes back with the error. sample: one of several replies to the same messages.
+    ReplyError goes back with the error. sample: one of several replies to the same messages. A reply that was ended
+    since it repeated itself is refused, unless read raises ReplyCut for it.
 
     Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
     beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
@@ -167,6 +168,9 @@ def ask(
             completion: Completion, replies: list[Completion] = replies, understood: list[Asked[T]] = understood
         ) -> None:
             replies.append(completion)
+            if completion.looped:
+                read(completion)
+                raise ReplyError("reply.repeats_itself")
             require_no_loop(completion.text)
             understood[:] = [Asked(read(completion), completion)]
 

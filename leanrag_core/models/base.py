@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from leanrag_core.messages.message import Message
+from leanrag_core.models.loops import LOOPED
 from leanrag_core.types.calls import CallMade, JsonSchema, Usage
 from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines
 
@@ -29,6 +30,11 @@ class Completion:
     def cut(self) -> bool:
         """Whether the reply ended at the token limit."""
         return self.finish_reason == "length"
+
+    @property
+    def looped(self) -> bool:
+        """Whether the reply was ended since it repeated itself."""
+        return self.finish_reason == LOOPED
 
 
 def call_made(completion: Completion) -> CallMade:

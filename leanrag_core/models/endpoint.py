@@ -14,12 +14,14 @@ from urllib.parse import quote
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
 from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
+from leanrag_core.models.loops import LOOPED, LoopWatch
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
 from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
 from leanrag_core.system.addresses import parts_of
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import OPENAI_HOST, Settings
@@ -129,6 +131,18 @@ class Reply:
 
 
 @dataclass(frozen=True)
+class _Streamed:
+    """What is asked for as a stream. watch: a reply that repeats itself is ended."""
+
+    model: str
+    messages: Sequence[dict[str, str]]
+    max_tokens: int | None
+    schema: JsonSchema | None = None
+    temperature: float | None = None
+    watch: bool = False
+
+
+@dataclass(frozen=True)
 class Vectors:
     """What came back from one embedding call, in the order of the texts; not yet checked."""
 
@@ -229,13 +243,23 @@ class Endpoint:
         schema: JsonSchema | None = None,
         max_tokens: int | None = None,
         temperature: float | None = None,
+        watch: bool = False,
     ) -> Reply:
         """Make one chat call. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server
-        supports. temperature: None for that of the settings.
+        supports. temperature: None for that of the settings. watch: the reply is streamed, and ended when it begins to
+        repeat itself; its finish reason is LOOPED then.
 
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
         """
+        if watch and model not in self.forms.unstreamed:
+            asked = _Streamed(model, messages, max_tokens, schema, temperature, watch=True)
+            try:
+                return self._in_its_form(model, schema is not None, lambda form: self._stream_once(asked, form))
+            except EndpointRefusal as refusal:
+                if not is_about_streaming(refusal):
+                    raise
+                self.forms.unstreamed.add(model)
         return self._in_its_form(
             model,
             schema is not None,
@@ -343,9 +367,8 @@ class Endpoint:
         the server does not stream. Raises as chat()."""
         if model not in self.forms.unstreamed:
             try:
-                return self._in_its_form(
-                    model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
-                )
+                asked = _Streamed(model, messages, max_tokens)
+                return self._in_its_form(model, False, lambda form: self._stream_once(asked, form, on_text))
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
@@ -354,14 +377,9 @@ class Endpoint:
         on_text(reply.text)
         return reply
 
-    def _stream_once(
-        self,
-        model: str,
-        messages: Sequence[dict[str, str]],
-        on_text: Callable[[str], None],
-        form: Form,
-        max_tokens: int | None,
-    ) -> Reply:
+    def _stream_once(self, asked: "_Streamed", form: Form, on_text: Callable[[str], None] = lambda text: None) -> Reply:
+        model, mode = asked.model, form.json if asked.schema else "plain"
+        watch = LoopWatch() if asked.watch else None
         pieces: list[str] = []
         reasoning: list[str] = []
         passed_on: list[str] = []
@@ -372,16 +390,21 @@ class Endpoint:
             on_text(text)
 
         shown = ReasoningFilter(pass_on, opened=model in self.forms.reasons_unopened)
-        with self._plain_errors():
+        timeout = self.timeout_seconds(model, asked.messages, asked.max_tokens)
+        with self._plain_errors(timeout):
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
-                **self._request(model, messages, form, max_tokens),
+                **self._request(model, asked.messages, form, asked.max_tokens, asked.temperature),
                 stream=True,
-                extra_body=self.role.body_fields,
+                extra_body={**self.role.body_fields, **_response_format(mode, asked.schema)},
+                timeout=timeout,
                 **options,
             )
             for event in events:
                 n_events += 1
+                if finish == LOOPED:
+                    events.close()  # the server stops writing
+                    break
                 usage = getattr(event, "usage", None)
                 if usage is not None:
                     counts = token_counts(usage)
@@ -390,6 +413,8 @@ class Endpoint:
                     if choice.delta is not None and choice.delta.content:
                         pieces.append(content_text(choice.delta.content))
                         shown.feed(pieces[-1])
+                        if watch is not None and watch.loops(pieces[-1]):
+                            finish = LOOPED
                     elif choice.delta is not None:
                         reasoning.append(_reasoning_of(choice.delta))
         if not n_events:
@@ -398,15 +423,15 @@ class Endpoint:
             raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
         whole = "".join(pieces)
-        text = reply_text(whole, "".join(reasoning), as_json=False)
+        text = reply_text(whole, "".join(reasoning), as_json=asked.schema is not None)
         if text.strip() and not passed_on:
             pass_on(text.lstrip())
         elif len(text.strip()) < len("".join(passed_on).strip()):  # reasoning was shown: its opening tag never came
             self.forms.reasons_unopened.add(model)
         reasoned = has_reasoning(whole, "".join(reasoning))
-        return Reply(
-            text, finish, counts.prompt, counts.completion, has_reasoning=reasoned, cached_tokens=counts.cached
-        )
+        if finish == LOOPED:  # the server's count would have come at the end
+            counts = TokenCounts(sum(count_tokens(each["content"]) for each in asked.messages), count_tokens(whole))
+        return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, cached_tokens=counts.cached)
 
     def _request(
         self,

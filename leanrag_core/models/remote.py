@@ -28,6 +28,7 @@ from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.roles import Role
+from leanrag_core.types.settings import AUTO, SHORT, SHORT_UP_TO
 
 _STAGE_OF = {  # the stage of the work that a prompt belongs to
     "extract_graph": "extract",
@@ -42,6 +43,7 @@ _STAGE_OF = {  # the stage of the work that a prompt belongs to
 }
 _WRITES_AN_INDEX = ("extract", "merge", "aggregate entities", "aggregate relations")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
+_SLOW = 25.0  # tokens a second, below which a loop up to the limit takes minutes
 _USUAL_REPLY = 4096  # tokens of the longest reply, of which a quarter is asked for after a timeout
 
 
@@ -109,6 +111,18 @@ class RemoteLanguageModel:
     def _window(self) -> Window | None:
         return self.endpoint.window(self.model)
 
+    @property
+    def short_prompts(self) -> bool:
+        """See Prompted: as the settings say; by themselves for a small window."""
+        form, window = self.endpoint.settings.prompt_form, self._window
+        return form == SHORT or (form == AUTO and window is not None and window.tokens <= SHORT_UP_TO)
+
+    @property
+    def watches(self) -> bool:
+        """Tell whether replies are streamed, to end one that repeats itself: where that saves minutes, or is likely."""
+        speed = self.endpoint.speed(self.model)
+        return self.short_prompts or (speed is not None and speed.tokens_per_second < _SLOW)
+
     def on_cut(self) -> None:
         """See Windowed."""
         self.meter.add_cut()
@@ -174,7 +188,14 @@ class RemoteLanguageModel:
             limit = self._limit(messages, max_tokens)
             self._require_room(messages, max_tokens)
             temperature = None if sample is None else sample.temperature
-            request = partial(self.endpoint.chat, self.model, messages, schema=schema, temperature=temperature)
+            request = partial(
+                self.endpoint.chat,
+                self.model,
+                messages,
+                schema=schema,
+                temperature=temperature,
+                watch=self.watches,
+            )
             return self._asked(keys, _Patience(request, limit), messages, stands_for or messages, task, accept)
 
     def _asked(
@@ -290,7 +311,7 @@ class RemoteLanguageModel:
         tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens, cached)
         seconds = time.perf_counter() - started
-        stage = _STAGE_OF.get(task.split(".")[0], "other")
+        stage = _STAGE_OF.get(task.split(".")[0].removesuffix("_short"), "other")
         self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
         again = len(keys) > 1
         usage = self._usage(question, reply.completion_tokens)

@@ -52,6 +52,20 @@ class Windowed(Protocol):
         """Count a prompt that was cut to fit."""
 
 
+@runtime_checkable
+class Prompted(Protocol):
+    """A language model that knows in which form prompts suit it."""
+
+    @property
+    def short_prompts(self) -> bool:
+        """Whether prompts are short, and what is asked for is bounded."""
+
+
+def wants_short_prompts(model: object) -> bool:
+    """Tell whether the model is asked by the short forms of prompts."""
+    return isinstance(model, Prompted) and model.short_prompts
+
+
 class Fillable(Protocol):
     """A prompt with fields."""
 

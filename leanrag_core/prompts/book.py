@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.prompts.catalog import Prompt, load_prompt
+from leanrag_core.prompts.catalog import Prompt, load_prompt, tasks
 
 EDITED = 0  # version of a prompt that is not in the catalog
 
@@ -28,6 +28,7 @@ class PromptBook:
                 )
             self._edited[task] = own
 
-    def of(self, task: str) -> Prompt:
-        """Return the prompt of that task."""
-        return self._edited.get(task) or load_prompt(task)
+    def of(self, task: str, *, short: bool = False) -> Prompt:
+        """Return the prompt of that task. short: its short form, where it has one and was not edited."""
+        own, name = self._edited.get(task), f"{task}_short"
+        return own or load_prompt(name if short and name in tasks() else task)

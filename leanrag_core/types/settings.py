@@ -50,6 +50,8 @@ class Execution:
 
 OPENAI_HOST = "api.openai.com"
 LEAST_WINDOW, MOST_WINDOW = 512, 10_000_000  # tokens that a model reads and writes together
+AUTO, FULL, SHORT = PROMPT_FORMS = ("auto", "full", "short")
+SHORT_UP_TO = 4096  # tokens of a window for which prompts are short by themselves
 LANGUAGES = ("en", "zh")  # those of the catalogs
 
 
@@ -71,6 +73,7 @@ class Settings:
     timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help=message("option.help.timeout_seconds"))
     retries: int = option(6, low=0, high=20, help=message("option.help.retries"))
     temperature: float = option(0.0, low=0.0, high=2.0, help=message("option.help.temperature"))
+    prompt_form: str = option(AUTO, choices=PROMPT_FORMS, help=message("option.help.prompt_form"))
     max_reply_tokens: int = option(4096, low=64, high=131_072, help=message("option.help.max_reply_tokens"))
     build_model: str = option("", help=message("option.help.build_model"))
     build_embedding: str = option("", help=message("option.help.build_embedding"))

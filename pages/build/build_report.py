@@ -4,6 +4,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.stage_charts import cluster_facts
+from leanrag_core.indexing.extraction.advice import advice_for
 from leanrag_core.jobs.kinds import REWRITE, UPDATE
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
@@ -13,7 +14,7 @@ from pages.build import build_charts, job_words, parts_view, update_view
 from pages.common import markup, session, state
 from pages.common.frame import kind_line, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import message, say, words
 
 _BEGINNING = 120  # characters of a chunk in the list of losses
 _READ = 300  # rows of a list of losses
@@ -159,6 +160,9 @@ def losses(job: JobState, summary: IndexSummary) -> None:
         draw(markup.label(say("build.failed_at"), _counts(len(lost), instead, len(empty))))
         if lost or empty:
             loss_table(index, {**lost, **dict.fromkeys(empty, say("build.nothing_in_it"))})
+        first = advice_for(lost.values())
+        if first is not None:
+            draw(html('<div class="lr-hint" style="margin:0">{}</div>', words(first)))
         with st.container(horizontal=True, gap="small"):
             if (lost or instead) and st.button(
                 say("build.retry_failed"),

@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.config import endpoint_model, model_title
-from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, Price, Settings
+from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, PROMPT_FORMS, Price, Settings
 from pages.common import forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
@@ -86,10 +86,30 @@ def limits_section(settings: Settings) -> None:
     with st.grid(2, min_column_width=170, gap="small"):
         for name in LIMITS:
             settings_form.number(settings, name)
+    prompt_form(settings)
     answer_model(settings)
     models = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
     if models is not None and models.writing:
         probe(settings, models)
+
+
+def prompt_form(settings: Settings) -> None:
+    """The form of the prompts that a model gets."""
+    title = forms.title_of("prompt_form")
+    with reveal.place("prompt_form"):
+        chosen = st.segmented_control(
+            title,
+            list(PROMPT_FORMS),
+            default=settings.prompt_form,
+            format_func=lambda form: say(f"settings.prompt_form.{form}"),
+            key="prompt_form",
+            required=True,
+            help=say("option.help.prompt_form"),
+        )
+    if chosen != settings.prompt_form:
+        settings_form.keep("prompt_form", chosen)
+        st.rerun()
+    settings_form.fault("prompt_form")
 
 
 def language_section(settings: Settings) -> None:

@@ -65,7 +65,7 @@ def test_a_reply_that_goes_round_in_a_loop_is_refused(tmp_path: Path) -> None:
         start + ', {"source": "Ada Thornbury", "target": "Bela Kraus", "description": "Related."}' * 300, tmp_path
     )
     assert (check.verdict, check.entities) == (USELESS, ())
-    assert "model_check.unreadable" in codes(check)
+    assert "model_check.loops" in codes(check)
 
 
 def test_a_reply_that_breaks_off_and_names_that_the_passage_has_not_make_it_usable_at_best(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ CACHED_FROM = 1024  # tokens of a common beginning; shorter ones no hosted provi
 # Fields that are the same in all calls of one piece of work: of an index, a question set, a judge's run.
 CONSTANT = {
     "extract_graph": {"entity_types"},
+    "extract_graph_short": {"entity_types"},
     "glean_graph": {"entity_types"},
     "extract_attributes": {"schema"},
     "decompose_question": {"most", "types"},
@@ -36,6 +37,7 @@ TAIL = 48  # tokens behind the first field that differs: fences, labels, the for
 RULES_BEHIND = {"aggregate_relation", "judge_gold", "judge_pair", "judge_score", "list_claims", "merge_descriptions"}
 BEGINNINGS = {  # the tokens of the longest shared beginnings
     "extract_graph": 977,
+    "extract_graph_short": 267,
     "extract_attributes": 246,
     "community_report": 231,
     "answer_reject": 219,

@@ -10,12 +10,19 @@ from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, PromptTooLong, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
-from leanrag_core.indexing.extraction.reply import ENTITIES_SCHEMA, GLEAN_SCHEMA, GRAPH_SCHEMA, Reply, parse_reply
+from leanrag_core.indexing.extraction.reply import (
+    ENTITIES_SCHEMA,
+    GLEAN_SCHEMA,
+    GRAPH_SCHEMA,
+    SHORT_GRAPH_SCHEMA,
+    Reply,
+    parse_reply,
+)
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
-from leanrag_core.models.window import count_cut, room, window_of
+from leanrag_core.models.window import count_cut, room, wants_short_prompts, window_of
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.text.tokens import count_tokens
@@ -74,14 +81,17 @@ class LLMExtractor:
     ) -> None:
         self.model = model
         self.entity_types = tuple(entity_types)
-        self.gleaning_rounds = gleaning_rounds
+        short = wants_short_prompts(model)
+        # A small model that is asked what it missed repeats itself, and the window has no room for it.
+        self.gleaning_rounds = 0 if short else gleaning_rounds
+        self._schema = SHORT_GRAPH_SCHEMA if short else GRAPH_SCHEMA
         self.apply = apply
         self.latest = ""  # names that were found last, to be shown
         self.names: set[str] = set()  # keys of all names that were found
         self.n_relations = 0
         self.news = News()
         book = prompts or PromptBook()
-        self._first = book.of("extract_graph")
+        self._first = book.of("extract_graph", short=short)
         self._more = book.of("glean_graph")
         self._example = ExampleNames(self._first.text)
 
@@ -148,7 +158,7 @@ class LLMExtractor:
 
     def first_question(self, text: str) -> tuple[Messages, JsonSchema, str]:
         """Return messages, schema and task of the first call about a passage."""
-        return self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
+        return self.first_messages(text), self._schema, self._first.fingerprint
 
     def first_messages(self, text: str) -> Messages:
         """Return the first question about a passage."""
@@ -160,6 +170,9 @@ class LLMExtractor:
         reply that a build refuses.
         """
         gathered = Gathered(Chunk("", "", 0, 0, len(passage), 1, passage), self._example)
+        if completion.looped:
+            gathered.keep_complete_part(_Looped(completion))
+            return gathered.extraction()
         require_no_loop(completion.text)
         if completion.cut:
             gathered.keep_complete_part(_Cut(completion))
@@ -186,6 +199,8 @@ class LLMExtractor:
             completion = recall(messages, schema=schema, task=task)
             if completion is None:
                 return StoredReplies(tuple(replies), False)
+            if completion.looped:
+                return StoredReplies(tuple(replies), True)
             if completion.cut:
                 halves = [self.stored_replies(half, recall) for half in _halves(text) or ()]
                 whole = tuple(stored for half in halves for stored in half.replies)
@@ -252,7 +267,7 @@ class LLMExtractor:
             return
         messages = self.first_messages(text)
         try:
-            asked = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, gathered, _most_items(text))
+            asked = self._asked(messages, self._schema, self._first.fingerprint, gathered, _most_items(text))
         except PromptTooLong as error:
             halves = _halves(text)
             if halves is None:
@@ -261,7 +276,7 @@ class LLMExtractor:
                 self._read(half, gathered)
             return
         except ReplyCut as error:
-            halves = _halves(text)
+            halves = None if isinstance(error, _Looped) else _halves(text)
             if halves:
                 for half in halves:
                     self._read(half, gathered)
@@ -295,6 +310,8 @@ class LLMExtractor:
         broken: list[Asked[Reply]] = []
 
         def read(completion: Completion) -> Reply:
+            if completion.looped:
+                raise _Looped(completion)
             if completion.cut:
                 raise _Cut(completion)
             reply = parse_reply(completion.text, gathered.chunk_id)
@@ -318,7 +335,7 @@ class LLMExtractor:
             gathered.add(fullest.value, fullest.completion)
             gathered.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
             return None
-        if schema is GRAPH_SCHEMA:
+        if schema is self._schema:
             simpler = [*messages[:-1], {"role": "user", "content": f"{messages[-1]['content']}\n\n{_SIMPLER}"}]
             try:
                 entities_alone = ask(self.model, simpler, read, schema=ENTITIES_SCHEMA, task=task, attempts=1)
@@ -345,6 +362,14 @@ class _Cut(ReplyCut):
 
     def __init__(self, completion: Completion) -> None:
         super().__init__("the reply was cut at the token limit")
+        self.completion, self.text = completion, completion.text
+
+
+class _Looped(_Cut):
+    """A reply that was ended since it repeated itself."""
+
+    def __init__(self, completion: Completion) -> None:
+        ReplyCut.__init__(self, "the reply began to repeat itself and was ended")
         self.completion, self.text = completion, completion.text
 
 

@@ -138,6 +138,24 @@ GRAPH_SCHEMA: JsonSchema = {
     "required": ["entities", "relations"],
     "additionalProperties": False,
 }
+_MOST_OF_A_SHORT_REPLY = 12  # entities, and relations
+
+
+def _bounded(properties: dict[str, int]) -> JsonSchema:
+    """Return the schema of a list of objects with those texts, each with its longest length in characters."""
+    texts = {name: {"type": "string", "maxLength": length} for name, length in properties.items()}
+    cells: dict[str, JsonSchema] = {**texts, **({"strength": {"type": "number"}} if "source" in texts else {})}
+    item = {"type": "object", "properties": cells, "required": list(cells), "additionalProperties": False}
+    return {"type": "array", "items": item, "maxItems": _MOST_OF_A_SHORT_REPLY}
+
+
+SHORT_GRAPH_SCHEMA: JsonSchema = {
+    **GRAPH_SCHEMA,
+    "properties": {
+        "entities": _bounded({"name": 80, "type": 30, "description": 200}),
+        "relations": _bounded({"source": 80, "target": 80, "description": 200}),
+    },
+}
 ENTITIES_SCHEMA: JsonSchema = {
     "type": "object",
     "properties": {"entities": {"type": "array", "items": _ENTITY}},
