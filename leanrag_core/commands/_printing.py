@@ -51,8 +51,11 @@ def index_sentence(index: IndexDescription) -> str:
     relations = sum(layer.relations for layer in index.layers)
     n_builtin = index.builtin_texts
     note = f" ({n_builtin:,} of its texts by the built-in writer, since the model failed)" if n_builtin else ""
+    coverage, gaps = index.coverage, ""
+    if coverage is not None and coverage.has_gaps:
+        gaps = f", built with gaps: only {coverage.covered:,} of {counted(index.chunks, 'chunk')} gave entities"
     return (
-        f"{index.kind}{note} of {counted(index.documents, 'document')}, {counted(index.chunks, 'chunk')}; "
+        f"{index.kind}{note} of {counted(index.documents, 'document')}, {counted(index.chunks, 'chunk')}{gaps}; "
         f"nodes by layer {sizes}; {counted(relations, 'relation')}."
     )
 

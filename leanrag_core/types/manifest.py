@@ -12,6 +12,7 @@ from leanrag_core.types.build_report import LayerClusters, Spent
 from leanrag_core.types.calls import NO_USAGE, Usage
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines
+from leanrag_core.types.job import Coverage
 from leanrag_core.types.summary import LayerSummary, RecordedConfig
 from leanrag_core.types.updating import LineageStep
 
@@ -170,6 +171,14 @@ class IndexDescription:
     usage: Spent
     parts: tuple[PartDescription, ...]
     lineage: tuple[LineageStep, ...] = ()
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the documents the graph covers; None without chunks."""
+        if not self.chunks:
+            return None
+        relations = self.layers[0].relations if self.layers else 0
+        return Coverage(self.chunks, self.chunks - self.empty_chunks, relations / self.chunks)
 
 
 # What a part may rest on, beside a language model ("language") and other parts, by their names.
