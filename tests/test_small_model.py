@@ -1,24 +1,22 @@
-"""A whole build by a real, small and bad writer: real tokens, real latency, real nonsense."""
+"""A whole build by a real, small and bad writer, a model file that the program serves: real tokens, real latency, real
+nonsense."""
 
+import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
+import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.__main__ import main
 from leanrag_core.checking.check import check_index
 from leanrag_core.types.settings import Settings
-from tests.endpoint.small_model import AVAILABLE
+from tests import waiting
+from tests.endpoint.model_files import AVAILABLE, WHY_NOT, weights
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.alone,
-    pytest.mark.skipif(not AVAILABLE, reason="requirements-models.txt is not installed: the download did not work"),
-]
-PROJECT = Path(__file__).resolve().parent.parent
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.skipif(not AVAILABLE, reason=WHY_NOT)]
 TEXTS = [
     (
         "mill.txt",
@@ -29,37 +27,16 @@ TEXTS = [
 ]
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.endpoint.small_model"],
-        cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("http"):
-            yield line.strip()
-            break
-    else:
-        pytest.fail(f"the server of the small model ended with exit code {process.wait()}")
-    process.communicate(timeout=30)
-    assert process.returncode is not None
+QUESTION = "Who built the tide mill at Carrow?"
+SMALL = {"cluster_size": 3, "chunk_tokens": 64, "overlap_tokens": 0}
 
 
-def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: str, tmp_path: Path) -> None:
+def test_a_model_file_builds_an_index_with_its_losses_counted_and_answers(tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
-    bench.settings.save(Settings(base_url=address, concurrency=2, timeout_seconds=120, retries=1, max_reply_tokens=220))
-    assert bench.models.make().endpoint.models() == ["smollm2-135m"]
-    assert bench.models.make().endpoint.context_window("smollm2-135m") == 8192 // 2, (
-        "each of llama.cpp's two slots has half"
-    )
+    file = bench.model_files.add(weights())
+    bench.settings.save(Settings(retries=1, max_reply_tokens=220))
     corpus = bench.add_documents("Small", TEXTS).corpus_id
-    config = IndexConfig(model="openai:smollm2-135m", cluster_size=3, chunk_tokens=64, overlap_tokens=0)
+    config = IndexConfig(model=f"file:{file.name}", **SMALL)
     models = bench.models.make()
     built = bench.build(corpus, config, models=models)
     assert all(check.ok for check in check_index(built))
@@ -68,12 +45,58 @@ def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: s
     assert spent.usage.calls >= 3
     assert spent.usage.completion_tokens > 50
     assert spent.usage.prompt_tokens > 500
+    assert spent.usage.cost == 0
     silent = set(built.report.empty_chunks)
     dropped_texts = " ".join(dropped.item for dropped in built.report.dropped.get("extract", ()))
     assert all(chunk in dropped_texts for chunk in silent), "a chunk without entities has its loss told"
-    answer = bench.ask(built, "Who built the tide mill at Carrow?")
+    answer = bench.ask(built, QUESTION)
     assert answer.text
-    assert answer.model == "openai:smollm2-135m"
+    assert answer.model == f"file:{file.name}"
     again = bench.models.make()
     bench.build(corpus, config, models=again)
     assert again.meter.read().reused > 0
+
+    # The server dies: the next call starts it again. Then the process that serves ends with its last user.
+    server = bench.model_files.servers.running(file)
+    assert server is not None
+    os.kill(server.pid, signal.SIGKILL)
+    waiting.until(lambda: bench.model_files.servers.running(file) is None)
+    assert bench.ask(built, "Who built the lighthouse on Holm Rock?").text
+    server = bench.model_files.servers.running(file)
+    assert server is not None
+    # Neither the key nor the folder of the file is in anything that is kept of the index.
+    for path in [*(tmp_path / "indexes").rglob("*"), *(tmp_path / "calls").rglob("*")]:
+        content = path.read_bytes() if path.is_file() else b""
+        assert server.key.encode() not in content
+        assert str(weights().parent).encode() not in content
+    bench.model_files.servers.close()
+    waiting.until(lambda: not psutil.pid_exists(server.pid))
+
+
+def test_the_model_names_clusters_and_answers_over_a_graph_of_the_built_in_engine(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    name = f"file:{bench.model_files.add(weights()).name}"
+    bench.settings.save(Settings(retries=1, max_reply_tokens=120, answer_model=name))
+    corpus = bench.add_documents("Small", TEXTS).corpus_id
+    built = bench.build(corpus, IndexConfig(aggregation_model=name, **SMALL))
+    assert built.manifest.kind == "heuristic graph"
+    assert built.manifest.aggregation_model.startswith(name)
+    assert bench.ask(built, QUESTION).model == name
+    bench.model_files.servers.close()
+
+
+def test_the_command_line_takes_a_file_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "home"))
+    Workbench.default().settings.save(Settings(retries=1, max_reply_tokens=120))
+    (tmp_path / "mill.txt").write_bytes(TEXTS[0][1])
+    out = str(tmp_path / "out")
+    options = ["--model", f"file:{weights()}", "--cluster-size", "3", "--json"]
+    assert main(["build", str(tmp_path / "mill.txt"), "--out", out, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["config"]["model"] == f"file:{weights().name}"
+    assert main(["ask", out, QUESTION, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"]["text"]
+    with pytest.raises(SystemExit, match="2"):
+        main(["build", str(tmp_path / "mill.txt"), "--out", out, "--model", "file:./nowhere.gguf"])
+    assert "nowhere.gguf cannot be read" in capsys.readouterr().err

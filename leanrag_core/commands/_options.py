@@ -7,14 +7,15 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
-from leanrag_core.types.config import ONE_VALUE, IndexConfig, preset, presets
+from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, is_file, preset, presets
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
 
 AUTO = "auto"  # of --top-n
+MODELS = ("model", "aggregation_model")  # fields of IndexConfig that may name a model file
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +30,27 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     for spec in fields(IndexConfig):
         if spec.name not in ONE_VALUE:
             continue
-        kind: dict[str, Any] = {"type": int if isinstance(spec.default, int) else str}
+        kind: dict[str, Any] = {
+            "type": int if isinstance(spec.default, int) else model_name if spec.name in MODELS else str
+        }
         if isinstance(spec.default, bool):
             kind = {"action": argparse.BooleanOptionalAction}
         text = f"{_in_english(spec.metadata['help'])} (default: {spec.default})".replace("%", "%%")
         parser.add_argument(f"--{spec.name.replace('_', '-')}", default=argparse.SUPPRESS, help=text, **kind)
+
+
+def model_name(text: str) -> str:
+    """Return the name of the model that a command names. file:PATH chooses the model file at that path, which is known
+    by its name from then on; file:NAME is one of the models folder."""
+    path = text.partition(":")[2]
+    if not is_file(text) or not (set("/\\") & set(path) or Path(path).is_file()):
+        return text
+    from leanrag_core.workbench import Workbench
+
+    try:
+        return file_model(Workbench.default().model_files.add(path).name)
+    except LeanRAGError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _in_english(text: str | Message) -> str:

@@ -90,7 +90,7 @@ def _evaluate_all(options: argparse.Namespace) -> int:
         f"All strategies, {index.manifest.name}",
         folder,
         set_id,
-        asks_model=bench.questions.asks_model(index.manifest.config.model),
+        asks_model=bench.questions.asks_model(index.manifest.config.writer),
     )
     result = bench.experiments.run(replace(spec, answers=False), PrintedProgress())
     table = score_table(result)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._options import add_execution, add_json, execution_of, question_set_of
+from leanrag_core.commands._options import add_execution, add_json, execution_of, model_name, question_set_of
 from leanrag_core.commands._printing import (
     PrintedProgress,
     difference_values,
@@ -84,7 +84,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all strategies")
     parser.add_argument("--title", default="")
     parser.add_argument("--no-answers", action="store_true", help="retrieve and measure only")
-    parser.add_argument("--judge", nargs="+", default=[], metavar="MODEL", help="such as openai:NAME")
+    parser.add_argument(
+        "--judge", nargs="+", default=[], type=model_name, metavar="MODEL", help="such as openai:NAME, file:PATH"
+    )
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each judgement (default: 5)")
     parser.add_argument("--grade", action="store_true", help="judges also grade answers against the gold answers")
     parser.add_argument(
@@ -175,7 +177,7 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         index,
         set_id,
         wanted,
-        asks_model=bench.questions.asks_model(bench.experiments.indexes.open(index).manifest.config.model),
+        asks_model=bench.questions.asks_model(bench.experiments.indexes.open(index).manifest.config.writer),
         equal_tokens=options.equal,
     )
     return _with_answers(spec, options, judges)

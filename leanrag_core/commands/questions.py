@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import add_json, model_name
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.types.visible import visible
 
@@ -34,7 +34,12 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     made.add_argument("index", type=Path, metavar="DIR")
     made.add_argument("--out", type=Path, metavar="FILE.jsonl", help="writes the file instead of storing a set")
     made.add_argument("--title", default="")
-    made.add_argument("--model", default="builtin", help="openai:NAME asks a model; builtin fills templates")
+    made.add_argument(
+        "--model",
+        default="builtin",
+        type=model_name,
+        help="openai:NAME or file:PATH asks a model; builtin fills templates",
+    )
     made.add_argument("--n", type=int, default=10, help="templates: questions of each kind (default: 10)")
     made.add_argument("--kinds", nargs="*", choices=TEMPLATE_KINDS, default=TEMPLATE_KINDS, help="templates: of which")
     made.add_argument("--seed", type=int, default=0, help="templates: which entities are asked about")

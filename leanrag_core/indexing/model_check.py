@@ -14,7 +14,7 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.window import wants_short_prompts
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage
-from leanrag_core.types.config import IndexConfig, endpoint_model
+from leanrag_core.types.config import IndexConfig, endpoint_model, is_file
 from leanrag_core.types.extraction import Extraction
 from leanrag_core.types.roles import EXTRACTION
 
@@ -52,15 +52,15 @@ class ModelCheck:
 
 def check_model(models: Models, model: str, passage: str, config: IndexConfig) -> ModelCheck:
     """Return one call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
-    InvalidConfig without a model or a passage.
+    InvalidConfig without a model or a passage. model: its name at the endpoint, or file:NAME.
     """
     models = models.in_role(EXTRACTION)
-    language = models.language(endpoint_model(model))
-    if language is None or not passage.strip():
+    language = models.language(model if is_file(model) else endpoint_model(model))
+    if not isinstance(language, RemoteLanguageModel) or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")
-    endpoint, extractor = models.endpoint, LLMExtractor.of(language, config)
+    endpoint, extractor, model = language.endpoint, LLMExtractor.of(language, config), language.model
     messages, schema, _ = extractor.first_question(passage)
-    watch = isinstance(language, RemoteLanguageModel) and language.watches  # as a build would
+    watch = language.watches  # as a build would
     started = time.perf_counter()
     reply = endpoint.chat(model, messages, schema=schema, watch=watch)
     seconds = time.perf_counter() - started

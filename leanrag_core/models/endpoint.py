@@ -177,7 +177,8 @@ class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads.
 
     forms: what has been learnt of the server's models; shared by all callers of the same server. role: how its
-    requests differ from those of all. speeds: how fast its models were.
+    requests differ from those of all. speeds: how fast its models were. key: in the
+    place of the environment's.
     """
 
     def __init__(
@@ -186,6 +187,8 @@ class Endpoint:
         forms: LearntForms | None = None,
         role: Role | None = None,
         speeds: Speeds | None = None,
+        *,
+        key: str = "",
     ) -> None:
         self.settings = settings
         self.forms = forms or LearntForms()
@@ -193,6 +196,7 @@ class Endpoint:
         self._speeds = speeds or Speeds()
         self._counting = threading.Lock()
         self._in_flight = 0
+        self._given_key = key
 
     @property
     def address(self) -> str:
@@ -201,7 +205,7 @@ class Endpoint:
 
     @property
     def _key(self) -> str:
-        return os.environ.get(self.settings.key_variable, "").strip()
+        return self._given_key or os.environ.get(self.settings.key_variable, "").strip()
 
     @cached_property
     def _client(self) -> Any:

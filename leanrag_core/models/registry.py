@@ -8,12 +8,13 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.models.base import Backend, EmbeddingModel, LanguageModel
 from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.model_files import ModelFiles
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.models.speeds import Speeds
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, IndexConfig, ModelName, is_remote, parse_model_name
+from leanrag_core.types.config import BUILTIN, IndexConfig, ModelName, is_file, is_remote, parse_model_name
 from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION, Role
 from leanrag_core.types.settings import Settings
 
@@ -23,7 +24,8 @@ class Models:
     """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls.
 
     forms: what has been learnt of the server's models, kept longer than this work. role: how these models are asked
-    otherwise than all; see in_role(). speeds: of the models, kept longer than this program runs.
+    otherwise than all; see in_role(). speeds: of the models, kept longer than this program runs. model_files: those of
+    the workbench, None where there is none; file_pacers: the pace of each, by the file's digest.
     """
 
     settings: Settings
@@ -33,6 +35,8 @@ class Models:
     forms: LearntForms = field(default_factory=LearntForms)
     role: Role = field(default_factory=Role)
     speeds: Speeds = field(default_factory=Speeds)
+    model_files: ModelFiles | None = None
+    file_pacers: dict[str, Pacer] = field(default_factory=dict)
     _backends: dict[str, Backend] = field(default_factory=dict, init=False, repr=False)
     _servers: "_Servers" = field(default_factory=lambda: _Servers(), init=False, repr=False)
     _in_role: "dict[str, Models]" = field(default_factory=dict, init=False, repr=False)
@@ -170,7 +174,7 @@ def require_models(models: Models, config: IndexConfig) -> None:
     asked = {EXTRACTION: config.model, EMBEDDINGS: config.embedding, AGGREGATION: config.aggregation_model}
     for role, name in asked.items():
         parsed = parse_model_name(name) if name else None
-        if parsed is not None and parsed.model:
+        if parsed is not None and parsed.model and not is_file(name):
             models.in_role(role).require_price(parsed.model)
     if config.aggregation_model == BUILTIN and is_remote(config.model):
         raise InvalidConfig("model.builtin_aggregation")

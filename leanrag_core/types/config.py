@@ -11,6 +11,7 @@ from leanrag_core.messages.message import Message, message
 BUILTIN = "builtin"
 MULTILINGUAL = "multilingual"  # an extra: an embedding of every language
 OPENAI = "openai"
+FILE = "file"  # a model file of this machine
 REFERENCE = "reference"  # the graph comes with the corpus, written by hand; everything else is built in
 HERE = (BUILTIN, REFERENCE, MULTILINGUAL)  # back-ends of one model, on this machine
 
@@ -44,6 +45,16 @@ def model_title(text: str) -> str:
 def endpoint_model(model: str) -> str:
     """Return the name of a model of the OpenAI-compatible endpoint; "" for ""."""
     return str(ModelName(OPENAI, model)) if model else ""
+
+
+def file_model(name: str) -> str:
+    """Return the model's name of a model file of that name; "" for ""."""
+    return str(ModelName(FILE, name)) if name else ""
+
+
+def is_file(text: str) -> bool:
+    """Return whether a model of that name is a model file of this machine: nothing leaves it, and nothing costs."""
+    return text.partition(":")[0] == FILE and is_remote(text)
 
 
 def is_remote(text: str) -> bool:
@@ -266,6 +277,12 @@ class IndexConfig:
     def models(self) -> tuple[str, ...]:
         """Names of all models that a build with these settings asks, each once."""
         return tuple(dict.fromkeys((self.model, self.aggregation_model or self.model, self.embedding)))
+
+    @property
+    def writer(self) -> str:
+        """Name of the model that answers questions about the index: the one that read it, else the model file that
+        wrote its texts, which is on this machine as the built-in engine is."""
+        return self.aggregation_model if not is_remote(self.model) and is_file(self.aggregation_model) else self.model
 
 
 SETTINGS = tuple(spec.name for spec in fields(IndexConfig) if not spec.metadata["of_engine"])  # what a preset holds

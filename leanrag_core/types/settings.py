@@ -8,7 +8,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, SCHEDULER, Fault, fault_of, parts_of
-from leanrag_core.types.config import is_remote, model_title, option, validate
+from leanrag_core.types.config import is_file, is_remote, model_title, option, validate
 from leanrag_core.types.roles import ANSWERS, EMBEDDINGS, EXTRACTION, OWN_LIMITS, ROLES, WITH, Role
 from leanrag_core.types.roles import Price as Price
 
@@ -78,6 +78,7 @@ class Settings:
     build_model: str = option("", help=message("option.help.build_model"))
     build_embedding: str = option("", help=message("option.help.build_embedding"))
     answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
+    models_folder: str = option("", help=message("option.help.models_folder"))
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."
     )
@@ -173,7 +174,7 @@ class Settings:
 
     def unpriced(self, models: Iterable[str]) -> list[str]:
         """Return the titles of those models that are called and have no price here, in order. models: their names."""
-        titles = {model_title(name) for name in models if is_remote(name)}
+        titles = {model_title(name) for name in models if is_remote(name) and not is_file(name)}
         return sorted(titles - self.prices.keys())
 
     @property

@@ -20,6 +20,7 @@ from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PA
 from leanrag_core.jobs.runner import Work
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.model_files import ModelFiles
 from leanrag_core.models.registry import Models
 from leanrag_core.models.speeds import Speeds
 from leanrag_core.notebook import html_of
@@ -97,7 +98,8 @@ class Workbench:
         self.searches = SearchStore()
         self.jobs = JobStore(root / "jobs", PACKAGES)
         self.history = QuestionHistory(root / "history")
-        self.models = ModelAccess(self.settings, self.calls, Speeds(root / "speeds.json"))
+        self.model_files = ModelFiles(root, lambda: self.settings.read().models_folder)
+        self.models = ModelAccess(self.settings, self.calls, self.model_files, Speeds(root / "speeds.json"))
         self.corpora = Corpora(root / "corpora", self.parser)
         self.references = References(SAMPLES, self.models)
         self.indexes = Indexes(root / "indexes", self.settings, self.searches, self.stages)

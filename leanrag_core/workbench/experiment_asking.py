@@ -46,7 +46,7 @@ class _CountedModels(ModelAccess):
     all strategies."""
 
     def __init__(self, access: ModelAccess, models: Models) -> None:
-        super().__init__(access.settings, access.calls)
+        super().__init__(access.settings, access.calls, access.files)
         self._models = models
         self._kept: dict[tuple[str, str], KeptVectors] = {}
 

@@ -96,7 +96,7 @@ class Explanations:
         vector = self._questions.question_vector(index, trace.question)
         why = why_not(trace, index, gold, vector, n_documents=n_documents)
         info = strategies().named(trace.strategy)
-        asks_model = info.calls_model and self._questions.asks_model(index.manifest.config.model)
+        asks_model = info.calls_model and self._questions.asks_model(index.manifest.config.writer)
         if not offer or why.loss is None or asks_model:
             return Explained(why)
 

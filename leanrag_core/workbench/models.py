@@ -7,6 +7,7 @@ from typing import Any
 from leanrag_core.jobs.runner import RunningJob
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.model_files import ModelFiles
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.models.speeds import Speeds
@@ -41,8 +42,10 @@ class _Learnt:
 class ModelAccess:
     """Makes the models of a piece of work, and opens embedding models once for all sessions."""
 
-    def __init__(self, settings: SettingsFile, calls: CallStore, speeds: Speeds | None = None) -> None:
-        self.settings, self.calls, self.speeds = settings, calls, speeds or Speeds()
+    def __init__(
+        self, settings: SettingsFile, calls: CallStore, files: ModelFiles, speeds: Speeds | None = None
+    ) -> None:
+        self.settings, self.calls, self.files, self.speeds = settings, calls, files, speeds or Speeds()
         self._choosing = threading.RLock()  # guards the field below
         self._learnt = _Learnt(settings.n_saved)
 
@@ -60,7 +63,15 @@ class ModelAccess:
         """
         with self._choosing:
             forms = self._current().forms
-        models = Models(self.settings.read(), self.calls, budget or Budget(), index, forms, speeds=self.speeds)
+        models = Models(
+            self.settings.read(),
+            self.calls,
+            budget or Budget(),
+            index,
+            forms,
+            speeds=self.speeds,
+            model_files=self.files,
+        )
         if needed_by is not None:
             require_models(models, needed_by)
             models.language(needed_by.model, EXTRACTION)

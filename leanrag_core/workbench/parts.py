@@ -164,7 +164,7 @@ class Parts:
         return PartModels(self._language(index, models), finished)
 
     def _language(self, index: Index, models: Models) -> LanguageModel | None:
-        return models.language(index.manifest.config.model, AGGREGATION)
+        return models.language(index.manifest.config.writer, AGGREGATION)
 
 
 def _identity(folder: Path) -> tuple[str, int, int]:

@@ -35,7 +35,7 @@ from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_remote
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_file, is_remote
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -199,13 +199,14 @@ class Questions:
 
     def answering_language(self, index: Index, models: Models | None = None) -> LanguageModel | None:
         """Return the language model that answers questions about the index; None for extractive answers."""
-        return self._language(index.manifest.config.model, models or self._models.make(index=index.folder_name))
+        return self._language(index.manifest.config.writer, models or self._models.make(index=index.folder_name))
 
     def _language(self, own: str, models: Models) -> LanguageModel | None:
         """Return the model that answers: that of the role, else the index's own. A role with a server of its own
-        answers about every index, else one that was built without a model is answered without one."""
+        answers about every index, as a model file does; else one that was built without a model is answered without
+        one."""
         chosen = models.settings.answer_model
-        of_all = is_remote(own) or ANSWERS in models.settings.roles
+        of_all = is_remote(own) or is_file(chosen) or ANSWERS in models.settings.roles
         return models.language(chosen if chosen and of_all else own, ANSWERS)
 
     def _reader(self, index: Index, tools: Tools) -> LanguageModel | None:

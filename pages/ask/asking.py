@@ -167,7 +167,7 @@ def _marked(text: str, context: Context) -> Markup:
 def model_of(ask: Ask) -> str:
     """Return the title of the model that answers."""
     settings = session.workbench().settings.read()
-    return model_title(settings.answer_model or ask.summary.config.model)
+    return model_title(settings.answer_model or ask.summary.config.writer)
 
 
 def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> None:

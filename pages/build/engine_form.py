@@ -2,24 +2,44 @@
 entity types, gleaning rounds and prompts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.types.config import MULTILINGUAL, REFERENCE, IndexConfig, endpoint_model, is_remote, model_title
+from leanrag_core.models.model_server import is_installed
+from leanrag_core.types.config import BUILTIN as BUILTIN_MODEL
+from leanrag_core.types.config import (
+    MULTILINGUAL,
+    REFERENCE,
+    IndexConfig,
+    endpoint_model,
+    file_model,
+    is_file,
+    is_remote,
+    model_title,
+)
 from leanrag_core.types.settings import Settings
 from pages.build import embedding_view, prompts_form
 from pages.common import choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
-from pages.settings import endpoint_view, found_view
+from pages.settings import endpoint_view, found_view, model_files_view
 
-BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them
-_CODES = {BUILTIN: "build.engine.builtin", BY_HAND: "build.engine.reference", ENDPOINT: "build.engine.endpoint"}
-URL = ("b_engine", embedding_view.NAME, "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
+BUILTIN, BY_HAND, ENDPOINT, FILE = "Built-in", "Reference graph", "Endpoint", "Model file"  # as links name them
+_CODES = {
+    BUILTIN: "build.engine.builtin",
+    BY_HAND: "build.engine.reference",
+    ENDPOINT: "build.engine.endpoint",
+    FILE: "build.engine.file",
+}
+READS_ALL, NAMES_ALONE = "all", "names"  # what a model file does, as links name it
+URL = (
+    *("b_engine", embedding_view.NAME, "b_model", "b_aggregation", "b_embedding"),
+    *("b_file", "b_file_does", "b_types", "b_gleaning_rounds"),
+)
 _NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
 
@@ -34,13 +54,18 @@ class Engine:
 
     @property
     def remote(self) -> bool:
-        """Whether a language model or an embedding model of the endpoint works."""
-        return self.name == ENDPOINT
+        """Whether a language model or an embedding model of the endpoint works, or a model file."""
+        return self.name in (ENDPOINT, FILE)
+
+    @property
+    def reads_by_grammar(self) -> bool:
+        """Whether the built-in engine extracts."""
+        return self.name == BUILTIN or (self.name == FILE and self.values.get("model") == BUILTIN_MODEL)
 
 
 def choose(corpus_id: str) -> Engine:
-    """The engine, as a switch, with what it asks for. The endpoint's models are chosen below, by endpoint()."""
-    names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
+    """The engine, as a switch, with what it asks for. Its models are chosen below, by models()."""
+    names = (BUILTIN, BY_HAND, ENDPOINT, FILE) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT, FILE)
     titles = {name: say(_CODES[name]) for name in names}
     proposed = _propose()
     with st.container(gap="xsmall"):
@@ -60,8 +85,9 @@ def _propose() -> bool:
     except LeanRAGError:  # which every page shows
         return False
     if settings.build_model and not state.recall("b_engine"):
-        state.remember("b_engine", ENDPOINT)
-        state.remember("b_model", model_title(settings.build_model))
+        title, by_file = model_title(settings.build_model), is_file(settings.build_model)
+        state.remember("b_engine", FILE if by_file else ENDPOINT)
+        state.remember("b_file" if by_file else "b_model", title)
         state.remember("b_embedding", model_title(settings.build_embedding))
     return bool(settings.build_model)
 
@@ -72,13 +98,37 @@ def _has_reference(corpus_id: str) -> bool:
     return False
 
 
-def endpoint(corpus_id: str) -> Engine:
-    """The endpoint's models and what they are asked for."""
+def models(engine: Engine, corpus_id: str) -> Engine:
+    """The models of the engine and what they are asked for."""
     try:
         settings = session.workbench().settings.read()
     except LeanRAGError as error:
         message(error, kind="error")
-        return Engine(ENDPOINT, lacking=say("build.engine.settings_unreadable"))
+        return Engine(engine.name, lacking=say("build.engine.settings_unreadable"))
+    return _file(settings, engine, corpus_id) if engine.name == FILE else _endpoint(settings, corpus_id)
+
+
+def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
+    """A model file, and what it does. engine: with the embedding."""
+    files = [each.name for each in session.workbench().model_files.all() if each.file is not None]
+    if not files or not is_installed():
+        message(say("build.engine.file.none"))
+        model_files_view.card(settings)
+        to_settings()
+        return Engine(FILE, lacking=say("build.engine.file.choose"))
+    does = {each: say(f"build.engine.file.{each}") for each in (READS_ALL, NAMES_ALONE)}
+    with st.grid(2, min_column_width=190, gap="small"):
+        chosen = choices.dropdown("b_file", say("backend.file"), {name: name for name in files}, pin=True)
+        task = choices.dropdown("b_file_does", say("build.engine.file.does"), does)
+    draw(html('<div class="lr-hint">{}</div>', say("build.engine.file.runs_here")))
+    name = file_model(chosen)
+    if task == NAMES_ALONE:
+        return replace(engine, values={**engine.values, "model": BUILTIN_MODEL, "aggregation_model": name})
+    return replace(engine, values={**engine.values, "model": name, **_asked_for(corpus_id, name)})
+
+
+def _endpoint(settings: Settings, corpus_id: str) -> Engine:
+    """The endpoint's models."""
     if not endpoint_view.is_set_up(settings):
         message(say("build.engine.no_endpoint"))
         _found(settings)
@@ -115,13 +165,20 @@ def endpoint(corpus_id: str) -> Engine:
         values["embedding"] = endpoint_model(embedding)
     else:
         values["embedding"], lacking = embedding_view.choose(corpus_id)
+    values |= _asked_for(corpus_id, model)
+    return Engine(ENDPOINT, values, lacking if model else say("build.engine.choose_model"))
+
+
+def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
+    """What a language model is asked for."""
+    values: dict[str, Any] = {}
     left, right = st.columns([2, 1], gap="small")
     with left:
         values["entity_types"] = entity_types()
     with right:
         values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
-    return Engine(ENDPOINT, values, lacking if model else say("build.engine.choose_model"))
+    return values
 
 
 def _found(settings: Settings) -> None:
@@ -136,6 +193,14 @@ def _found(settings: Settings) -> None:
 def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
+    file = next((name for name in (model, str(config.get("aggregation_model") or "")) if is_file(name)), "")
+    if file:
+        state.remember("b_engine", FILE)
+        state.remember("b_file", model_title(file))
+        state.remember("b_file_does", None if is_file(model) else NAMES_ALONE)
+        state.remember(embedding_view.NAME, MULTILINGUAL if config.get("embedding") == MULTILINGUAL else None)
+        _take_asked_for(config)
+        return
     models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
     remote = any(map(is_remote, models))  # of another mixture than the form builds, a model is to be chosen
     # The built-in engine is named where the settings propose another one.
@@ -153,6 +218,10 @@ def take_settings(config: Mapping[str, Any]) -> None:
     ):
         value = str(config.get(field_name) or "")
         state.remember(name, model_title(value) if is_remote(value) else None)
+    _take_asked_for(config)
+
+
+def _take_asked_for(config: Mapping[str, Any]) -> None:
     types = tuple(str(name) for name in config.get("entity_types", _DEFAULT_TYPES))
     state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
     state.remember("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))

@@ -134,10 +134,10 @@ def show(corpora: list[CorpusSummary]) -> Form:
         corpus_id = _corpus(corpora)
         engine = engine_form.choose(corpus_id)
     if engine.remote:
-        engine = engine_form.endpoint(corpus_id)
+        engine = engine_form.models(engine, corpus_id)
     _preset()
     checks: dict[str, Callable[[Any], str]] = {
-        "tau": lambda value: _tau_fault(value, heuristic=engine.name == engine_form.BUILTIN),
+        "tau": lambda value: _tau_fault(value, heuristic=engine.reads_by_grammar),
         "overlap_tokens": lambda value: _overlap_fault(
             value, forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
         ),

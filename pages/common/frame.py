@@ -13,7 +13,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_table import short_title
-from leanrag_core.types.config import is_remote
+from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.summary import IndexSummary
@@ -99,7 +99,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
     lines = []
     if chosen is None or not uses_endpoint(chosen.config.by_name()):
         lines.append(("ok", say("frame.builtin_engine")))
-    elif settings.local:
+    elif settings.local or not sends(chosen.config.by_name()):
         lines.append(("ok", say("frame.local_model")))
     else:
         lines.append(("out", say("frame.sent_to", host=settings.host)))
@@ -114,9 +114,13 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
 
 
 def uses_endpoint(config: Mapping[str, Any]) -> bool:
-    """Return whether the settings of an index name a model of the endpoint."""
-    models = (config.get(name) for name in ("model", "embedding", "aggregation_model"))
-    return any(is_remote(str(model)) for model in models if model)
+    """Return whether the settings of an index name a model that is called."""
+    return any(is_remote(model) for model in session.models_of(config))
+
+
+def sends(config: Mapping[str, Any]) -> bool:
+    """Return whether the settings of an index name a model of the endpoint, which is sent text."""
+    return any(is_remote(model) and not is_file(model) for model in session.models_of(config))
 
 
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:

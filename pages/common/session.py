@@ -11,7 +11,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.indexing.extraction.builtin import share_without_grammar
 from leanrag_core.storage.indexes import OpenIndexes
-from leanrag_core.types.config import is_remote
+from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState, Progress
 from leanrag_core.types.manifest import HEURISTIC
@@ -145,7 +145,7 @@ def _retrievals() -> StreamedCalls[TraceStep, Trace]:
 
 def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace) -> Answer | None:
     """Return the answer to that question with those options where no model needs to be called for it, else None."""
-    if not is_remote(str(summary.config.model)):
+    if not workbench().questions.asks_model(summary.config.writer):
         return _answered(summary.id, summary.created, question, strategy, options, trace)
     return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
 
@@ -217,11 +217,14 @@ def running_jobs() -> list[JobState]:
 @st.cache_data(ttl=3, show_spinner=False)
 def endpoint_builds() -> int:
     """Return how many builds with a model of the endpoint are under way, counted at most every three seconds."""
-    configs = [job.config for job in running_jobs()]
     return sum(
-        any(is_remote(str(config.get(name, ""))) for name in ("model", "embedding", "aggregation_model"))
-        for config in configs
+        any(is_remote(model) and not is_file(model) for model in models_of(job.config)) for job in running_jobs()
     )
+
+
+def models_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the models in the settings of an index."""
+    return tuple(str(config.get(name) or "") for name in ("model", "embedding", "aggregation_model"))
 
 
 _KEPT = "lr_last_question"

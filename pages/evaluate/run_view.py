@@ -10,7 +10,6 @@ from leanrag_core.evaluation.base import broken_measures
 from leanrag_core.evaluation.experiments.running import usual_baseline
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     ASKED,
@@ -206,10 +205,10 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
     except LeanRAGError as error:
         message(error, kind="error")
         return ()
-    if not endpoint_view.is_set_up(settings):
+    listed = endpoint_view.writers(settings)
+    if not listed and not endpoint_view.is_set_up(settings):
         draw(markup.muted(say("evaluate.form.no_endpoint")))
         return ()
-    listed = endpoint_view.listing(settings).writing
     models = st.multiselect(
         say("evaluate.form.judges"),
         list(listed),
@@ -224,7 +223,7 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
     repeats = st.number_input(
         say("evaluate.form.repeats"), min_value=1, max_value=_MOST_REPEATS, value=5, key="experiment_repeats", width=160
     )
-    return tuple(JudgeSpec(endpoint_model(name), kinds, int(repeats)) for name in models) if kinds else ()
+    return tuple(JudgeSpec(endpoint_view.full_name(name), kinds, int(repeats)) for name in models) if kinds else ()
 
 
 def _kinds() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
-from leanrag_core.types.config import BUILTIN, endpoint_model, model_title
+from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
 from pages.common import choices, deletion, forms, markup, session, state
@@ -185,11 +185,11 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
 
 
 def _model() -> str:
-    """Who makes the questions: templates, or a model of the endpoint where one is set up."""
+    """Who makes the questions: templates, or a model of the endpoint or of a file where there is one."""
     with plain_errors():
         settings = session.workbench().settings.read()
-        if endpoint_view.is_set_up(settings):
-            names = [BUILTIN, *map(endpoint_model, endpoint_view.listing(settings).writing)]
+        if writers := endpoint_view.writers(settings):
+            names = [BUILTIN, *map(endpoint_view.full_name, writers)]
             titles = {name: model_title(name) for name in names}
             titles[BUILTIN] = say("evaluate.sets.by_templates")
             return st.selectbox(

@@ -12,7 +12,7 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.models.listing import ModelList, context_windows, list_models
 from leanrag_core.system.threads import BoundedCache
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import IndexConfig, endpoint_model, file_model, is_file, model_title
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.references import PassageScores, judged
@@ -45,6 +45,23 @@ def listing(settings: Settings) -> ModelList:
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
     return _tested().get(_who(settings), ModelList())
+
+
+def writers(settings: Settings) -> tuple[str, ...]:
+    """Return the models that write, as a person chooses among them: those of the endpoint by their own names, model
+    files as file:NAME."""
+    files = tuple(file_model(each.name) for each in session.workbench().model_files.all() if each.file is not None)
+    return (*(listing(settings).writing if is_set_up(settings) else ()), *files)
+
+
+def full_name(chosen: str) -> str:
+    """Return the name of the model that a person has chosen among writers(), or written."""
+    return chosen if is_file(chosen) else endpoint_model(chosen)
+
+
+def short_name(name: str) -> str:
+    """Return the name of a model as it is among writers()."""
+    return name if is_file(name) else model_title(name)
 
 
 def _who(settings: Settings) -> tuple[str, str]:
@@ -188,8 +205,8 @@ def check_panel(settings: Settings) -> None:
     """A model, a passage, the check and its outcome."""
     left, right = st.columns([5, 7], gap="large")
     with left:
-        models = listing(settings)
-        model = pick_model(say("settings.calls.model"), "check_model", models, names=models.writing)
+        models = listing(settings) if is_set_up(settings) else ModelList()
+        model = pick_model(say("settings.calls.model"), "check_model", models, names=writers(settings))
         passage = widgets.remembered(
             "check_passage",
             sample_passage(f"sample-{FIRST_SAMPLE}"),

@@ -15,7 +15,7 @@ from leanrag_core.types.settings import Settings
 from pages.common import forms, markup, session, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
-from pages.settings import endpoint_view
+from pages.settings import endpoint_view, model_files_view
 
 _LOOK = "lr_look"  # what the visit at hand looks at
 _PATIENCE = 0.15  # seconds: where nothing listens, the look takes milliseconds, and nothing flickers
@@ -44,8 +44,9 @@ def look_again() -> None:
     st.button(say("found.again"), key="look_again", type="tertiary", icon=":material/refresh:", on_click=begin)
 
 
-def cards(settings: Settings) -> None:
-    """The servers that answer, with what can be done with each; looks once for each visit of the page."""
+def cards(settings: Settings, *, with_files: bool = False) -> None:
+    """The servers that answer, with what can be done with each; looks once for each visit of the page. with_files: and
+    the model files."""
     look: _Look | None = st.session_state.get(_LOOK)
     if look is None or look.visit != state.memory().visit:
         begin()
@@ -58,11 +59,14 @@ def cards(settings: Settings) -> None:
         message(st.session_state[_FAULT], kind="error")
     if not found.servers:
         _nothing()
+    if not found.servers and not with_files:
         return
     with st.grid(3, min_column_width=250, gap="small"):
         for server in found.servers:
             with st.container(border=True, gap="xsmall", key=f"found_{server.kind.name}", height="stretch"):
                 _card(settings, server, found.free_bytes)
+        if with_files:
+            model_files_view.card(settings)
 
 
 def _waiting(look: _Look) -> None:

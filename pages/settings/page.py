@@ -8,13 +8,20 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
-from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, PROMPT_FORMS, Price, Settings
 from pages.common import forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say
-from pages.settings import call_store_view, endpoint_view, execution_view, found_view, settings_form, storage_view
+from pages.settings import (
+    call_store_view,
+    endpoint_view,
+    execution_view,
+    found_view,
+    model_files_view,
+    settings_form,
+    storage_view,
+)
 
 PRESETS = {"OpenAI": "https://api.openai.com/v1", **{kind.title: kind.address for kind in KINDS}}
 PRICED = 8  # models without a price that are listed in the table
@@ -44,7 +51,7 @@ def found_section(settings: Settings) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="found_head"):
         section(say("found.title"), say("found.note", n=sum(map(bool, usual_ports().values()))))
         found_view.look_again()
-    found_view.cards(settings)
+    found_view.cards(settings, with_files=True)
 
 
 def endpoint_section(settings: Settings) -> None:
@@ -142,35 +149,35 @@ def reading_section(settings: Settings) -> None:
 
 
 def build_models(settings: Settings) -> None:
-    """What Build proposes of the endpoint's models."""
-    if not endpoint_view.is_set_up(settings):
+    """What Build proposes."""
+    names = endpoint_view.writers(settings)
+    if not names and not endpoint_view.is_set_up(settings):
         return
-    models = endpoint_view.listing(settings)
     with st.grid(2, min_column_width=190, gap="small"):
-        _setting_of_model(settings, "build_model", models, models.writing, say("build.engine.builtin"))
-        _setting_of_model(
-            settings, "build_embedding", models, models.embedding_first, say("build.engine.builtin_embedding")
-        )
+        _setting_of_model(settings, "build_model", names, say("build.engine.builtin"))
+        if endpoint_view.is_set_up(settings):
+            embedding = endpoint_view.listing(settings).embedding_first
+            _setting_of_model(settings, "build_embedding", embedding, say("build.engine.builtin_embedding"))
 
 
 def answer_model(settings: Settings) -> None:
     """Another model for answers than the index's own."""
-    if endpoint_view.is_set_up(settings):
-        models = endpoint_view.listing(settings)
-        _setting_of_model(settings, "answer_model", models, models.writing, say("settings.answer_model.same"))
+    names = endpoint_view.writers(settings)
+    if names or endpoint_view.is_set_up(settings):
+        _setting_of_model(settings, "answer_model", names, say("settings.answer_model.same"))
 
 
-def _setting_of_model(settings: Settings, name: str, models: ModelList, names: tuple[str, ...], blank: str) -> None:
-    """A setting that names one of the endpoint's models. blank: says what none means."""
-    state.remember(name, model_title(getattr(settings, name)))
+def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], blank: str) -> None:
+    """A setting that names a model. blank: says what none means."""
+    state.remember(name, endpoint_view.short_name(getattr(settings, name)))
     with reveal.place(name):
         endpoint_view.pick_model(
             forms.title_of(name),
             name,
-            models,
+            ModelList(),
             names=names,
             blank=blank,
-            on_pick=lambda chosen: settings_form.keep(name, endpoint_model(chosen)),
+            on_pick=lambda chosen: settings_form.keep(name, endpoint_view.full_name(chosen)),
         )
 
 
@@ -313,8 +320,9 @@ def page() -> None:
         storage_view.server_panel(settings)
         section(say("settings.storage"), say("settings.storage.note"))
         storage_view.panel(settings)
+        model_files_view.folder_field(settings)
     section(say("settings.check"), say("settings.check.note"))
-    if endpoint_view.is_set_up(settings):
+    if endpoint_view.is_set_up(settings) or endpoint_view.writers(settings):
         endpoint_view.check_panel(settings)
     else:
         draw(markup.muted(say("build.engine.set_up_first")))

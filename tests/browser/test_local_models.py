@@ -3,18 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import Workbench
 from leanrag_core.models.local_servers import PORTS_VARIABLE
-from leanrag_core.types.settings import Price
+from leanrag_core.types.settings import Price, Settings
 from tests import waiting
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import Server, Watched, decline_first_build
 from tests.browser.runs import settled
 from tests.browser.test_endpoint_story import FORM, home_with_documents
 from tests.browser.test_story import snap
 from tests.endpoint.local_servers import LM_STUDIO, OLLAMA, scripted_ollama, serving, write
+from tests.endpoint.model_files import AVAILABLE, WHY_NOT, weights
 
 pytestmark = pytest.mark.browser
 
@@ -125,3 +127,92 @@ def test_the_other_states_say_what_to_do(
     snap(page, "l5_nothing")
     bench = Workbench.default(home)
     waiting.until(lambda: bench.settings.read().base_url == "")
+
+
+@pytest.mark.skipif(not AVAILABLE, reason=WHY_NOT)
+@pytest.mark.alone
+def test_a_model_file_is_chosen_by_its_path_builds_answers_is_stopped_and_ends_with_the_app(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    name = weights().name
+    bench = Workbench.default(tmp_path / "home")
+    bench.settings.save(Settings(retries=1, max_reply_tokens=120))
+    corpus = bench.add_documents("Carrow", [("mill.txt", b"Hester Lunn built the tide mill at Carrow.")]).corpus_id
+    decline_first_build(tmp_path / "home")
+    app, watched = server_in(tmp_path / "home"), watch()
+    page = watched.page
+
+    # Settings: no file yet; a path that leads nowhere; the path of the file; used by one click.
+    opened(page, f"{app.url}/settings")
+    expect(page.get_by_text("No .gguf file in the models folder.")).to_be_visible()
+    snap(page, "f1_no_file")
+    for path, said in ((tmp_path / "nobody.gguf", "nobody.gguf cannot be read"), (weights(), "window 8,192")):
+        page.get_by_role("button", name="Choose another file").click()
+        page.get_by_role("textbox", name="Path of a .gguf file").fill(str(path))
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_text(said)).to_be_visible()
+        page.keyboard.press("Escape")
+        settled(page)
+    expect(page.get_by_text("nobody.gguf cannot be read")).to_have_count(0)
+    snap(page, "f2_file")
+    page.get_by_role("button", name="Use", exact=True).click()
+    expect(page.get_by_text("in use")).to_be_visible()
+    assert bench.settings.read().build_model == f"file:{name}"
+    assert str(weights().parent) not in page.content()
+
+    # Build proposes it; the built-in engine extracts, the file names clusters and answers.
+    page.goto(f"{app.url}/build?corpus={corpus}")
+    settled(page)
+    expect(page.get_by_role("radio", name="Model file")).to_be_checked()
+    snap(page, "f3_build")
+    page.get_by_role("combobox", name="What it does").click()
+    page.get_by_role("option", name="Names clusters and answers").click()
+    settled(page)
+    page.get_by_role("button", name="Build index").click()
+    expect(page.get_by_text("Carrow is built")).to_be_visible(timeout=180_000)
+    settled(page)
+    snap(page, "f4_built")
+    [index] = bench.indexes.all()
+    assert (index.config.model, index.config.aggregation_model) == ("builtin", f"file:{name}")
+
+    # Ask: the file writes the answer, twice the same; the sidebar says where the text stays.
+    page.goto(f"{app.url}/ask?index={index.id}")
+    settled(page)
+    expect(page.get_by_text("Model on this machine.")).to_be_visible()
+    written_by = page.get_by_text(f"Written by {name} from the context alone")
+
+    def ask(question: str) -> None:
+        page.get_by_label("Question").fill(question)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(written_by).to_be_visible(timeout=180_000)
+        settled(page)
+
+    ask("Who built the tide mill?")
+    page.reload()  # the answer is stored
+    expect(written_by).to_be_visible()
+    settled(page)
+    snap(page, "f5_answer")
+    file = bench.model_files.named(name)
+    server = bench.model_files.servers.running(file)
+    assert server is not None
+    assert server.key not in page.content()
+
+    # Stopped by hand, then by the end of the app, which is killed.
+    opened(page, f"{app.url}/settings")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    waiting.until(lambda: not psutil.pid_exists(server.pid))
+    page.get_by_role("button", name="Look again").click()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    page.goto(f"{app.url}/ask?index={index.id}")
+    settled(page)
+    ask("Where is the tide mill?")
+    again = waiting.until(lambda: bench.model_files.servers.running(file))
+    page.close()
+    app.process.kill()
+    waiting.until(lambda: not psutil.pid_exists(again.pid))
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and path.name != "server.json":
+            assert again.key.encode() not in path.read_bytes(), path
+    watched.assert_clean()

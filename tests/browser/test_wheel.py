@@ -90,7 +90,8 @@ def test_the_command_has_every_verb_and_the_wheel_asks_for_the_libraries_of_the_
     for verb in verbs & {"ask", "build", "serve", "sweep"}:
         assert f"\n    {verb} " in printed, verb
     [metadata] = installed.packages.glob("leanrag_workbench-*.dist-info")
-    asked_for = {"": _wanted("requirements.in"), "multilingual": _wanted("requirements-multilingual.in")}
+    asked_for = {"": _wanted("requirements.in")}
+    asked_for |= {extra: _wanted(f"requirements-{extra}.in") for extra in ("local", "multilingual")}
     found: dict[str, set[tuple[str, str]]] = {extra: set() for extra in asked_for}
     for requirement in Distribution.at(metadata).requires or ():
         marker = Requirement(requirement).marker

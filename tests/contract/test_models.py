@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 EXAMPLE = "leanrag_core/models/backends/parrot.py"
 EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding", "multilingual": "multilingual"}
 LANGUAGE = {"openai": "openai:scripted-chat", "parrot": "parrot:grey"}
+SERVED_APART = "file"  # its models are files, which tests/models/test_model_file.py and tests/test_small_model.py have
 WITHOUT_MODELS = "reference"  # a graph that is written by hand takes the place of extraction alone
 # The scripted model takes words of Chinese for names where they come twice, by themselves.
 REPEATING = {"chinese": {"bees.txt": "蜜蜂，油菜。养蜂人，瓦螨，草酸。蜜蜂，养蜂人。瓦螨，蜜蜂。"}}
@@ -82,7 +83,7 @@ def chat(where: str) -> list[dict[str, str]]:
 
 def test_all_back_ends_are_tested_here() -> None:
     assert broken_backends() == ()
-    assert {backend.name for backend in backends()} == {*EMBEDDING, *LANGUAGE, WITHOUT_MODELS}
+    assert {backend.name for backend in backends()} == {*EMBEDDING, *LANGUAGE, WITHOUT_MODELS, SERVED_APART}
     assert all(sentence(backend.title).strip() for backend in backends())
 
 

@@ -267,7 +267,7 @@ class BatchWork:
     def _warm_up(self, index: Index, run: RunSpec) -> None:
         key = run.index, run.strategy
         calls_model = strategies().named(run.strategy).calls_model and self.asked.asks_model(
-            index.manifest.config.model
+            index.manifest.config.writer
         )
         if key not in self._warm and not calls_model:
             with suppress(Exception):  # the same error is raised again for each question

@@ -1,0 +1,153 @@
+"""Model files of this machine: a card with those that there are, to be used, added by a path, and stopped."""
+
+from collections.abc import Callable
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.models.local_servers import free_bytes
+from leanrag_core.models.model_files import ListedFile
+from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
+from leanrag_core.types.config import file_model
+from leanrag_core.types.settings import Settings
+from pages.common import reveal, session, state, widgets
+from pages.common.html import NOTHING, draw, html
+from pages.common.messages import message, say, words
+from pages.settings import settings_form
+
+_SHOWN = 6  # files in the card
+_FAULT = "lr_model_file_fault"
+_PATH = "model_file_path"
+
+
+def card(settings: Settings) -> None:
+    """The model files, each with what can be done with it."""
+    with st.container(border=True, gap="xsmall", key="found_file", height="stretch"):
+        files = session.workbench().model_files.all()
+        usable = any(each.file is not None for each in files)
+        here = say("found.file.here") if is_installed() else say("found.file.not_here")
+        draw(
+            html(
+                '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
+                "ok" if usable and is_installed() else "none",
+                say("backend.file"),
+                here,
+            )
+        )
+        if not is_installed():
+            draw(html('<div class="lr-small">{}</div>', say("found.file.install", command=INSTALL)))
+        for each in files[:_SHOWN]:
+            _row(settings, each)
+        if len(files) > _SHOWN:
+            draw(html('<div class="lr-small lr-muted">{}</div>', say("found.file.more", n=len(files) - _SHOWN)))
+        if not files:
+            draw(html('<div class="lr-small">{}</div>', say("found.file.none")))
+        _adding()
+
+
+def _row(settings: Settings, each: ListedFile) -> None:
+    bench = session.workbench()
+    used = settings.build_model == file_model(each.name)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"found_file_{each.name}"):
+        running = each.file is not None and bench.model_files.servers.running(each.file) is not None
+        draw(_facts(each, used=used, running=running))
+        if each.file is not None and not used and is_installed():
+            st.button(say("found.use_one"), key=f"use_file_{each.name}", on_click=_use, args=(each.name,))
+        if running:
+            st.button(say("found.file.stop"), key=f"stop_{each.name}", type="tertiary", on_click=_stop, args=(each,))
+        elif each.by_path:
+            st.button(
+                say("found.file.forget"),
+                key=f"forget_{each.name}",
+                type="tertiary",
+                on_click=_forget,
+                args=(each.name,),
+            )
+
+
+def _facts(each: ListedFile, *, used: bool, running: bool) -> Markup:
+    facts = [numbers.size(each.n_bytes)] if each.n_bytes else []
+    fault: Markup = NOTHING
+    if each.file is not None:
+        try:
+            plan = plan_for(each.file)
+        except LeanRAGError as error:
+            fault = html("{}", words(error))
+        else:
+            facts.append(say("found.window", n=plan.window))
+            if not running and plan.n_bytes > free_bytes():
+                facts.append(say("found.too_big", free=numbers.size(free_bytes())))
+    elif each.fault is not None:
+        fault = html("{}", words(each.fault))
+    facts += [say("found.in_use")] if used else []
+    facts += [say("found.file.running")] if running else []
+    said = fault or html("{}", say("ask.comma").join(facts))
+    return html('<div class="lr-found-model"><b dir="auto">{}</b><span>{}</span></div>', each.name, said)
+
+
+def _adding() -> None:
+    with st.popover(say("found.file.add"), type="tertiary", icon=":material/attach_file:", key="found_file_add"):
+        draw(html('<p class="lr-small">{}</p>', say("found.file.path_hint")))
+        with st.form("found_file_form", border=False):
+            st.text_input(say("found.file.path"), key=_PATH, placeholder="~/models/qwen3-1.7b-q4_k_m.gguf")
+            st.form_submit_button(say("found.file.take"), on_click=_add)
+    if st.session_state.get(_FAULT):
+        message(st.session_state[_FAULT], kind="error")
+
+
+def _add() -> None:
+    _trying(lambda: session.workbench().model_files.add(str(st.session_state.get(_PATH, "")).strip()))
+    if not st.session_state.get(_FAULT):
+        st.session_state[_PATH] = ""
+
+
+def _forget(name: str) -> None:
+    _trying(lambda: session.workbench().model_files.forget(name))
+
+
+def _stop(each: ListedFile) -> None:
+    if each.file is not None:
+        session.workbench().model_files.servers.stop(each.file)
+
+
+def _use(name: str) -> None:
+    """Build proposes the file. For callbacks."""
+    settings_form.forgive("build_model")
+    settings_form.keep("build_model", file_model(name))
+    for remembered in ("b_engine", "b_file", "check_model"):
+        state.remember(remembered, None)
+    st.toast(say("found.file.used", name=name), icon=":material/check:")
+
+
+def _trying(act: Callable[[], object]) -> None:
+    st.session_state.pop(_FAULT, None)
+    try:
+        act()
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = words(error)
+
+
+def folder_field(settings: Settings) -> None:
+    """The folder in which model files are looked for."""
+
+    def wish(wanted: str) -> None:
+        settings_form.keep("models_folder", wanted)
+
+    with reveal.place("models_folder"), st.container(gap="xsmall", key="setting_models_folder"):
+        widgets.show(
+            "set_models_folder",
+            settings.models_folder,
+            lambda mount: st.text_input(
+                say("option.title.models_folder"),
+                value=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                placeholder=str(session.workbench().model_files.default_folder),
+            ),
+            wish,
+            read=lambda stored: str(stored or "").strip(),
+        )
+        if not settings_form.fault("models_folder"):
+            draw(html('<div class="lr-hint">{}</div>', say("option.help.models_folder")))
