@@ -1,7 +1,7 @@
 """Measuring what the cosines of an embedding model mean, by questions and passages (types/cosines.py).
 
 The texts are our own (assets/probe_texts.jsonl): 24 subjects, each with a question, a passage that answers it, and the
-same said otherwise.
+same said otherwise, and in another language.
 """
 
 import json
@@ -20,11 +20,12 @@ _DECIMALS = 4  # the next ones are not the same on every processor
 
 @dataclass(frozen=True)
 class ProbeText:
-    """A question, a passage that answers it, and the same in other words."""
+    """A question, a passage that answers it, the same in other words, and the passage in German or Chinese."""
 
     question: str
     passage: str
     same: str
+    translated: str
 
 
 @cache
@@ -37,10 +38,12 @@ def measured_cosines(model: EmbeddingModel) -> Cosines:
     """Return the medians of the model's cosines over the texts."""
     texts = probe_texts()
     questions = embed_queries(model, [text.question for text in texts])
-    passages = model.embed([*(text.passage for text in texts), *(text.same for text in texts)])
-    first, second = np.split(passages, 2)
+    first, second, third = (
+        model.embed([getattr(text, kind) for text in texts]) for kind in ("passage", "same", "translated")
+    )
     answered = _medians(np.stack([_products(questions, first), _products(questions, second)]))
-    return Cosines(answered, _medians(_products(first, second)[None]))
+    across = _medians(_products(questions, third)[None])
+    return Cosines(answered, _medians(_products(first, second)[None]), across)
 
 
 def _products(rows: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -77,7 +77,9 @@ class MultilingualE5(WindowedModel):
 
     name = MULTILINGUAL
     weights = "multilingual-e5-small"  # with which fingerprints begin
-    cosines = Cosines(Medians(0.7476, 0.8538), Medians(0.7761, 0.9116))  # as models/cosine_probe.py measures them
+    cosines = Cosines(
+        Medians(0.7476, 0.8538), Medians(0.7761, 0.9116), Medians(0.7261, 0.8045)
+    )  # as models/cosine_probe.py measures them
 
     @cached_property
     def fingerprint(self) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.corpus import Chunk, Document, document_of
-from leanrag_core.types.cosines import CosineScale, passage_scale, query_scale
+from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale, query_scale
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
@@ -92,6 +92,11 @@ class Index(ShownInNotebooks):
     def query_scale(self) -> CosineScale:
         """What brings cosines between a question and what the index holds to the scale of thresholds."""
         return query_scale(self.manifest.embedding.cosines)
+
+    @property
+    def across_scale(self) -> CosineScale:
+        """What brings the least cosine to a question, also of texts in another language, to the scale of thresholds."""
+        return across_scale(self.manifest.embedding.cosines)
 
     @property
     def passage_scale(self) -> CosineScale:

@@ -69,7 +69,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of the map step; its context is what the answer is reduced from."""
         config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
-        scores = helpfulness(communities, query.vector, index.query_scale)
+        scores = helpfulness(communities, query.vector, index.across_scale)
         chosen = self._selected(communities, scores, query.text, tools)
         run.lap("select")
         # Not known before the points are: which of the reports they come from.

@@ -116,7 +116,7 @@ class Strategy(StrategyBase[Config]):
         """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then
         by the first of the entities. vector: (d,) of the details."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
-        kept = index.query_scale.plain(near.scores) >= _LEAST_COSINE
+        kept = index.across_scale.plain(near.scores) >= _LEAST_COSINE
         entities = near.rows[kept].tolist()
         base = index.layers[0]
         listed = np.concatenate([base.relations_of(row) for row in entities] or [np.zeros(0, dtype=int)])
@@ -130,7 +130,7 @@ class Strategy(StrategyBase[Config]):
     def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
         """Return relations near to the themes, and the entities at their ends, of each relation by name. vector: (d,)
         of the themes."""
-        least = index.query_scale.own_of(_LEAST_COSINE)
+        least = index.across_scale.own_of(_LEAST_COSINE)
         near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=least)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
@@ -163,7 +163,7 @@ class Strategy(StrategyBase[Config]):
         nearest: list[int] = []
         if self.config.mode == MIX:
             near = ranked_by_vector(index, query.vector)[: self.config.top_c]
-            scores = index.query_scale.plain(similarity(index, CHUNK_VECTORS, query.vector, near))
+            scores = index.across_scale.plain(similarity(index, CHUNK_VECTORS, query.vector, near))
             nearest = near[scores >= _LEAST_COSINE].tolist()
         return round_robin(nearest, of_entities, of_relations)
 

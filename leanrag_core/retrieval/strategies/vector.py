@@ -37,7 +37,7 @@ class Strategy(StrategyBase[Config]):
         ranking = chunks_without(index, ranked_by_vector(index, query.vector), tools.without)
         rows = ranking[: config.top_c]
         near = similarity(index, CHUNKS, query.vector, rows.tolist())
-        plain = index.query_scale.plain(near)
+        plain = index.across_scale.plain(near)
         if config.least_cosine and len(near) and plain[-1] < config.least_cosine:
             ranking = rows[plain >= config.least_cosine]
         scores = dict(zip(rows.tolist(), near.tolist(), strict=True))
