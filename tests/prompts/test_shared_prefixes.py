@@ -36,9 +36,9 @@ TAIL = 48  # tokens behind the first field that differs: fences, labels, the for
 # provider, so they stay as they are: another text would be asked again wherever its answers are kept.
 RULES_BEHIND = {"aggregate_relation", "judge_gold", "judge_pair", "judge_score", "list_claims", "merge_descriptions"}
 BEGINNINGS = {  # the tokens of the longest shared beginnings
-    "extract_graph": 977,
+    "extract_graph": 962,
     "extract_graph_short": 267,
-    "extract_attributes": 246,
+    "extract_attributes": 249,
     "community_report": 231,
     "answer_reject": 219,
     "aggregate_entity": 201,
