@@ -24,6 +24,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.manifest import Deciding
+from leanrag_core.types.settings import Apply
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class BuildModels:
     language: LanguageModel | None = None
     aggregation: LanguageModel | None = None
     rewriters: tuple[tuple[int, LanguageModel], ...] = ()
-    apply: ThreadMap = field(default_factory=lambda: ThreadMap(1))
+    apply: Apply = field(default_factory=lambda: ThreadMap(1))
     executor: Executor = HERE
     stages: StageStore | None = None
     reference: ReferenceGraph | None = None

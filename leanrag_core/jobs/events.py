@@ -27,6 +27,7 @@ from leanrag_core.files.atomic import write_json, writing
 from leanrag_core.files.records import absent_at_default, from_json, from_values, json_bytes, plain, to_json, values_of
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import Spending
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobReport, Progress
@@ -85,6 +86,7 @@ class JobEvent:
     found: int | None = absent_at_default()
     relations: int | None = absent_at_default()
     waiting: bool = absent_at_default(False)
+    batch: BatchProgress | None = absent_at_default()
     spent: Spending | None = absent_at_default()
     forecast: Forecast | None = absent_at_default()
     error: Message | str | None = absent_at_default()

@@ -23,6 +23,7 @@ from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read
 from leanrag_core.jobs.growth import GrowthLog
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import Spending
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import NO_REPORT, JobReport, Progress
@@ -104,17 +105,28 @@ class RunningJob:
         self._folder, self._slot, self._log = folder, slot, JobLog(folder)
         self._growth = GrowthLog(folder)
         self._read: Callable[[], Spending] | None = None
+        self._batch: BatchProgress | None = None  # as it was written last
+
+    @property
+    def cancel_requested(self) -> bool:
+        """Whether the owner wants the job to stop."""
+        return (self._folder / "cancel").exists()
 
     def report(self, progress: Progress) -> None:
-        """Write the progress. While the job waits for another build of its index, others may take its slot.
+        """Write the progress. While the job waits for another build of its index, or for batches of calls, others may
+        take its slot.
 
         Raises Cancelled when the owner wants the job to stop.
         """
-        if (self._folder / "cancel").exists():
+        if self.cancel_requested:
             raise Cancelled("job.cancel_requested")
         if progress.waiting:
             self._give_way()
             return
+        if progress.batch is not None:
+            self._await(progress, progress.batch)
+            return
+        self._batch = None
         if not self._slot.acquired:
             if not self._slot.wait():
                 raise Cancelled("job.cancel_requested")
@@ -127,6 +139,14 @@ class RunningJob:
         if self._slot.acquired:
             self._log.write("waiting")
             self._slot.release()
+
+    def _await(self, progress: Progress, batch: BatchProgress) -> None:
+        """Write how far the batches are, when that has changed: they may take a day."""
+        self._slot.release()
+        if batch != self._batch:
+            self._batch = batch
+            spent = self._read() if self._read else None
+            self._log.write("progress", **replace(progress, spent=spent).record())
 
     def expect(self, forecast: Forecast) -> None:
         """Write the forecast into the job's record."""

@@ -249,6 +249,8 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
     spending = next((event.spent for event in reversed(events) if event.spent), NO_SPENDING)
     ahead = outlook(kind, forecast, spending, stages)
     share, left = _share_and_left(kind, stages, seconds, ahead)
+    if spec.arguments.get("batch"):  # nobody knows when a provider answers
+        share, left = min(0.99, _share(kind, stages)), None
     recent = [Written(event.stage, event.current) for event in progress if event.current]
     return JobState(
         id=spec.id,
@@ -273,6 +275,7 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
         heard=max(0.0, time.time() - events[-1].at) if events else 0.0,
         budget=budget_of(spec),
         waits_for_index=waits_for_index,
+        batch=progress[-1].batch if progress and status == "running" else None,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
@@ -27,6 +27,7 @@ from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 
 _OLLAMA_DEFAULT = 2048  # tokens that Ollama reads where a model's file sets no num_ctx
+T = TypeVar("T")
 Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's root, None for any error
 
 
@@ -339,25 +340,54 @@ class Endpoint:
                 extra_body={**self.role.body_fields, **_response_format(mode, schema)},
                 timeout=timeout,
             )
-            choices = getattr(completion, "choices", None)
-            if not choices or choices[0].message is None:
-                problem = self._in_reply(getattr(completion, "error", None))
-                raise problem or EndpointBusy("endpoint.no_reply_page", address=self.address)
-            content, reasoning = choices[0].message.content, _reasoning_of(choices[0].message)
-            text, finish = (
-                reply_text(content, reasoning, as_json=schema is not None),
-                choices[0].finish_reason or "stop",
-            )
-            if finish == "content_filter" and not text.strip():
-                raise EndpointRefusal("endpoint.content_filter", "content_filter", address=self.address)
-            refusal = getattr(choices[0].message, "refusal", None)
-            if refusal and not text.strip():
-                raise EndpointRefusal(
-                    "endpoint.model_refuses", "content_filter", model=model, reason=str(refusal)[:200]
-                )
-            counts = token_counts(getattr(completion, "usage", None))
-            reasoned = has_reasoning(content, reasoning)
-            return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, counts.cached)
+            return self._read_reply(model, completion, mode, as_json=schema is not None)
+
+    def _read_reply(self, model: str, completion: Any, mode: str, *, as_json: bool) -> Reply:
+        """Return the reply of a completion, as the package has it. Raises as chat()."""
+        choices = getattr(completion, "choices", None)
+        if not choices or choices[0].message is None:
+            problem = self._in_reply(getattr(completion, "error", None))
+            raise problem or EndpointBusy("endpoint.no_reply_page", address=self.address)
+        content, reasoning = choices[0].message.content, _reasoning_of(choices[0].message)
+        text, finish = reply_text(content, reasoning, as_json=as_json), choices[0].finish_reason or "stop"
+        if finish == "content_filter" and not text.strip():
+            raise EndpointRefusal("endpoint.content_filter", "content_filter", address=self.address)
+        refusal = getattr(choices[0].message, "refusal", None)
+        if refusal and not text.strip():
+            raise EndpointRefusal("endpoint.model_refuses", "content_filter", model=model, reason=str(refusal)[:200])
+        counts = token_counts(getattr(completion, "usage", None))
+        reasoned = has_reasoning(content, reasoning)
+        return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, counts.cached)
+
+    def written_request(
+        self,
+        model: str,
+        messages: Sequence[dict[str, str]],
+        *,
+        schema: JsonSchema | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+    ) -> dict[str, Any]:
+        """Return the body of the request that chat() would make, for a file of requests."""
+        form = self.forms.of(model)
+        mode = form.json if schema else "plain"
+        return {**self._request(model, messages, form, max_tokens, temperature), **_response_format(mode, schema)}
+
+    def read_answer(self, model: str, status: int, body: Any, *, as_json: bool) -> Reply:
+        """Return the reply that an answer of a file of answers holds. Raises as chat() does for such an answer."""
+        try:
+            if status >= 400 or not isinstance(body, dict):
+                raise error_of(ErrorAnswer(status, body, {}), self.address, self.settings.key_variable)
+            with self._plain_errors():
+                completion = _openai().types.chat.ChatCompletion.construct(**body)
+                return self._read_reply(model, completion, "plain", as_json=as_json)
+        except EndpointError as error:
+            raise self._masked(error) from None
+
+    def using(self, call: Callable[[Any], T]) -> T:
+        """Return what the call gets from the package's client. Raises as chat()."""
+        with self._plain_errors():
+            return call(self._client)
 
     def stream(
         self,

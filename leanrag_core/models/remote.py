@@ -47,6 +47,11 @@ _SLOW = 25.0  # tokens a second, below which a loop up to the limit takes minute
 _USUAL_REPLY = 4096  # tokens of the longest reply, of which a quarter is asked for after a timeout
 
 
+def stage_of(task: str) -> str:
+    """Return the stage of the work that a prompt belongs to. task: the prompt's fingerprint."""
+    return _STAGE_OF.get(task.split(".")[0].removesuffix("_short"), "other")
+
+
 class CallMemory(Protocol):
     """Where answered calls are kept, by a key of their content."""
 
@@ -283,12 +288,20 @@ class RemoteLanguageModel:
             try:
                 (accept or _not_empty)(known)
             except ReplyCut:  # as it was when it came
-                self.meter.add_reused()
+                self._count_reused(keys[0])
                 raise
             except ReplyError:  # the rules have changed since
                 return None
-        self.meter.add_reused()
+        self._count_reused(keys[0])
         return known
+
+    def _count_reused(self, key: str) -> None:
+        """Count the stored reply of that key, which was used."""
+        self.meter.add_reused()
+
+    def _count_fault(self, key: str, text: str) -> None:
+        """Count a reply of that key that cannot be used."""
+        self.meter.add_fault(text)
 
     def _usage(self, question: list[dict[str, str]], completion_tokens: int) -> Usage:
         """Return what an index records of a call: the question by our own count, so that a detour to its reply (a
@@ -308,12 +321,29 @@ class RemoteLanguageModel:
     ) -> Completion:
         """Store the reply, and return it. keys: of what was asked, then, for a complaint, of the question that it is
         about; none for a reply that is not stored."""
-        tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
-        cost = self.endpoint.settings.price(self.model).of(*tokens, cached)
         seconds = time.perf_counter() - started
-        stage = _STAGE_OF.get(task.split(".")[0].removesuffix("_short"), "other")
-        self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
-        again = len(keys) > 1
+        self.count(reply, task, seconds=seconds)
+        return self.stored(keys, messages, question, reply, task, seconds, accept)
+
+    def count(self, reply: Reply, task: str, *, seconds: float = 0.0, price_share: float = 1.0) -> None:
+        """Count an answered call in the meter. price_share: of the price of a direct call."""
+        tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
+        cost = price_share * self.endpoint.settings.price(self.model).of(*tokens, cached)
+        self.meter.add(stage_of(task), Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
+
+    def stored(
+        self,
+        keys: list[str],
+        messages: list[dict[str, str]],
+        question: list[dict[str, str]],
+        reply: Reply,
+        task: str,
+        seconds: float,
+        accept: Accept | None,
+    ) -> Completion:
+        """Store a reply that was counted, when it is accepted, and return it. seconds: that it took, 0 where nobody
+        knows."""
+        again, stage = len(keys) > 1, stage_of(task)
         usage = self._usage(question, reply.completion_tokens)
         completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1] if keys else "")
         record = CallRecord(
@@ -324,8 +354,8 @@ class RemoteLanguageModel:
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
-            cached_tokens=cached or None,
-            seconds=round(seconds, 3),
+            cached_tokens=reply.cached_tokens or None,
+            seconds=round(seconds, 3) or None,
             asked_again=again or None,
             messages=tuple(ChatMessage(**message) for message in messages) if stage in _WRITES_AN_INDEX else (),
         )
@@ -336,7 +366,7 @@ class RemoteLanguageModel:
                 self.memory.put_many(dict.fromkeys(keys, record))
                 raise
             except ReplyError as error:
-                self.meter.add_fault(f"{task.split(':')[0] or 'call'}: {error}")
+                self._count_fault(keys[0], f"{task.split(':')[0] or 'call'}: {error}")
                 raise
         self.memory.put_many(dict.fromkeys(keys, record))
         return completion

@@ -140,6 +140,11 @@ class LearntForms:
             if after_refusal:
                 self._forms[model] = form
 
+    def is_proven(self, model: str, *, as_json: bool) -> bool:
+        """Return whether a request of the form that is used now was answered."""
+        with self._lock:
+            return (model, self._forms.get(model, Form()), as_json) in self._answered
+
     def another(self, model: str, tried: list[Form], refusal: EndpointRefusal, *, as_json: bool) -> Form | None:
         """Choose how to ask once more after the last of the tried forms was refused; None when no other way is left.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import NO_BUDGET, NO_SPENDING, Budget, Spending
 from leanrag_core.types.forecast import Forecast
 
@@ -20,7 +21,7 @@ class Progress:
     waiting: nothing is done, since another job builds the same index. spent: a meter's reading, where models at an
     endpoint are used. found, relations: how many names of entities, and relations, have been found so far; before
     merging while chunks are read. made: what there is to be drawn of the graph since the last report: names that were
-    found, the merged graph, or a layer with its clusters.
+    found, the merged graph, or a layer with its clusters. batch: the work waits for batches of calls.
     """
 
     stage: str
@@ -33,6 +34,7 @@ class Progress:
     relations: int | None = None
     waiting: bool = False
     made: "Found | Graph | None" = None
+    batch: BatchProgress | None = None
 
     def record(self) -> dict[str, Any]:
         """Return what a job's log holds of it: all but what was made."""
@@ -200,9 +202,10 @@ class JobState:
 
     status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died),
     unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
-    waits_for_index: it is queued until another job has built the same index. forecast: made when it began. heard:
-    seconds since its last event. seconds_left: None while unknown. result: id of what was made. recent: what was
-    written last, the newest first. details: of an error, technical.
+    waits_for_index: it is queued until another job has built the same index. batch: what it waits for, where its calls
+    go out in files. forecast: made when it began. heard: seconds since its last event. seconds_left: None while
+    unknown. result: id of what was made. recent: what was written last, the newest first. details: of an error,
+    technical.
     """
 
     id: str
@@ -227,6 +230,7 @@ class JobState:
     heard: float = 0.0
     budget: Budget = NO_BUDGET
     waits_for_index: bool = False
+    batch: BatchProgress | None = None
 
     @property
     def live(self) -> bool:

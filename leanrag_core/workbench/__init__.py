@@ -25,6 +25,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.models.speeds import Speeds
 from leanrag_core.notebook import html_of
 from leanrag_core.storage import layout
+from leanrag_core.storage.batches import BatchStore
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.earlier_states import FreshDistances
 from leanrag_core.storage.experiments import ExperimentStore, SweepStore
@@ -104,7 +105,10 @@ class Workbench:
         self.references = References(SAMPLES, self.models)
         self.indexes = Indexes(root / "indexes", self.settings, self.searches, self.stages)
         self.parts = Parts(self.indexes, self.models, self.searches, self.jobs)
-        self.builds = Builds(self.corpora, self.indexes, self.references, self.models, self.stages, self.jobs)
+        self.batches = BatchStore(root / "batches")
+        self.builds = Builds(
+            self.corpora, self.indexes, self.references, self.models, self.stages, self.jobs, self.batches
+        )
         self.imports = Imports(self.indexes, ImportUploads(root / "imports"), self.models, self.stages, self.jobs)
         self.trials = Trials(self.indexes, self.builds, self.imports, self.models)
         self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)

@@ -4,13 +4,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.errors import Cancelled, InvalidConfig, LeanRAGError
 from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.extraction.llm import forget_empty_chunks
+from leanrag_core.indexing.forecasting.batches import as_batches as in_batches
 from leanrag_core.indexing.forecasting.forecasts import (
     build_speeds,
     forecast_builtin_build,
@@ -27,8 +28,11 @@ from leanrag_core.indexing.forecasting.growth import (
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.models.batching import Batches, cancel_batches
 from leanrag_core.models.registry import require_models
+from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import layout
+from leanrag_core.storage.batches import BatchStore
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import copy_index, give_up_staging
@@ -41,7 +45,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.manifest import CorpusName
 from leanrag_core.types.roles import AGGREGATION, EXTRACTION
-from leanrag_core.types.settings import Execution
+from leanrag_core.types.settings import Apply, Execution
 from leanrag_core.types.summary import recorded_config
 from leanrag_core.types.updating import layer_writers
 from leanrag_core.workbench.corpora import Corpora
@@ -68,9 +72,10 @@ class Builds:
         models: ModelAccess,
         stages: StageStore,
         jobs: JobStore,
+        batches: BatchStore,
     ) -> None:
         self._corpora, self._indexes, self._references = corpora, indexes, references
-        self._models, self._stages, self._jobs = models, stages, jobs
+        self._models, self._stages, self._jobs, self._batches = models, stages, jobs, batches
 
     def of_corpus(self, corpus_id: str, config: IndexConfig, name: str = "") -> BuildRequest:
         """Return the request for the index of a corpus in the index store, where it replaces that of before with the
@@ -93,18 +98,27 @@ class Builds:
         lineage = request.before.index.manifest.lineage if request.before else ()
         base, *above = layer_writers(config.aggregation_model or config.model, lineage)
         rewriters = ((writer.from_layer, models.language(writer.model, AGGREGATION)) for writer in above)
+        language, aggregation = models.language(config.model, EXTRACTION), models.language(base.model, AGGREGATION)
+        apply: Apply = ThreadMap(models.in_role(EXTRACTION).settings.concurrency)
+        report, batches = context.report, None
+        if context.as_batches:
+            batches = Batches(self._batches, apply, index=request.out.name)
+            language, aggregation = batches.model(language), batches.model(aggregation)
+            apply, report = batches, batches.reporting(report)
         with opened(context.execution) as executor:
             build_models = BuildModels(
                 models.embedding(config.embedding),
-                models.language(config.model, EXTRACTION),
-                models.language(base.model, AGGREGATION),
+                language,
+                aggregation,
                 tuple((layer, model) for layer, model in rewriters if model is not None),
-                ThreadMap(models.in_role(EXTRACTION).settings.concurrency),
+                apply,
                 executor,
                 self._stages,
                 self._references.of(request.documents) if config.model == REFERENCE else None,
             )
-            build_index(request, build_models, context.report)
+            build_index(request, build_models, report)
+        if batches is not None:
+            batches.close()
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
         return layout.read_index(request.out)
 
@@ -116,16 +130,22 @@ class Builds:
         *,
         budget: Budget | None = None,
         execution: Execution | None = None,
+        as_batches: bool = False,
     ) -> str:
         """Start a job in a process of its own that builds the index of a corpus; return the job's id.
 
-        It stops when the budget is spent. execution: who does the work, as the settings say by default.
+        It stops when the budget is spent. execution: who does the work, as the settings say by default. as_batches:
+        calls of language models go out in files, at half the price, and each round of them takes up to a day.
         """
         config, corpus = config or IndexConfig(), self._corpora.summary(corpus_id)
         if not corpus.documents:
             raise InvalidConfig("corpus.no_documents", name=corpus.name)
         require_models(self._models.make(budget=budget), config)
+        if as_batches and not is_remote(config.model):
+            raise InvalidConfig("batch.needs_endpoint")
         arguments = {"name": name, **self._models.job_terms(budget, execution)}
+        if as_batches:
+            arguments["batch"] = True
         return self._jobs.begin(name or corpus.name, corpus_id, asdict(config), arguments)
 
     def start_again(self, spec: JobSpec, budget: Budget | None = None) -> str:
@@ -137,7 +157,21 @@ class Builds:
             str(spec.arguments.get("name", "")),
             budget=budget or spec.argument(Budget, "budget"),
             execution=spec.argument(Execution, "execution"),
+            as_batches=spec.arguments.get("batch") is True,
         )
+
+    def cancel_batches(self, corpus_id: str, config: IndexConfig) -> None:
+        """Have the providers end the batches that a job has sent for that index; what they have made by then is paid,
+        and is read by the next build of it. One that cannot be reached is named on stderr."""
+        index = folder_name(corpus_id, config)
+        models = self._models.make()
+        asked = (
+            models.language(config.model, EXTRACTION),
+            models.language(config.aggregation_model or config.model, AGGREGATION),
+        )
+        endpoints = [model.endpoint for model in asked if isinstance(model, RemoteLanguageModel)]
+        for error in cancel_batches(self._batches, index, endpoints):
+            print(error, file=sys.stderr)
 
     def start_with_empty_chunks(self, index_id: str) -> str:
         """Start a job that builds the index again, asking again about the chunks in which nothing was found."""
@@ -258,12 +292,19 @@ class BuildWork:
         """Build the index into the store; its id is the result."""
         spec, config = job.spec, recorded_config(job.spec.config).checked()
         index_id = folder_name(spec.corpus_id, config)
-        context = self._models.job_context(job, index=index_id)
-        job.expect(self._builds.forecast(spec.corpus_id, config))
+        as_batches = spec.arguments.get("batch") is True
+        context = replace(self._models.job_context(job, index=index_id), as_batches=as_batches)
+        expected = self._builds.forecast(spec.corpus_id, config)
+        job.expect(in_batches(expected, config) if as_batches else expected)
         remote = is_remote(config.model) or is_remote(config.embedding)
         with job.metered(context.models.meter.read) if remote else nullcontext():
             request = self._builds.of_corpus(spec.corpus_id, config, str(spec.arguments.get("name", "")))
-            index = self._builds.run(request, context)
+            try:
+                index = self._builds.run(request, context)
+            except Cancelled:
+                if as_batches and job.cancel_requested:  # not where the machine is shut down
+                    self._builds.cancel_batches(spec.corpus_id, config)
+                raise
         if len(index.layers[0]) >= _MAPPED_FROM:
             try:
                 self._indexes.map_places(index)
@@ -278,5 +319,8 @@ class BuildWork:
         return Done(index_id, JobReport(counts, dict(index.report.drops)))
 
     def clean_up(self, spec: JobSpec) -> None:
-        """Delete the half-built index."""
-        give_up_staging(self._indexes.path(folder_name(spec.corpus_id, recorded_config(spec.config).checked())))
+        """Delete the half-built index, and end the batches that were sent for it."""
+        config = recorded_config(spec.config).checked()
+        give_up_staging(self._indexes.path(folder_name(spec.corpus_id, config)))
+        if spec.arguments.get("batch") is True:
+            self._builds.cancel_batches(spec.corpus_id, config)

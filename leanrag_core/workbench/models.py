@@ -23,11 +23,12 @@ from leanrag_core.workbench.settings import SettingsFile
 @dataclass(frozen=True)
 class RunContext:
     """What a piece of work runs with. models: with its meter and its budget. execution: who does what calls no
-    endpoint; the result is the same."""
+    endpoint; the result is the same. as_batches: calls of language models go out in files, at half the price."""
 
     models: Models
     execution: Execution
     report: Report = silent
+    as_batches: bool = False
 
 
 @dataclass

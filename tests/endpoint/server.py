@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.endpoint import faults, protocol
+from tests.endpoint.batches import ScriptedBatches
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.protocol import Refusal, Response
 from tests.endpoint.scripted_model import ScriptedModel
@@ -59,6 +60,7 @@ class EndpointServer:
     cached_from: the shortest beginning, in tokens, that a prompt shares with an earlier one and is told as read before.
     tokens_per_second: that a reply takes, a token of the prompt being an eighth; slots: replies that are written at one
     time, the others wait; most_in_flight (an attribute): calls that were there at one time.
+    batches (an attribute): what is done with files of calls; None for a server without.
     held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
@@ -106,6 +108,7 @@ class EndpointServer:
         self._slots = threading.Semaphore(slots or 10_000)
         self._waiting = self.most_in_flight = 0
         self.held: frozenset[str] = frozenset()
+        self.batches: ScriptedBatches | None = None
         self.closing = threading.Event()
         self._log: list[Request] = []
         self._seen: Counter[str] = Counter()
@@ -257,9 +260,29 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve("POST")
 
+    def do_DELETE(self) -> None:
+        self._serve("DELETE")
+
+    def _serve_batches(self, method: str, batches: ScriptedBatches, raw: bytes) -> None:
+        """Answer a request about files and batches."""
+        try:
+            if (
+                self.server.endpoint.api_key
+                and self.headers.get("Authorization") != f"Bearer {self.server.endpoint.api_key}"
+            ):
+                raise Refusal(401, "invalid_api_key", "Incorrect API key provided. Give the right one.")
+            status, payload, lost = batches.respond(self.server.endpoint, method, self.path, raw)
+        except Refusal as refusal:
+            status, payload, lost = refusal.status, json.dumps(refusal.cells).encode(), False
+        self.server.endpoint.write_down(Request(time.time(), self.path, "", "batch", str(status), 0.0))
+        self._write(502 if lost else status, "application/json", b"{}" if lost else payload)
+
     def _serve(self, method: str) -> None:
         endpoint, arrived, at = self.server.endpoint, time.perf_counter(), time.time()
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if endpoint.batches is not None and self.path.startswith(("/v1/files", "/v1/batches")):
+            self._serve_batches(method, endpoint.batches, raw)
+            return
         key = kind = ""
         try:
             body = protocol.body_of(raw)

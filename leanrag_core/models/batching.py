@@ -1,0 +1,548 @@
+"""Calls that go out in files, at half the price, and are answered within a day.
+
+A build maps functions over chunks, clusters and relations, and each function asks a model. Here a question that has no
+reply yet ends its function; when all functions of the map have been tried, their questions are sent as a batch, and the
+functions are run again with the replies. So gleaning, and complaints about replies that cannot be used, are the next
+batch, and the index is the one that direct calls with the same replies give.
+"""
+
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+from leanrag_core.errors import (
+    CallFailed,
+    EndpointBusy,
+    EndpointError,
+    EndpointPaused,
+    EndpointRefusal,
+)
+from leanrag_core.models import batch_calls
+from leanrag_core.models.base import Accept, Completion, LanguageModel, Sample
+from leanrag_core.models.batch_calls import BatchState, with_text
+from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.batches import PRICE_SHARE, BatchProgress, SentBatch, SentCall
+from leanrag_core.types.calls import NO_BUDGET, JsonSchema
+from leanrag_core.types.job import Progress, Report, silent
+from leanrag_core.types.settings import Apply
+
+_MOST_CALLS = 50_000  # of a batch, as OpenAI limits it
+_MOST_BYTES = 100_000_000  # of its file; half of what is allowed
+_TRIES = 3  # of a call whose batch was completed without an answer to it
+_EMPTY_ROUNDS = 3  # in a row, after which the work stops, to be resumed
+_PROBED = 3  # direct calls that may be refused before a file is sent anyway
+_USUAL_REPLY = 900  # tokens, for budgets, before a reply has come
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two questions how far a batch is
+_SLICE = 0.2  # seconds after which a wait looks whether the work was cancelled
+_SILENT_SECONDS = 3600.0  # without an answer about a batch, after which the work stops, to be resumed
+
+
+class BatchMemory(Protocol):
+    """Where the batches that were sent are kept."""
+
+    def all(self) -> list[SentBatch]:
+        """Return the batches, the oldest first."""
+
+    def put(self, batch: SentBatch) -> None:
+        """Keep the batch's record."""
+
+    def collect(self, batch: SentBatch, output: bytes) -> None:
+        """Keep what came back, and that it did."""
+
+    def output(self, batch: SentBatch) -> bytes:
+        """Return what came back."""
+
+    def delete(self, batch: SentBatch) -> None:
+        """Delete the batch's record and what came back."""
+
+
+class NotYetAnswered(Exception):
+    """No error: a question was put down for the next batch."""
+
+
+class BatchedLanguageModel(RemoteLanguageModel):
+    """A chat model whose calls go out in batches. Its replies are stored, accepted and refused like those of direct
+    calls."""
+
+    def __init__(self, model: RemoteLanguageModel, batches: "Batches") -> None:
+        super().__init__(model.model, model.endpoint, model.pacer, model.meter, model.memory, index=model.index)
+        self._batches = batches
+        self._counted: set[str] = set()  # keys whose stored reply, or whose fault, is in the meter
+        self._counting = threading.Lock()
+
+    def complete(
+        self,
+        messages: list[dict[str, str]],
+        *,
+        schema: JsonSchema | None = None,
+        max_tokens: int | None = None,
+        task: str = "",
+        accept: Accept | None = None,
+        stands_for: list[dict[str, str]] | None = None,
+        sample: Sample | None = None,
+    ) -> Completion:
+        """See LanguageModel. Raises NotYetAnswered for a question that has no reply yet."""
+        keys = [
+            self.key(asked, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
+            for asked in (messages, stands_for)
+            if asked is not None
+        ]
+        question = stands_for or messages
+        known = self.recalled(keys, accept, question)
+        if known is not None:
+            return known
+        outcome = self._batches.outcome(keys[0])
+        if outcome is None:
+            self._require_room(messages, max_tokens)
+            limit = self._limit(messages, max_tokens)
+            temperature = None if sample is None else sample.temperature
+            call = SentCall(keys[0], task, schema is not None)
+            self._batches.put_down(Question(self, call, messages, schema, limit, temperature))
+            raise NotYetAnswered
+        if isinstance(outcome, EndpointRefusal):
+            raise self._refused(outcome) from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        self._count_reused(keys[0])  # unless this work has paid it
+        return self.stored(keys, messages, question, outcome, task, 0.0, accept)
+
+    def on_cut(self) -> None:
+        """See Windowed; counted once, when the function that asks is done."""
+        self._batches.on_cut(self)
+
+    def _count_reused(self, key: str) -> None:
+        if self._is_first(key) and not self._batches.has_paid(key):
+            self.meter.add_reused()
+
+    def _count_fault(self, key: str, text: str) -> None:
+        if self._is_first(f"fault {key}"):
+            self.meter.add_fault(text)
+
+    def _is_first(self, name: str) -> bool:
+        with self._counting:
+            first = name not in self._counted
+            self._counted.add(name)
+            return first
+
+
+@dataclass(frozen=True)
+class Question:
+    """A call that is to be sent. max_tokens, temperature: None for those of the settings."""
+
+    model: BatchedLanguageModel
+    call: SentCall
+    messages: list[dict[str, str]]
+    schema: JsonSchema | None
+    max_tokens: int | None
+    temperature: float | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a request has besides model and messages."""
+        return {"schema": self.schema, "max_tokens": self.max_tokens, "temperature": self.temperature}
+
+    @property
+    def line(self) -> bytes:
+        """The question as a line of a file of requests."""
+        endpoint = self.model.endpoint
+        body = endpoint.written_request(self.model.model, self.messages, **self.options)
+        return batch_calls.request_line(endpoint, self.call, body)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """What a function gave. waits: it asked what has no reply yet."""
+
+    value: Any = None
+    waits: bool = False
+
+
+class Batches:
+    """The batches of one piece of work, and the map that its functions run in. index: for which it is done. apply: the
+    map that runs the functions of one round."""
+
+    def __init__(
+        self, memory: BatchMemory, apply: Apply, *, index: str, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._memory, self._apply, self._index, self._sleep = memory, apply, index, sleep
+        self._report: Report = silent
+        self._latest = Progress("extract", 0, 0)
+        self._lock = threading.Lock()  # guards the two fields below
+        self._put_down: dict[str, Question] = {}
+        self._paid: set[str] = set()
+        self._outcomes: dict[str, Reply | Exception] = {}
+        self._tries: Counter[str] = Counter()
+        self._most_calls = _MOST_CALLS
+        self._empty_rounds = 0
+        self._models: list[BatchedLanguageModel] = []
+        self._of_thread = threading.local()
+
+    def model(self, model: LanguageModel | None) -> LanguageModel | None:
+        """Return the model with its calls in these batches; one that is not at an endpoint as it is."""
+        if not isinstance(model, RemoteLanguageModel):
+            return model
+        batched = BatchedLanguageModel(model, self)
+        if not self._models:
+            self._read_earlier(batched)
+        self._models.append(batched)
+        return batched
+
+    def reporting(self, report: Report) -> Report:
+        """Return a report that passes all on, and that tells of batches beside what was told last."""
+        self._report = report
+
+        def listen(progress: Progress) -> None:
+            if not progress.waiting:
+                self._latest = replace(progress, made=None, spent=None)
+            report(progress)
+
+        return listen
+
+    def _read_earlier(self, model: BatchedLanguageModel) -> None:
+        """Take over the replies of batches that were collected before: those that could not be used are in no store.
+        Errors are asked again."""
+        for batch in self._memory.all():
+            if batch.collected:
+                for answer in batch_calls.answers(model.endpoint, batch, self._memory.output(batch)):
+                    if isinstance(answer.outcome, Reply):
+                        self._outcomes[answer.call.key] = answer.outcome
+
+    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        listed = list(items)
+        results: dict[int, Any] = {}
+        rows: Sequence[int] = range(len(listed))
+        while rows:
+            waiting = []
+            attempts = self._apply(partial(self._attempt, function), [listed[row] for row in rows])
+            for row, attempt in zip(rows, attempts, strict=True):
+                if attempt.waits:
+                    waiting.append(row)
+                else:
+                    results[row] = attempt.value
+            if waiting:
+                self._settle()
+            rows = waiting
+        for row in range(len(listed)):
+            yield results.pop(row)
+
+    def _attempt(self, function: Callable[[Any], Any], item: Any) -> _Attempt:
+        cut: list[BatchedLanguageModel] = []
+        self._of_thread.cut = cut
+        try:
+            value = function(item)
+        except NotYetAnswered:
+            return _Attempt(waits=True)
+        for model in cut:
+            model.meter.add_cut()
+        return _Attempt(value)
+
+    def on_cut(self, model: BatchedLanguageModel) -> None:
+        """Count a prompt that was cut, when the function that asks is done."""
+        self._of_thread.cut.append(model)
+
+    def put_down(self, question: Question) -> None:
+        """Put the question down for the next batch."""
+        with self._lock:
+            self._put_down.setdefault(question.call.key, question)
+
+    def has_paid(self, key: str) -> bool:
+        """Return whether the call was paid by this work."""
+        with self._lock:
+            return key in self._paid
+
+    def outcome(self, key: str) -> Reply | Exception | None:
+        """Return what came of the call: its reply, or why there is none; None before that is known."""
+        return self._outcomes.get(key)
+
+    def _settle(self) -> None:
+        """Get an answer to the questions that were put down, as far as the budget allows; the others ask again."""
+        with self._lock:
+            questions, self._put_down = dict(sorted(self._put_down.items())), {}
+        n_known = len(self._outcomes)
+        waited_for = [batch for batch in self._open() if any(call.key in questions for call in batch.calls)]
+        for batch in waited_for:
+            for call in batch.calls:
+                questions.pop(call.key, None)
+        waited_for = [self._created(batch) for batch in waited_for]
+        for model in self._models:
+            waited_for += self._sent(model, [each for each in questions.values() if each.model is model])
+        self._wait(waited_for)
+        self._empty_rounds = self._empty_rounds + 1 if len(self._outcomes) == n_known else 0
+        if self._empty_rounds >= _EMPTY_ROUNDS:
+            raise EndpointPaused("batch.nothing_came", n=_EMPTY_ROUNDS)
+
+    def _open(self) -> list[SentBatch]:
+        """Return the batches of these models, also of other work, whose replies are still to come."""
+        return [batch for batch in self._memory.all() if not batch.collected and self._model_of(batch) is not None]
+
+    def _model_of(self, batch: SentBatch) -> BatchedLanguageModel | None:
+        return next(
+            (model for model in self._models if (model.model, model.endpoint.address) == (batch.model, batch.address)),
+            None,
+        )
+
+    def _endpoint_of(self, batch: SentBatch) -> BatchedLanguageModel:
+        model = self._model_of(batch)
+        assert model is not None  # batches of other models are not waited for
+        return model
+
+    def _sent(self, model: BatchedLanguageModel, questions: list[Question]) -> list[SentBatch]:
+        """Send the questions, as many as the budget allows, in as many batches as the provider's limits ask for."""
+        if not questions:
+            return []
+        model.meter.require_budget()
+        questions = _within_budget(model, self._unproven(model, questions))
+        batches = []
+        for part in _parts(questions, self._most_calls):
+            lines = [question.line for question in part]
+            batches.append(self._sent_file(model, part, lines))
+        return batches
+
+    def _unproven(self, model: BatchedLanguageModel, questions: list[Question]) -> list[Question]:
+        """Ask a question directly where the server has not yet answered one of its form, so that no file of thousands
+        is refused for an option or a key; return the others."""
+        refused = 0
+        for as_json in (True, False):
+            for question in [each for each in questions if each.call.as_json is as_json]:
+                if model.endpoint.forms.is_proven(model.model, as_json=as_json) or refused >= _PROBED:
+                    break
+                refused += not self._asked_directly(question)
+        return [question for question in questions if question.call.key not in self._outcomes]
+
+    def _asked_directly(self, question: Question) -> bool:
+        """Make the call at its full price; return whether it was answered."""
+        model = question.model
+
+        def call() -> Reply:
+            return with_text(model.endpoint.chat(model.model, question.messages, **question.options), model.model)
+
+        try:
+            reply = model.pacer.call(call, on_fault=model.meter.add_fault)
+        except (EndpointRefusal, CallFailed) as error:
+            self._outcomes[question.call.key] = error
+            return False
+        model.count(reply, question.call.task)
+        self._keep(question.call.key, reply)
+        return True
+
+    def _keep(self, key: str, reply: Reply) -> None:
+        with self._lock:
+            self._paid.add(key)
+        self._outcomes[key] = reply
+
+    def _sent_file(self, model: BatchedLanguageModel, part: Sequence[Question], lines: list[bytes]) -> SentBatch:
+        endpoint = model.endpoint
+        try:
+            file_id = model.pacer.call(partial(batch_calls.upload, endpoint, lines), on_fault=model.meter.add_fault)
+        except EndpointRefusal as error:
+            raise _refused(endpoint, error.server_text) from None
+        calls = tuple(question.call for question in part)
+        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:12]}"
+        batch = SentBatch(name, endpoint.address, model.model, self._index, calls, file_id, time.time())
+        self._memory.put(batch)  # so that a work that is killed now finds by its file what the provider makes of it
+        return self._created(batch, may_exist=False)
+
+    def _created(self, batch: SentBatch, *, may_exist: bool = True) -> SentBatch:
+        """Return the batch with its id at the provider, made there unless it was. may_exist: an earlier request to make
+        it may have been heard."""
+        if batch.batch_id:
+            return batch
+        model = self._endpoint_of(batch)
+        asked = may_exist
+
+        def made() -> str:
+            nonlocal asked
+            found = batch_calls.find(model.endpoint, batch) if asked else ""
+            asked = True
+            return found or batch_calls.create(model.endpoint, batch)
+
+        try:
+            created = replace(batch, batch_id=model.pacer.call(made, on_fault=model.meter.add_fault))
+        except EndpointRefusal as error:
+            self._memory.delete(batch)
+            raise _refused(model.endpoint, error.server_text) from None
+        self._memory.put(created)
+        return created
+
+    def _wait(self, batches: Sequence[SentBatch]) -> None:
+        """Wait until the batches have ended, and read what came."""
+        answered = dict.fromkeys((batch.id for batch in batches), 0)
+        since = min((batch.at for batch in batches), default=0.0)
+        n_calls = sum(len(batch.calls) for batch in batches)
+        open_batches, wait, heard = list(batches), _FIRST_WAIT, time.monotonic()
+        while open_batches:
+            for batch in list(open_batches):
+                state = self._state(batch)
+                if state is None:
+                    continue
+                heard = time.monotonic()
+                if state.answered > answered[batch.id]:
+                    wait = _FIRST_WAIT
+                answered[batch.id] = max(answered[batch.id], state.answered)
+                if state.ended:
+                    self._end(batch, state)
+                    open_batches.remove(batch)
+            if time.monotonic() - heard > _SILENT_SECONDS:
+                raise EndpointPaused("batch.silent", address=open_batches[0].address)
+            cancelled = any(batch.cancelled for batch in batches)
+            progress = BatchProgress(len(batches), n_calls, sum(answered.values()), since, cancelled)
+            self._report(replace(self._latest, batch=progress))
+            if open_batches:
+                self._pause(wait, progress)
+                wait = min(_LONGEST_WAIT, wait * 1.5)
+
+    def _pause(self, seconds: float, progress: BatchProgress) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._sleep(min(_SLICE, left))
+            self._report(replace(self._latest, batch=progress))  # which raises when the work was cancelled
+
+    def _state(self, batch: SentBatch) -> BatchState | None:
+        """Return how far the batch is; None where the server does not answer at the moment."""
+        model = self._endpoint_of(batch)
+        try:
+            return batch_calls.state_of(model.endpoint, batch)
+        except EndpointBusy as error:
+            model.meter.add_fault(str(error))
+            return None
+        except EndpointError as error:
+            if error.message.code != "endpoint.not_found":
+                raise
+            model.meter.add_fault(str(error))
+            return BatchState("expired", 0)  # the provider has it no more: what it was asked is asked again
+
+    def _end(self, batch: SentBatch, state: BatchState) -> None:
+        """Read what came of a batch that has ended."""
+        model = self._endpoint_of(batch)
+        if not state.files and state.status == "failed":
+            self._memory.delete(batch)
+            if state.code != "token_limit_exceeded" or len(batch.calls) == 1:
+                raise _refused(model.endpoint, state.reason or state.code)
+            self._most_calls = max(1, len(batch.calls) // 2)
+            self._empty_rounds -= 1  # smaller files are sent next
+            return
+        # Another job that waited for the same batch may have read it.
+        known = next((each for each in self._memory.all() if each.id == batch.id and each.collected), None)
+        if known is None:
+            output = b"\n".join(self._downloaded(model, file_id) for file_id in state.files)
+            self._memory.collect(batch, output)
+        else:
+            output = self._memory.output(known)
+        came: set[str] = set()
+        for answer in batch_calls.answers(model.endpoint, batch, output):
+            key = answer.call.key
+            came.add(key)
+            if isinstance(answer.outcome, Reply):
+                if known is None:
+                    model.count(answer.outcome, answer.call.task, price_share=PRICE_SHARE)
+                model.endpoint.forms.answered(
+                    model.model,
+                    model.endpoint.forms.of(model.model),
+                    as_json=answer.call.as_json,
+                    after_refusal=False,
+                )
+                self._keep(key, answer.outcome)
+            elif isinstance(answer.outcome, EndpointBusy):
+                model.meter.add_fault(str(answer.outcome))
+                self._try_again(key, answer.outcome)
+            elif isinstance(answer.outcome, EndpointRefusal):
+                model.meter.add_fault(str(answer.outcome))
+                self._outcomes[key] = answer.outcome
+            else:
+                raise answer.outcome  # of all calls: no credit, a wrong key
+        if state.status == "completed":
+            missing = EndpointBusy("endpoint.no_reply", address=batch.address, reason="no line in the output")
+            for call in batch.calls:
+                if call.key not in came:
+                    self._try_again(call.key, missing)
+        for file_id in (batch.file_id, *state.files) if known is None else ():
+            with suppress(EndpointError, CallFailed):  # it costs nothing, and goes by itself after some weeks
+                batch_calls.delete_file(model.endpoint, file_id)
+
+    def _try_again(self, key: str, problem: EndpointBusy) -> None:
+        """Have the call go out with the next batch, unless it did so often enough."""
+        self._tries[key] += 1
+        if self._tries[key] >= _TRIES:
+            self._outcomes[key] = CallFailed("call.failed", problem=problem.message, n=_TRIES)
+
+    def _downloaded(self, model: BatchedLanguageModel, file_id: str) -> bytes:
+        try:
+            return model.pacer.call(
+                partial(batch_calls.download, model.endpoint, file_id), on_fault=model.meter.add_fault
+            )
+        except EndpointError as error:
+            if error.message.code != "endpoint.not_found":
+                raise
+            model.meter.add_fault(str(error))
+            return b""  # deleted by its owner
+
+    def close(self) -> None:
+        """Delete the records of the work, which is done: all replies that it used are stored."""
+        for batch in self._memory.all():
+            if batch.index == self._index and batch.collected:
+                self._memory.delete(batch)
+
+
+def cancel_batches(memory: BatchMemory, index: str, endpoints: Iterable[Endpoint]) -> list[EndpointError]:
+    """Have the providers end the batches that were sent for the index; what they have made by then is paid, and is read
+    by the next build that asks the same. Returns the errors of those that could not be reached."""
+    of_address = {endpoint.address: endpoint for endpoint in endpoints}
+    errors = []
+    for batch in memory.all():
+        if batch.index == index and not (batch.collected or batch.cancelled) and batch.address in of_address:
+            try:
+                batch_calls.cancel(of_address[batch.address], batch)
+            except EndpointError as error:
+                errors.append(error)
+            else:
+                memory.put(replace(batch, cancelled=True))
+    return errors
+
+
+def _refused(endpoint: Endpoint, reason: str) -> EndpointError:
+    return EndpointError("batch.refused", address=endpoint.address, reason=reason)
+
+
+def _parts(questions: Sequence[Question], most_calls: int) -> Iterator[list[Question]]:
+    """Yield the questions in parts that a provider takes as one file."""
+    part: list[Question] = []
+    n_bytes = 0
+    for question in questions:
+        size = len(question.line)
+        if part and (len(part) >= most_calls or n_bytes + size > _MOST_BYTES):
+            yield part
+            part, n_bytes = [], 0
+        part.append(question)
+        n_bytes += size
+    if part:
+        yield part
+
+
+def _within_budget(model: BatchedLanguageModel, questions: list[Question]) -> list[Question]:
+    """Return so many of the questions as the rest of the budget should suffice for, at least one."""
+    budget, spent = model.meter.budget, model.meter.read().usage
+    if budget == NO_BUDGET:
+        return questions
+    reply = spent.completion_tokens / spent.calls if spent.calls else _USUAL_REPLY
+    price = model.endpoint.settings.price(model.model)
+    calls, tokens, dollars = spent.calls, float(spent.prompt_tokens + spent.completion_tokens), spent.cost
+    for n, question in enumerate(questions):
+        prompt = sum(count_tokens(message["content"]) for message in question.messages)
+        calls, tokens = calls + 1, tokens + prompt + reply
+        dollars += PRICE_SHARE * price.of(prompt, round(reply))
+        over = (
+            (budget.calls and calls > budget.calls)
+            or (budget.tokens and tokens > budget.tokens)
+            or (budget.dollars and dollars > budget.dollars)
+        )
+        if over and n:
+            return questions[:n]
+    return questions
