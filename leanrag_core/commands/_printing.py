@@ -40,6 +40,8 @@ class PrintedProgress:
         self._stage, self._at = progress.stage, time.monotonic()
         count = f" {progress.done:,}/{progress.total:,} {progress.unit}" if progress.total else ""
         current = f", {visible(progress.current)}" if progress.current and not progress.done else ""
+        if progress.batch is not None:
+            current = f", {progress.batch.answered:,} of {progress.batch.calls:,} calls in batches are answered"
         if progress.waiting:
             current = ", waits for another build of the same index"
         print(f"{progress.stage}{count}{current}", file=sys.stderr)

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from leanrag_core.commands._options import (
@@ -32,6 +33,11 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, to be resumed, when it is spent"
     )
     parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="send a model's calls in files: half the price, up to a day for each round; goes on when run again",
+    )
     add_execution(parser)
     add_config(parser)
     add_json(parser)
@@ -41,6 +47,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _build(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.build import BuildRequest, is_built
     from leanrag_core.indexing.manifest import describe
+    from leanrag_core.models.batching import require_batches
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.types.calls import Budget
@@ -53,9 +60,13 @@ def _build(options: argparse.Namespace) -> int:
     models = bench.models.make(
         budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
     )
+    if options.batch:
+        require_batches(models, config)
     execution = execution_of(options, models.settings.execution)
     started = time.perf_counter()
     options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
+    if options.batch:
+        options.stop.line += "; batches that were sent go on, and the same command reads what they bring"
     parsed = read_sources(options, bench)
     if options.resume and is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
@@ -63,7 +74,8 @@ def _build(options: argparse.Namespace) -> int:
         options.stop.clean_up = lambda: give_up_staging(options.out)
         name = options.name or Path(os.path.abspath(options.paths[0])).name
         request = BuildRequest(parsed.documents, config, options.out, name, refusals=parsed.refusals)
-        bench.builds.run(request, bench.models.context(models, execution, PrintedProgress()))
+        context = bench.models.context(models, execution, PrintedProgress())
+        bench.builds.run(request, replace(context, as_batches=options.batch))
     index = open_index(options.out)
     make_offered_parts(options, bench, index)
     shown = describe(index)

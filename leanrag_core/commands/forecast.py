@@ -20,6 +20,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _forecast(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.forecasting.batches import as_batches
     from leanrag_core.workbench import Workbench
 
     config = config_of(options)
@@ -32,6 +33,7 @@ def _forecast(options: argparse.Namespace) -> int:
         "calls": expected.calls,
         "tokens": expected.tokens,
         "dollars": expected.dollars,
+        "dollars_as_batches": as_batches(expected, config).dollars,
         "seconds": expected.seconds,
     }
     if options.json:
@@ -44,6 +46,8 @@ def _forecast(options: argparse.Namespace) -> int:
         calls = stage.calls
         print(f"{stage.stage:>20}: {calls.expected:>9,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})")
     for name, range_ in totals.items():
-        digits = 2 if name == "dollars" else 0
-        print(f"{name:>20}: {range_.expected:>9,.{digits}f} ({range_.low:,.{digits}f} to {range_.high:,.{digits}f})")
+        digits = 2 if name.startswith("dollars") else 0
+        print(
+            f"{name.replace('_', ' '):>20}: {range_.expected:>9,.{digits}f} ({range_.low:,.{digits}f} to {range_.high:,.{digits}f})"
+        )
     return 0

@@ -22,15 +22,18 @@ from leanrag_core.errors import (
     EndpointError,
     EndpointPaused,
     EndpointRefusal,
+    InvalidConfig,
 )
 from leanrag_core.models import batch_calls
 from leanrag_core.models.base import Accept, Completion, LanguageModel, Sample
 from leanrag_core.models.batch_calls import BatchState, with_text
 from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.batches import PRICE_SHARE, BatchProgress, SentBatch, SentCall
 from leanrag_core.types.calls import NO_BUDGET, JsonSchema
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.settings import Apply
 
@@ -489,6 +492,15 @@ class Batches:
         for batch in self._memory.all():
             if batch.index == self._index and batch.collected:
                 self._memory.delete(batch)
+
+
+def require_batches(models: Models, config: IndexConfig) -> None:
+    """Raise InvalidConfig where the build's model is at no endpoint, or its server takes no batches."""
+    model = models.language(config.model)
+    if not isinstance(model, RemoteLanguageModel):
+        raise InvalidConfig("batch.needs_endpoint")
+    if not batch_calls.has_batches(model.endpoint):
+        raise InvalidConfig("batch.none_here", address=model.endpoint.address)
 
 
 def cancel_batches(memory: BatchMemory, index: str, endpoints: Iterable[Endpoint]) -> list[EndpointError]:

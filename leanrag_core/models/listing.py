@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from leanrag_core.errors import EndpointBusy, EndpointError
 from leanrag_core.messages.message import Message
+from leanrag_core.models.batch_calls import has_batches
 from leanrag_core.models.endpoint import Endpoint
 
 _AT_ONCE = 4  # questions for context windows
@@ -14,12 +15,14 @@ _AT_ONCE = 4  # questions for context windows
 
 @dataclass(frozen=True)
 class ModelList:
-    """The models of the server at an address, those that embed last. error: why there are none."""
+    """The models of the server at an address, those that embed last. error: why there are none. batches: the server
+    takes calls in files."""
 
     address: str = ""
     names: tuple[str, ...] = ()
     seconds: float = 0.0
     error: Message | None = None
+    batches: bool = False
 
     @property
     def writing(self) -> tuple[str, ...]:
@@ -49,8 +52,9 @@ def list_models(endpoint: Endpoint) -> ModelList:
         names = endpoint.models()
     except EndpointError as error:
         return ModelList(endpoint.address, (), time.perf_counter() - started, error.message)
+    seconds = time.perf_counter() - started
     writing_first = sorted(names, key=lambda name: (embeds(name), name))
-    return ModelList(endpoint.address, tuple(writing_first), time.perf_counter() - started)
+    return ModelList(endpoint.address, tuple(writing_first), seconds, batches=has_batches(endpoint))
 
 
 def context_windows(endpoint: Endpoint, names: Sequence[str]) -> dict[str, int | None]:

@@ -20,7 +20,8 @@ from leanrag_core.types.config import (
     is_remote,
     model_title,
 )
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.roles import AGGREGATION, EXTRACTION
+from leanrag_core.types.settings import OPENAI_HOST, Settings
 from pages.build import embedding_view, prompts_form
 from pages.common import choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
@@ -38,7 +39,7 @@ _CODES = {
 READS_ALL, NAMES_ALONE = "all", "names"  # what a model file does, as links name it
 URL = (
     *("b_engine", embedding_view.NAME, "b_model", "b_aggregation", "b_embedding"),
-    *("b_file", "b_file_does", "b_types", "b_gleaning_rounds"),
+    *("b_file", "b_file_does", "b_types", "b_gleaning_rounds", "b_batches"),
 )
 _NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
@@ -46,11 +47,14 @@ _DEFAULT_TYPES = IndexConfig().entity_types
 
 @dataclass(frozen=True)
 class Engine:
-    """What was chosen. values: fields of IndexConfig; lacking: what must still be chosen, empty when nothing."""
+    """What was chosen. values: fields of IndexConfig; lacking: what must still be chosen, empty when nothing.
+    has_batches: the server takes calls in files; as_batches: they are to be sent so."""
 
     name: str = BUILTIN
     values: dict[str, Any] = field(default_factory=dict)
     lacking: str = ""
+    has_batches: bool = False
+    as_batches: bool = False
 
     @property
     def remote(self) -> bool:
@@ -166,7 +170,9 @@ def _endpoint(settings: Settings, corpus_id: str) -> Engine:
     else:
         values["embedding"], lacking = embedding_view.choose(corpus_id)
     values |= _asked_for(corpus_id, model)
-    return Engine(ENDPOINT, values, lacking if model else say("build.engine.choose_model"))
+    offered = all(_offers_batches(settings.of_role(role)) for role in (EXTRACTION, AGGREGATION))
+    lacking = lacking if model else say("build.engine.choose_model")
+    return Engine(ENDPOINT, values, lacking, offered, offered and _as_batches())
 
 
 def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
@@ -179,6 +185,29 @@ def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
         values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
     return values
+
+
+def _offers_batches(settings: Settings) -> bool:
+    """Tell whether the server takes calls in files: it says so, it is OpenAI's own, or somebody chose it and the server
+    has not been asked since."""
+    listed = endpoint_view.listing(settings)
+    not_asked = not listed.names and listed.error is None
+    return listed.batches or settings.host == OPENAI_HOST or (not_asked and bool(state.recall("b_batches")))
+
+
+def _as_batches() -> bool:
+    """Whether calls are to be sent in files."""
+    with st.container(gap="xsmall"):
+        chosen = widgets.remembered(
+            "b_batches",
+            False,
+            lambda mount: st.toggle(say("build.batches"), value=mount.value, key=mount.key, on_change=mount.changed),
+            parse=lambda text: text == "1",
+            write=lambda on: "1" if on else "0",
+            key="as_batches",
+        )
+        draw(html('<div class="lr-hint">{}</div>', say("build.batches.hint")))
+    return bool(chosen)
 
 
 def _found(settings: Settings) -> None:

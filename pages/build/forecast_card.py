@@ -1,5 +1,6 @@
 """What a build will take, before it begins; the name, the budget, and the button that starts it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,9 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.forecasting.batches import as_batches
 from leanrag_core.models import e5
+from leanrag_core.types.batches import ROUND_SECONDS
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
 from leanrag_core.types.forecast import Forecast
@@ -128,7 +131,9 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             disabled=bool(fault or engine.lacking) or not corpus.documents,
         ):
             with plain_errors():
-                started = session.workbench().builds.start(corpus.id, config, name.strip(), budget=budget)
+                started = session.workbench().builds.start(
+                    corpus.id, config, name.strip(), budget=budget, as_batches=engine.as_batches
+                )
                 session.endpoint_builds.clear()
                 state.remember("job", started)
                 st.session_state[STARTED] = True
@@ -193,11 +198,16 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     kept = _kept_answers(corpus.id, config)
     at_most = _at_most if kept else None
     calls, tokens = expected.calls, expected.tokens
-    cost, time = _cost(expected, settings, config), build_charts.span(expected.seconds)
-    if at_most:
+    batched = as_batches(expected, config)
+    chosen = batched if engine.as_batches else expected
+    cost, time = _cost(chosen, settings, config), build_charts.span(expected.seconds)
+    if engine.as_batches:
+        time = say("build.batches.days", n=round(batched.seconds.high / ROUND_SECONDS))
+    elif at_most:
         time = at_most(numbers.duration(expected.seconds.high))
-        cost = as_capital(at_most(numbers.money(expected.dollars.high))) if expected.dollars.high else cost
-    _head(cost, time, words(expected.basis or ""))
+    if at_most and chosen.dollars.high:
+        cost = as_capital(at_most(numbers.money(chosen.dollars.high)))
+    _head(cost, time, words(chosen.basis or ""))
     rows = [
         (say("build.chunks"), f"{expected.chunks:,}"),
         (say("build.entities"), build_charts.counts(expected.entities)),
@@ -208,6 +218,9 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         ),
         (say("build.calls_saved"), f"{expected.saved:,}"),
     ]
+    if engine.has_batches and expected.dollars.high:
+        rows.append((say("build.direct_calls"), _dollars(expected, at_most)))
+        rows.append((say("build.in_batches"), _dollars(batched, at_most)))
     draw(markup.facts_table(("", ""), rows))
     if kept:
         note = _rebuild_note(corpus.id, config, kept)
@@ -223,7 +236,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
                         numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
                         numbers.money(stage.dollars.expected),
                     )
-                    for stage in expected.calling
+                    for stage in chosen.calling
                 ],
             )
         )
@@ -237,6 +250,12 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         with plain_errors(), st.spinner(say("build.reading"), show_time=True):
             bench.builds.forecast(corpus.id, config, dry_run=_SAMPLED)
             st.rerun()
+
+
+def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:
+    """What the calls cost, or at most."""
+    high = numbers.money(expected.dollars.high)
+    return at_most(high) if at_most else build_charts.money_of(expected.dollars)
 
 
 def _kept_answers(corpus_id: str, config: IndexConfig) -> int:

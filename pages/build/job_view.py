@@ -1,5 +1,6 @@
 """A job under way, or ended, of whatever kind: stages, rate, time left, what is written; cancel and resume."""
 
+import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -8,6 +9,7 @@ from markupsafe import Markup
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.lines import figures_of, summary_of
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
@@ -202,6 +204,8 @@ def _headline(job: JobState) -> None:
     if fault:
         message(fault, kind="error")
     spending_line(job)
+    if job.batch is not None:
+        _batch_note(job.batch)
     if job.status == "running" and job.heard > _SILENT:
         silence = numbers.duration(job.heard)
         message(say(f"job.silent.{what}", time=silence))
@@ -213,6 +217,14 @@ def _headline(job: JobState) -> None:
         if job.details:
             with st.expander(say("job.details")):
                 st.code(job.details, language=None)
+
+
+def _batch_note(batch: BatchProgress) -> None:
+    """What is waited for, since when, and that nobody needs to stay for it."""
+    ago = numbers.duration(max(0.0, time.time() - batch.since))
+    waits = say("job.batch.cancelled" if batch.cancelled else "job.batch", n=batch.batches, time=ago)
+    note = waits if batch.cancelled else say("text.space").join([waits, say("job.batch.goes_on")])
+    draw(html('<div class="lr-notes"><div>{}</div></div>', note))
 
 
 def _cancel(job_id: str) -> None:

@@ -84,6 +84,8 @@ def pace(job: JobState, running: StageState | None) -> str:
         return say("job.ended_during", time=numbers.duration(job.seconds), stage=_lower(stage_title(job, last.name)))
     if running is None or job.status == "queued":
         return ""
+    if job.batch is not None:
+        return say("job.batch.pace", answered=job.batch.answered, calls=job.batch.calls)
     parts = []
     if running.total:
         parts.append(_of_total(running))

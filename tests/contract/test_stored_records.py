@@ -11,6 +11,7 @@ from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.jobs.events import JobEvent, JobSpec
 from leanrag_core.messages.message import message
 from leanrag_core.storage.corpora import CorpusRecord, RefusedFile
+from leanrag_core.types.batches import BatchProgress, SentBatch, SentCall
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
 from leanrag_core.types.calls import CallRecord, ChatMessage
 from leanrag_core.types.config import IndexConfig
@@ -52,6 +53,8 @@ RECORDS: tuple[Any, ...] = (
     IndexConfig(tau="q0.75", prompts=(("answer", "Of {context}: {question}"),)),
     JobSpec("1", "Bees", "mine", {"tau": None}, {"name": ""}, "2026-01-02T03:04:05+00:00"),
     JobEvent(1.5, "failed", error=message("job.unexpected")),
+    JobEvent(1.5, "progress", stage="extract", batch=BatchProgress(1, 20, 3, 1.25)),
+    SentBatch("b", "http://localhost:1/v1", "m", "one", (SentCall("k", "extract_graph", True),), "f", 1.5, "batch-1"),
 )
 
 
