@@ -47,7 +47,6 @@ def _forecast(options: argparse.Namespace) -> int:
         print(f"{stage.stage:>20}: {calls.expected:>9,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})")
     for name, range_ in totals.items():
         digits = 2 if name.startswith("dollars") else 0
-        print(
-            f"{name.replace('_', ' '):>20}: {range_.expected:>9,.{digits}f} ({range_.low:,.{digits}f} to {range_.high:,.{digits}f})"
-        )
+        title, spread = name.replace("_", " "), f"{range_.low:,.{digits}f} to {range_.high:,.{digits}f}"
+        print(f"{title:>20}: {range_.expected:>9,.{digits}f} ({spread})")
     return 0

@@ -35,6 +35,7 @@ from leanrag_core.types.batches import PRICE_SHARE, BatchProgress, SentBatch, Se
 from leanrag_core.types.calls import NO_BUDGET, JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import Progress, Report, silent
+from leanrag_core.types.roles import AGGREGATION, EXTRACTION
 from leanrag_core.types.settings import Apply
 
 _MOST_CALLS = 50_000  # of a batch, as OpenAI limits it
@@ -495,12 +496,14 @@ class Batches:
 
 
 def require_batches(models: Models, config: IndexConfig) -> None:
-    """Raise InvalidConfig where the build's model is at no endpoint, or its server takes no batches."""
-    model = models.language(config.model)
-    if not isinstance(model, RemoteLanguageModel):
+    """Raise InvalidConfig where the build's models are at no endpoint, or a server of theirs takes no batches."""
+    read = models.language(config.model, EXTRACTION)
+    written = models.language(config.aggregation_model or config.model, AGGREGATION)
+    if not isinstance(read, RemoteLanguageModel):
         raise InvalidConfig("batch.needs_endpoint")
-    if not batch_calls.has_batches(model.endpoint):
-        raise InvalidConfig("batch.none_here", address=model.endpoint.address)
+    for model in (read, written):
+        if isinstance(model, RemoteLanguageModel) and not batch_calls.has_batches(model.endpoint):
+            raise InvalidConfig("batch.none_here", address=model.endpoint.address)
 
 
 def cancel_batches(memory: BatchMemory, index: str, endpoints: Iterable[Endpoint]) -> list[EndpointError]:

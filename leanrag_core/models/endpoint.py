@@ -371,7 +371,8 @@ class Endpoint:
         """Return the body of the request that chat() would make, for a file of requests."""
         form = self.forms.of(model)
         mode = form.json if schema else "plain"
-        return {**self._request(model, messages, form, max_tokens, temperature), **_response_format(mode, schema)}
+        more = {**self.role.body_fields, **_response_format(mode, schema)}
+        return {**self._request(model, messages, form, max_tokens, temperature), **more}
 
     def read_answer(self, model: str, status: int, body: Any, *, as_json: bool) -> Reply:
         """Return the reply that an answer of a file of answers holds. Raises as chat() does for such an answer."""
