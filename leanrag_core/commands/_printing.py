@@ -13,6 +13,7 @@ from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries.schema import Filters
 from leanrag_core.retrieval.settings import settings_words
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import IndexDescription
@@ -32,10 +33,14 @@ class PrintedProgress:
 
     def __init__(self) -> None:
         self._stage, self._at = "", 0.0
+        self._batch: BatchProgress | None = None
 
     def __call__(self, progress: Progress) -> None:
         ends = progress.total > 0 and progress.done == progress.total
-        if progress.stage == self._stage and not ends and time.monotonic() - self._at < _EVERY_SECONDS:
+        is_news, self._batch = progress.batch != self._batch, progress.batch
+        if progress.batch is not None and not is_news:
+            return
+        if progress.stage == self._stage and not (ends or is_news) and time.monotonic() - self._at < _EVERY_SECONDS:
             return
         self._stage, self._at = progress.stage, time.monotonic()
         count = f" {progress.done:,}/{progress.total:,} {progress.unit}" if progress.total else ""

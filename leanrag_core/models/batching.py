@@ -11,7 +11,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -51,6 +51,9 @@ _SILENT_SECONDS = 3600.0  # without an answer about a batch, after which the wor
 
 class BatchMemory(Protocol):
     """Where the batches that were sent are kept."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Lock the batches for all processes while the block lasts."""
 
     def all(self) -> list[SentBatch]:
         """Return the batches, the oldest first."""
@@ -187,17 +190,15 @@ class Batches:
         self._most_calls = _MOST_CALLS
         self._empty_rounds = 0
         self._models: list[BatchedLanguageModel] = []
+        self._collected: set[str] = set()  # ids of batches whose replies were taken over
         self._of_thread = threading.local()
 
     def model(self, model: LanguageModel | None) -> LanguageModel | None:
         """Return the model with its calls in these batches; one that is not at an endpoint as it is."""
         if not isinstance(model, RemoteLanguageModel):
             return model
-        batched = BatchedLanguageModel(model, self)
-        if not self._models:
-            self._read_earlier(batched)
-        self._models.append(batched)
-        return batched
+        self._models.append(BatchedLanguageModel(model, self))
+        return self._models[-1]
 
     def reporting(self, report: Report) -> Report:
         """Return a report that passes all on, and that tells of batches beside what was told last."""
@@ -210,14 +211,15 @@ class Batches:
 
         return listen
 
-    def _read_earlier(self, model: BatchedLanguageModel) -> None:
-        """Take over the replies of batches that were collected before: those that could not be used are in no store.
-        Errors are asked again."""
+    def _read_collected(self) -> None:
+        """Take over the replies of batches that were collected before, or by other work: those that could not be used
+        are in no store. Errors are asked again."""
         for batch in self._memory.all():
-            if batch.collected:
-                for answer in batch_calls.answers(model.endpoint, batch, self._memory.output(batch)):
+            if batch.collected and batch.id not in self._collected:
+                self._collected.add(batch.id)
+                for answer in batch_calls.answers(self._models[0].endpoint, batch, self._memory.output(batch)):
                     if isinstance(answer.outcome, Reply):
-                        self._outcomes[answer.call.key] = answer.outcome
+                        self._outcomes.setdefault(answer.call.key, answer.outcome)
 
     def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         listed = list(items)
@@ -270,18 +272,30 @@ class Batches:
         """Get an answer to the questions that were put down, as far as the budget allows; the others ask again."""
         with self._lock:
             questions, self._put_down = dict(sorted(self._put_down.items())), {}
-        n_known = len(self._outcomes)
-        waited_for = [batch for batch in self._open() if any(call.key in questions for call in batch.calls)]
-        for batch in waited_for:
-            for call in batch.calls:
-                questions.pop(call.key, None)
-        waited_for = [self._created(batch) for batch in waited_for]
-        for model in self._models:
-            waited_for += self._sent(model, [each for each in questions.values() if each.model is model])
+        n_asked = len(questions)
+        with self._memory.locked():  # so that of two builds that ask the same one sends it
+            self._read_collected()
+            questions = self._unanswered(questions)
+            n_known = len(self._outcomes) - (n_asked - len(questions))
+            waited_for = [batch for batch in self._open() if any(call.key in questions for call in batch.calls)]
+            for batch in waited_for:
+                for call in batch.calls:
+                    questions.pop(call.key, None)
+            waited_for = [self._created(batch) for batch in waited_for]
+            for model in self._models:
+                waited_for += self._sent(model, [each for each in questions.values() if each.model is model])
         self._wait(waited_for)
         self._empty_rounds = self._empty_rounds + 1 if len(self._outcomes) == n_known else 0
         if self._empty_rounds >= _EMPTY_ROUNDS:
             raise EndpointPaused("batch.nothing_came", n=_EMPTY_ROUNDS)
+
+    def _unanswered(self, questions: dict[str, Question]) -> dict[str, Question]:
+        """Leave out the questions that other work has had answered since they were put down."""
+        if not questions:
+            return questions
+        stored = self._models[0].memory.get_many(list(questions))
+        known = {key for key, record in zip(questions, stored, strict=True) if record is not None}
+        return {key: question for key, question in questions.items() if key not in self._outcomes and key not in known}
 
     def _open(self) -> list[SentBatch]:
         """Return the batches of these models, also of other work, whose replies are still to come."""
@@ -392,7 +406,8 @@ class Batches:
                     wait = _FIRST_WAIT
                 answered[batch.id] = max(answered[batch.id], state.answered)
                 if state.ended:
-                    self._end(batch, state)
+                    with self._memory.locked():
+                        self._end(batch, state)
                     open_batches.remove(batch)
             if time.monotonic() - heard > _SILENT_SECONDS:
                 raise EndpointPaused("batch.silent", address=open_batches[0].address)
@@ -434,10 +449,14 @@ class Batches:
             self._empty_rounds -= 1  # smaller files are sent next
             return
         # Another job that waited for the same batch may have read it.
-        known = next((each for each in self._memory.all() if each.id == batch.id and each.collected), None)
+        current = next((each for each in self._memory.all() if each.id == batch.id), None)
+        if current is None:  # and be done: its replies are stored
+            return
+        known = current if current.collected else None
         if known is None:
             output = b"\n".join(self._downloaded(model, file_id) for file_id in state.files)
             self._memory.collect(batch, output)
+            self._collected.add(batch.id)
         else:
             output = self._memory.output(known)
         came: set[str] = set()

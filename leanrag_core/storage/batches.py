@@ -10,8 +10,12 @@ its files any more.
 
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+
+from filelock import FileLock
 
 from leanrag_core.errors import RecordDamaged
 from leanrag_core.files import private
@@ -29,6 +33,14 @@ class BatchStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock the batches for all processes while the block lasts."""
+        with writing(message("what.batches", folder=str(self.folder)), message("kept.answers")):
+            private.make_folder(self.folder)
+        with FileLock(str(self.folder / ".lock"), mode=private.FILE):
+            yield
 
     def all(self) -> list[SentBatch]:
         """Return the batches, the oldest first; a record that does not read is left out."""

@@ -102,6 +102,7 @@ class Builds:
         apply: Apply = ThreadMap(models.in_role(EXTRACTION).settings.concurrency)
         report, batches = context.report, None
         if context.as_batches:
+            self._batches.delete_old()
             batches = Batches(self._batches, apply, index=request.out.name)
             language, aggregation = batches.model(language), batches.model(aggregation)
             apply, report = batches, batches.reporting(report)
