@@ -1,0 +1,121 @@
+"""Calls in files: the switch in the engine form with both prices, what a job waits for, and its cancellation."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core.types.settings import Price, Settings
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_endpoint_story import FORM, home_with_documents
+from tests.browser.test_story import snap
+from tests.endpoint.batches import ScriptedBatches
+from tests.endpoint.server import EndpointServer
+from tests.waiting import until
+
+pytestmark = pytest.mark.browser
+PRICES = {"scripted-chat": Price(1000.0, 2000.0, 100.0)}
+
+
+@pytest.fixture
+def provider() -> Iterator[EndpointServer]:
+    with EndpointServer() as server:
+        server.batches = ScriptedBatches()
+        yield server
+
+
+def batches_of(provider: EndpointServer) -> ScriptedBatches:
+    assert provider.batches is not None
+    return provider.batches
+
+
+def price_of(page: Page, row: str) -> list[float]:
+    """The bounds of a row of the forecast, in dollars."""
+    cells = page.get_by_role("row", name=re.compile(row))
+    expect(cells).to_be_visible(timeout=60_000)
+    return [float(amount) for amount in re.findall(r"\$(\d+\.\d+)", cells.inner_text())]
+
+
+def test_the_switch_halves_the_price_and_a_job_waits_is_cancelled_and_goes_on(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, provider: EndpointServer
+) -> None:
+    bench, corpus = home_with_documents(tmp_path / "home")
+    bench.settings.save(Settings(base_url=provider.url, prices=PRICES))
+    app, watched = server_in(tmp_path / "home"), watch()
+    page, batches = watched.page, batches_of(provider)
+    page.goto(f"{app.url}/build?corpus={corpus}&b_engine=Endpoint&b_model=scripted-chat&{FORM}")
+    settled(page)
+    switch = page.get_by_role("switch", name="Send the calls as batches")
+    expect(switch).not_to_be_checked()
+    direct, batched = price_of(page, "Cost, called directly"), price_of(page, "Cost, sent as batches")
+    assert batched == pytest.approx([amount / 2 for amount in direct], abs=0.01)
+    for on in (True, False, True):
+        page.get_by_text("Send the calls as batches").click()
+        settled(page)
+        (expect(switch).to_be_checked if on else expect(switch).not_to_be_checked)()
+        expect(page.get_by_text(re.compile(r"up to \d+ days"))).to_have_count(1 if on else 0)
+    assert "b_batches=1" in page.url
+    switch.scroll_into_view_if_needed()
+    snap(page, "b1_switch")
+
+    batches.held = True
+    page.get_by_role("button", name="Build index").click()
+    expect(page.get_by_text("Waits for a batch of calls")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ calls answered"))).to_be_visible()
+    snap(page, "b2_waits")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible(timeout=60_000)
+    until(lambda: batches.made[0].status == "cancelling")
+
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text(re.compile("that was cancelled|Waits for a batch"))).to_be_visible(timeout=90_000)
+    batches.held = False
+    expect(page.get_by_text("is built").first).to_be_visible(timeout=120_000)
+    settled(page)
+    assert max(Counter(batches.calls).values()) == 1, "nothing is paid twice"
+    watched.assert_clean()
+
+
+def test_a_server_without_batches_has_no_switch(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, provider: EndpointServer
+) -> None:
+    bench, corpus = home_with_documents(tmp_path / "home")
+    bench.settings.save(Settings(base_url=provider.url, prices=PRICES))
+    provider.batches = None
+    app, page = server_in(tmp_path / "home"), watch().page
+    page.goto(f"{app.url}/build?corpus={corpus}&b_engine=Endpoint&b_model=scripted-chat&b_batches=1&{FORM}")
+    settled(page)
+    expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
+    expect(page.get_by_role("switch", name="Send the calls as batches")).to_have_count(0)
+    expect(page.get_by_role("row", name=re.compile("Cost, sent as batches"))).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "dark", "language"), [(1440, True, "zh"), (390, False, "en"), (390, True, "zh")])
+def test_the_switch_and_the_prices_fit(
+    server_in: Callable[[Path], Server],
+    watch: Callable[..., Watched],
+    tmp_path: Path,
+    provider: EndpointServer,
+    width: int,
+    dark: bool,
+    language: str,
+) -> None:
+    bench, corpus = home_with_documents(tmp_path / "home")
+    bench.settings.save(Settings(base_url=provider.url, prices=PRICES, language=language))
+    app, page = server_in(tmp_path / "home"), watch(width=width, dark=dark).page
+    form = f"b_engine=Endpoint&b_model=scripted-chat&b_batches=1&{FORM}"
+    page.goto(f"{app.url}/build?corpus={corpus}&{form}")
+    settled(page)
+    title = "以批处理方式发送调用" if language == "zh" else "Send the calls as batches"
+    switch = page.get_by_role("switch", name=title)
+    expect(switch).to_be_checked()
+    switch.scroll_into_view_if_needed()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(page, f"b3_{width}_{'dark' if dark else 'light'}_{language}")
+    row = page.get_by_role("row", name=re.compile("费用（批处理）" if language == "zh" else "Cost, sent as batches"))
+    row.scroll_into_view_if_needed()
+    snap(page, f"b4_{width}_{'dark' if dark else 'light'}_{language}")
