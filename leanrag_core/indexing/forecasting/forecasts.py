@@ -300,7 +300,8 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
             known.reply_tokens.append(completion.usage.completion_tokens)
             known.prompt_tokens += completion.usage.prompt_tokens
             known.cached_tokens += completion.usage.cached_tokens
-            known.seconds.append(completion.usage.seconds)
+            if completion.usage.seconds:  # none is known of a reply that came in a batch
+                known.seconds.append(completion.usage.seconds)
             known.names |= {name_key(mention.name) for mention in reply.mentions}
             for relation in reply.relations:
                 ends = sorted((name_key(relation.source), name_key(relation.target)))
