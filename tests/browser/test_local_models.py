@@ -167,6 +167,8 @@ def test_a_model_file_is_chosen_by_its_path_builds_answers_is_stopped_and_ends_w
     settled(page)
     expect(page.get_by_role("radio", name="Model file")).to_be_checked()
     snap(page, "f3_build")
+    file = bench.model_files.named(name)
+    assert bench.model_files.servers.running(file) is None, "nothing is loaded before the first call"
     page.get_by_role("combobox", name="What it does").click()
     page.get_by_role("option", name="Names clusters and answers").click()
     settled(page)
@@ -194,7 +196,6 @@ def test_a_model_file_is_chosen_by_its_path_builds_answers_is_stopped_and_ends_w
     expect(written_by).to_be_visible()
     settled(page)
     snap(page, "f5_answer")
-    file = bench.model_files.named(name)
     server = bench.model_files.servers.running(file)
     assert server is not None
     assert server.key not in page.content()

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import model_server
 from leanrag_core.models.gguf import ModelFile, read_model_file
@@ -175,6 +175,8 @@ def test_a_model_file_costs_nothing_embeds_nothing_and_needs_a_workbench(tmp_pat
     assert models.settings.unpriced(["file:tiny.gguf", "openai:m"]) == ["m"]
     with pytest.raises(ModelUnavailable, match="makes no vectors"):
         models.embedding("file:tiny.gguf")
+    corpus = bench.add_documents("Mill", [("mill.txt", b"Hester Lunn built the tide mill at Carrow.")]).corpus_id
+    assert bench.builds.forecast(corpus, IndexConfig(model="file:tiny.gguf")).calls.high > 0
     models.model_files = None
     with pytest.raises(ModelUnavailable, match="workbench alone"):
         models.language("file:other.gguf")

@@ -232,9 +232,9 @@ def forecast_endpoint_build(
         embedding_stage(texts, config, models.in_role(EMBEDDINGS).settings),
     )
     basis = message("forecast.stored_answers", n=known.chunks) if known.chunks else message("forecast.nothing_read")
-    speed = models.endpoint.speed(model.model)
+    speed = model.endpoint.speed(model.model)
     if speed is not None:
-        seconds = seconds_at(speed, stages, models.endpoint) + exactly(5)
+        seconds = seconds_at(speed, stages, model.endpoint) + exactly(5)
         basis = message("forecast.at_speed", basis=basis, speed=speed.tokens_per_second)
     else:
         known_call = (

@@ -40,7 +40,9 @@ class Backend:
         if file.digest not in self._endpoints:
             self._endpoints[file.digest] = FileEndpoint(file, work.model_files.servers, work)
         endpoint = self._endpoints[file.digest]
-        pacer = work.file_pacers.setdefault(file.digest, Pacer(endpoint.settings))
+        pacer = work.file_pacers.setdefault(
+            file.digest, Pacer(endpoint.settings, n_slots=lambda: endpoint.settings.concurrency)
+        )
         return FileLanguageModel(file, endpoint, pacer, work)
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
@@ -91,6 +93,11 @@ class FileEndpoint(Endpoint):
 
     def context_window(self, model: str, *, load: bool = False) -> int | None:
         """Return the tokens of a slot, as they are planned."""
+        return self._plan.window
+
+    def _said_window(self, model: str) -> int | None:
+        """Return the planned tokens: nothing is loaded before the first call."""
+        self.forms.n_slots = self._plan.n_slots
         return self._plan.window
 
 
