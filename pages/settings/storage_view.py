@@ -14,7 +14,7 @@ from pages.common.messages import message, say
 from pages.settings import settings_form
 
 _STAGES = "stages"
-_KEPT = ("corpora", "indexes", "calls", "jobs", _STAGES)
+_KEPT = ("corpora", "indexes", "calls", "batches", "jobs", _STAGES)
 
 
 def panel(settings: Settings) -> None:

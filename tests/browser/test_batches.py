@@ -119,3 +119,33 @@ def test_the_switch_and_the_prices_fit(
     row = page.get_by_role("row", name=re.compile("费用（批处理）" if language == "zh" else "Cost, sent as batches"))
     row.scroll_into_view_if_needed()
     snap(page, f"b4_{width}_{'dark' if dark else 'light'}_{language}")
+
+
+def test_the_price_of_cached_tokens_is_written_in_its_column(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench, _ = home_with_documents(tmp_path / "home")
+    bench.settings.save(Settings(base_url="http://127.0.0.1:1/v1", prices={"m": Price(2.0, 8.0)}))
+    app, watched = server_in(tmp_path / "home"), watch()
+    page = watched.page
+    page.goto(f"{app.url}/settings")
+    settled(page)
+    save = page.get_by_role("button", name="Save prices and windows")
+    expect(save).to_be_disabled()
+    for amount in ("0.5", "0.25"):  # a second time over the first
+        save.scroll_into_view_if_needed()
+        settled(page)
+        box = page.locator('[class*="st-key-prices_"]').get_by_test_id("stDataFrame").bounding_box()
+        assert box is not None
+        page.mouse.dblclick(box["x"] + 340, box["y"] + 35 + 17)  # a canvas: the third column of the first row
+        field = page.locator(".gdg-clip-region input")
+        field.fill(amount)
+        snap(page, f"b5_typed_{amount}")
+        field.press("Enter")
+        expect(save).to_be_enabled()
+        snap(page, f"b6_prices_{amount}")
+        save.click()
+        settled(page)
+        expect(save).to_be_disabled()
+        assert bench.settings.read().prices == {"m": Price(2.0, 8.0, float(amount))}
+    watched.assert_clean()
