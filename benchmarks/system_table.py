@@ -30,8 +30,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.evaluation.base import Outcome, measures
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
+from leanrag_core.evaluation.measuring import measures
 from leanrag_core.evaluation.question_sets.reading import read_questions as read_gold
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
 from leanrag_core.types.index import Index

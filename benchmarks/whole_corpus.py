@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.evaluation.base import Outcome, measures
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import measures
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.types.index import Index
 from leanrag_core.types.question_set import WHOLE_CORPUS

@@ -17,8 +17,9 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import scores
 from leanrag_core.retrieval.base import equal_budget, strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.question_set import UNANSWERABLE

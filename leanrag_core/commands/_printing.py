@@ -84,7 +84,7 @@ def summary_values(summary: "ExperimentSummary") -> dict[str, Any]:
 
 def print_table(table: "ScoreTable") -> None:
     """Print a line for each run: mean, interval and letters by measure; then the settings of each."""
-    from leanrag_core.evaluation.base import measure_infos
+    from leanrag_core.evaluation.measuring import measure_infos
     from leanrag_core.retrieval.settings import settings_words
 
     titles, names = {info.name: sentence(info.title) for info in measure_infos()}, _names(table)

@@ -36,8 +36,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _evaluate(options: argparse.Namespace) -> int:
     """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
-    from leanrag_core.evaluation.base import Outcome, broken_measures, measure_infos
+    from leanrag_core.evaluation.base import Outcome
     from leanrag_core.evaluation.gold import ChunkTexts
+    from leanrag_core.evaluation.measuring import broken_measures, measure_infos
     from leanrag_core.evaluation.question_sets.reading import read_questions
     from leanrag_core.evaluation.tables import means
     from leanrag_core.retrieval.settings import settings_words

@@ -1,11 +1,10 @@
-"""What a measure offers, and how measures are found: the program's own table, and one file each in measures/."""
+"""What a measure offers, and the outcome of a question that it scores."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, GoldRanking, RankingScores, gold_ranking
-from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.trace import Answer, Trace
 
@@ -96,48 +95,3 @@ class Mean:
     title: Message
     value: float | None
     n: int
-
-
-def measures() -> tuple[Measure, ...]:
-    """Return all measures, by name; a file that does not load is left out (see broken_measures())."""
-    from leanrag_core.evaluation.measures import OWN  # which has outcomes of this module
-
-    added = [module.Measure() for module in _found().modules]
-    return tuple(sorted([*OWN, *added], key=lambda measure: str(measure.name)))
-
-
-def measure_infos() -> tuple[MeasureInfo, ...]:
-    """Describe each measure for tables: groups in their order, main measures first, then by name."""
-    groups = (EVIDENCE, CONTEXT, ANSWER, CLAIMS)
-    infos = map(info_of, measures())
-    return tuple(sorted(infos, key=lambda each: ((*groups, each.group).index(each.group), not each.is_main, each.name)))
-
-
-def info_of(measure: Measure) -> MeasureInfo:
-    """Describe the measure for tables."""
-    return MeasureInfo(
-        measure.name,
-        measure.title,
-        measure.help,
-        getattr(measure, "group", OTHER),
-        getattr(measure, "unit", SHARE),
-        getattr(measure, "better", HIGHER),
-        getattr(measure, "is_main", True),
-        getattr(measure, "ratio", None),
-    )
-
-
-def broken_measures() -> tuple[BrokenExtension, ...]:
-    """Return the files of measures/ that do not load."""
-    return _found().broken
-
-
-def scores(outcome: Outcome) -> dict[str, float | None]:
-    """Score the outcome by each measure; keys are the measures' names."""
-    return {measure.name: measure.score(outcome) for measure in measures()}
-
-
-def _found() -> Extensions:
-    from leanrag_core.evaluation import measures as folder
-
-    return discover(folder, kind="Measure", required=("name", "title", "help", "score"))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean, median
 
-from leanrag_core.evaluation.base import LOWER, Mean, Outcome, Ratio, info_of, measure_infos, measures
+from leanrag_core.evaluation.base import LOWER, Mean, Outcome, Ratio
+from leanrag_core.evaluation.measuring import info_of, measure_infos, measures
 from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import (
     Interval,

@@ -7,7 +7,8 @@ from statistics import fmean
 from markupsafe import Markup
 
 from leanrag_core.evaluation import tables
-from leanrag_core.evaluation.base import COUNT, TOKENS, MeasureInfo, measure_infos
+from leanrag_core.evaluation.base import COUNT, TOKENS, MeasureInfo
+from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.evaluation.tables import KindDifference, ScoreTable, grounds, questions_of, scores_for_mean, scores_of

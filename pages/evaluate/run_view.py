@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.base import broken_measures
 from leanrag_core.evaluation.experiments.running import usual_baseline
+from leanrag_core.evaluation.measuring import broken_measures
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import (

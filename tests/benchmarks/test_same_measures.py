@@ -6,8 +6,9 @@ import statistics
 import pytest
 
 from benchmarks.system_table import Asked, answer_shown, context_recall, ranking_places
-from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import ChunkTexts, Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.measuring import scores
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import trace_index
 from leanrag_core.retrieval.budgets import section

@@ -3,9 +3,10 @@
 import pytest
 
 from leanrag_core.evaluation.answers import claim_clusters, claims_of, exact_match, f1, rouge_l
-from leanrag_core.evaluation.base import CLAIMS, OTHER, Outcome, info_of, measure_infos, scores
+from leanrag_core.evaluation.base import CLAIMS, OTHER, Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.measures import repeated_tokens
+from leanrag_core.evaluation.measuring import info_of, measure_infos, scores
 from leanrag_core.evaluation.tables import relative
 from leanrag_core.messages.message import message
 from leanrag_core.text.tokens import count_tokens

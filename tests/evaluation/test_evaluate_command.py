@@ -7,7 +7,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.evaluation import measures as folder
-from leanrag_core.evaluation.base import measures
+from leanrag_core.evaluation.measuring import measures
 from leanrag_core.workbench.samples import SAMPLES
 
 pytestmark = pytest.mark.slow

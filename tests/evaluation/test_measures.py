@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.evaluation.base import Measure, Outcome, measures
+from leanrag_core.evaluation.base import Measure, Outcome
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.measuring import measures
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import means
 from leanrag_core.messages.message import message

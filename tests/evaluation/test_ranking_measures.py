@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import ChunkTexts, Evidence, GoldQuestion
+from leanrag_core.evaluation.measuring import scores
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
     Context,

@@ -10,9 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.judges import advice, audit, headline
-from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
+from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.evaluation.run_titles import run_titles, titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import (

@@ -28,8 +28,9 @@ from leanrag_core.errors import (
     StorageFailed,
     WorkersLost,
 )
-from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
+from leanrag_core.evaluation.measuring import scores
 from leanrag_core.evaluation.run_titles import with_ids
 from leanrag_core.files.records import from_values, json_bytes, to_json, values_of
 from leanrag_core.messages.catalog import sentence

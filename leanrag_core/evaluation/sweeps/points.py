@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.base import measure_infos
+from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.forecasts import kept_seconds
