@@ -377,7 +377,9 @@ class Endpoint:
     def read_answer(self, model: str, status: int, body: Any, *, as_json: bool) -> Reply:
         """Return the reply that an answer of a file of answers holds. Raises as chat() does for such an answer."""
         try:
-            if status >= 400 or not isinstance(body, dict):
+            if status < 400 and not isinstance(body, dict):
+                raise EndpointBusy("endpoint.no_reply_page", address=self.address)
+            if status >= 400:
                 raise error_of(ErrorAnswer(status, body, {}), self.address, self.settings.key_variable)
             with self._plain_errors():
                 completion = _openai().types.chat.ChatCompletion.construct(**body)
