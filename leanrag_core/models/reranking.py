@@ -69,11 +69,14 @@ class Reranker:
         self.name = self._model or self._work.endpoint.settings.host
         self._form = rerank_form(self._role.rerank_form)
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the score of each text, in their order; a higher one is better.
+    def scores(self, question: str, texts: Sequence[str], *, keep: bool = True) -> list[float]:
+        """Return the score of each text, in their order; a higher one is better. keep: a kept reply is taken, and a new
+        one kept.
 
         Raises EndpointError when the server gives none that can be used, BudgetSpent when no further call is allowed.
         """
+        if not keep:
+            return self._asked("", question, texts)
         key = self._key(question, texts)
         known = _read(self._work.memory.get(key), len(texts))
         if known is not None:
@@ -116,7 +119,8 @@ class Reranker:
             prompt_tokens=tokens,
             seconds=round(seconds, 3),
         )
-        work.memory.put(key, record)
+        if key:
+            work.memory.put(key, record)
         return scores
 
     def _scores_of(self, reply: Any, n: int) -> list[float]:

@@ -62,6 +62,7 @@ from leanrag_core.workbench.questions import AskRequest, Questions
 from leanrag_core.workbench.recommendations import Recommendations
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.rewrites import Rewrites, RewriteWork
+from leanrag_core.workbench.role_checks import RoleChecks
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
@@ -103,6 +104,7 @@ class Workbench:
         self.models = ModelAccess(self.settings, self.calls, self.model_files, Speeds(root / "speeds.json"))
         self.corpora = Corpora(root / "corpora", self.parser)
         self.references = References(SAMPLES, self.models)
+        self.role_checks = RoleChecks(self.models, self.references)
         self.indexes = Indexes(root / "indexes", self.settings, self.searches, self.stages)
         self.parts = Parts(self.indexes, self.models, self.searches, self.jobs)
         self.batches = BatchStore(root / "batches")

@@ -20,7 +20,7 @@ from leanrag_core.types.config import (
     is_remote,
     model_title,
 )
-from leanrag_core.types.roles import AGGREGATION, EXTRACTION
+from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 from pages.build import embedding_view, prompts_form
 from pages.common import choices, forms, keys, markup, session, state, widgets
@@ -93,6 +93,8 @@ def _propose() -> bool:
         state.remember("b_engine", FILE if by_file else ENDPOINT)
         state.remember("b_file" if by_file else "b_model", title)
         state.remember("b_embedding", model_title(settings.build_embedding))
+        if settings.role_model(AGGREGATION):
+            state.remember("b_aggregation", model_title(settings.role_model(AGGREGATION)))
     return bool(settings.build_model)
 
 
@@ -131,8 +133,9 @@ def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
     return replace(engine, values={**engine.values, "model": name, **_asked_for(corpus_id, name)})
 
 
-def _endpoint(settings: Settings, corpus_id: str) -> Engine:
-    """The endpoint's models."""
+def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
+    """The models of the roles' servers. of_all: the settings."""
+    settings, embeds_at = of_all.of_role(EXTRACTION), of_all.of_role(EMBEDDINGS)
     if not endpoint_view.is_set_up(settings):
         message(say("build.engine.no_endpoint"))
         _found(settings)
@@ -158,7 +161,7 @@ def _endpoint(settings: Settings, corpus_id: str) -> Engine:
             say("build.engine.embedding"),
             "b_embedding",
             listed,
-            names=listed.embedding_first,
+            names=(endpoint_view.listing(embeds_at) if embeds_at is not of_all else listed).embedding_first,
             blank=say("build.engine.builtin_embedding"),
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
@@ -170,7 +173,7 @@ def _endpoint(settings: Settings, corpus_id: str) -> Engine:
     else:
         values["embedding"], lacking = embedding_view.choose(corpus_id)
     values |= _asked_for(corpus_id, model)
-    offered = all(_offers_batches(settings.of_role(role)) for role in (EXTRACTION, AGGREGATION))
+    offered = all(_offers_batches(of_all.of_role(role)) for role in (EXTRACTION, AGGREGATION))
     lacking = lacking if model else say("build.engine.choose_model")
     return Engine(ENDPOINT, values, lacking, offered, offered and _as_batches())
 

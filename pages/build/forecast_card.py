@@ -16,6 +16,7 @@ from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
+from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, embedding_view
@@ -299,9 +300,11 @@ def _forecast(
 def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
     if expected.dollars.high > 0:
         return build_charts.money_of(expected.dollars)
-    if settings.local:
-        return say("build.no_cost")
-    return say("build.price_unknown") if settings.unpriced(config.models) else say("build.no_cost")
+    asked = {EXTRACTION: config.model, AGGREGATION: config.aggregation_model, EMBEDDINGS: config.embedding}
+    of_role = {role: settings.of_role(role) for role in asked}
+    paid = [role for role, name in asked.items() if name and not of_role[role].local]
+    unknown = any(of_role[role].unpriced((asked[role],)) for role in paid)
+    return say("build.price_unknown" if unknown else "build.no_cost")
 
 
 def budget_fields(config: IndexConfig) -> Budget:

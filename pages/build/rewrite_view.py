@@ -8,6 +8,7 @@ from leanrag_core.files.records import plain
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.index import Index
+from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import RewriteForecast, UpdateReport
 from leanrag_core.types.visible import visible
@@ -37,7 +38,7 @@ def panel(index: IndexSummary) -> None:
     if not first_layers:
         message(say("rewrite.no_layers", index=visible(index.name)))
         return
-    settings = session.workbench().settings.read()
+    settings = session.workbench().settings.read().of_role(AGGREGATION)
     if not endpoint_view.is_set_up(settings):
         message(say("rewrite.no_endpoint"))
         to_settings()
@@ -122,7 +123,7 @@ def _show(expected: RewriteForecast) -> None:
 
 
 def _unpriced(model: str) -> str:
-    settings = session.workbench().settings.read()
+    settings = session.workbench().settings.read().of_role(AGGREGATION)
     known = settings.local or not settings.unpriced((endpoint_model(model),))
     return say("build.no_cost" if known else "build.price_unknown")
 

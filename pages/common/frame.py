@@ -16,7 +16,10 @@ from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
+from leanrag_core.types.roles import ROLES
+from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.role_checks import is_asked, leaves
 from pages.common import deletion, reveal, running_view, session, state, unkept, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import (
@@ -96,6 +99,8 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
         return html(
             '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
         )
+    if settings.roles:
+        return _where_roles_go(settings)
     lines = []
     if chosen is None or not uses_endpoint(chosen.config.by_name()):
         lines.append(("ok", say("frame.builtin_engine")))
@@ -111,6 +116,27 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
         html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
         for sign, sentence in lines
     )
+
+
+def _where_roles_go(settings: Settings) -> Markup:
+    """Return which of the roles, as they are set, would send text to another machine."""
+    leaving = leaves(settings)
+    asked = [role for role in ROLES if is_asked(settings, role)]
+    if not leaving:
+        sign, said = "ok", say("frame.roles_stay" if asked else "frame.builtin_engine")
+    elif len(leaving) == 1:
+        sign, said = "out", say("frame.one_role_leaves", role=_in_sentence(leaving[0]))
+    elif len(leaving) == len(asked):
+        hosts = dict.fromkeys(settings.of_role(role).host for role in leaving)
+        sign, said = "out", say("frame.roles_leave_to", hosts=say("ask.comma").join(hosts))
+    else:
+        names = say("ask.comma").join(_in_sentence(role) for role in leaving)
+        sign, said = "out", say("frame.some_roles_leave", roles=names)
+    return html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, said)
+
+
+def _in_sentence(role: str) -> str:
+    return say(f"role.{role}").lower()
 
 
 def uses_endpoint(config: Mapping[str, Any]) -> bool:

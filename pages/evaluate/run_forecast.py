@@ -12,6 +12,7 @@ from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import PAIRWISE, ExperimentSpec, MissingPart
+from leanrag_core.types.roles import ANSWERS, JUDGING
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.summary import IndexSummary
 from pages.common import markup, session
@@ -59,12 +60,16 @@ def dollars_of(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str], se
     """About what it costs by the price table; None where a model has no price in it."""
     answering = [model_of[run.index] for run in spec.runs if run.index in model_of]
     judging = [judge.model for judge in spec.judges]
-    if any(model_title(name) not in settings.prices for name in (*answering, *judging)):
+    shares = [
+        (settings.of_role(ANSWERS), answering, load.answer_calls, _ANSWER_TOKENS),
+        (settings.of_role(JUDGING), judging, load.judge_calls, _JUDGE_TOKENS),
+    ]
+    paid = [(own, models) for own, models, _, _ in shares if own is settings or not own.local]
+    if any(model_title(name) not in own.prices for own, models in paid for name in models):
         return None
-    shares = [(answering, load.answer_calls, _ANSWER_TOKENS), (judging, load.judge_calls, _JUDGE_TOKENS)]
     dollars = 0.0
-    for models, calls, (prompt, completion) in shares:
-        prices: list[Price] = [settings.price(model_title(name)) for name in models]
+    for own, models, calls, (prompt, completion) in shares:
+        prices: list[Price] = [own.price(model_title(name)) for name in models]
         dollars += sum(price.of(prompt, completion) for price in prices) * calls / max(1, len(prices))
     return dollars
 
@@ -74,8 +79,9 @@ def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> 
     rows = [(say("evaluate.form.about_tokens"), numbers.tokens(sum(tokens_of(load))))]
     with plain_errors():
         settings = session.workbench().settings.read()
-        dollars = None if settings.local else dollars_of(spec, load, model_of, settings)
-        shown = say("evaluate.form.no_cost") if settings.local else say("evaluate.form.no_price")
+        local = settings.of_role(ANSWERS).local and settings.of_role(JUDGING).local
+        dollars = None if local else dollars_of(spec, load, model_of, settings)
+        shown = say("evaluate.form.no_cost") if local else say("evaluate.form.no_price")
         rows.append((say("evaluate.form.about_cost"), shown if dollars is None else numbers.money(dollars)))
     return rows
 

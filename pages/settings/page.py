@@ -19,6 +19,7 @@ from pages.settings import (
     execution_view,
     found_view,
     model_files_view,
+    roles_view,
     settings_form,
     storage_view,
 )
@@ -52,6 +53,13 @@ def found_section(settings: Settings) -> None:
         section(say("found.title"), say("found.note", n=sum(map(bool, usual_ports().values()))))
         found_view.look_again()
     found_view.cards(settings, with_files=True)
+
+
+def roles_section(settings: Settings) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="roles_head"):
+        section(say("roles.title"), say("roles.note"))
+        roles_view.check_all(settings)
+    roles_view.table(settings)
 
 
 def endpoint_section(settings: Settings) -> None:
@@ -302,6 +310,7 @@ def page() -> None:
     where = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
     heading(say("page.settings"), where)
     found_section(settings)
+    roles_section(settings)
     left, right = st.columns([6, 5], gap="large")
     with left:
         endpoint_section(settings)

@@ -1,0 +1,114 @@
+"""roles: which server and model each task is asked at, and changes of it."""
+
+import argparse
+import os
+from dataclasses import fields, replace
+from typing import Any
+
+from leanrag_core.commands._options import add_json
+from leanrag_core.commands._printing import print_json
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.roles import EXTRACTION, ROLES, Price, Role
+from leanrag_core.types.visible import visible
+
+_TEXTS = ("key_variable", "body", "query_prefix", "passage_prefix", "rerank_form")
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb roles."""
+    parser = verbs.add_parser("roles", help="show or set which server and model each task is asked at")
+    parser.add_argument("role", nargs="?", choices=ROLES, help="the role to set; all are shown without one")
+    parser.add_argument("--provider", metavar="NAME", help="a known provider: its address and the usual key variable")
+    parser.add_argument("--address", metavar="URL", help="of the role's server; empty: the endpoint of all")
+    parser.add_argument("--model", metavar="openai:NAME", help="the role's model; empty: the built-in engine")
+    for name in _TEXTS:
+        parser.add_argument(f"--{name.replace('_', '-')}", help=_help_of(name))
+    for spec in fields(Role):
+        if isinstance(spec.default, int | float) or spec.name == "temperature":
+            kind = int if isinstance(spec.default, int) else float
+            parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, help=_help_of(spec.name))
+    parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars for a million tokens")
+    parser.add_argument("--clear", action="store_true", help="ask the role as all are asked")
+    parser.add_argument("--check", action="store_true", help="make a small call to the role, and say what came of it")
+    add_json(parser)
+    parser.set_defaults(run=_roles)
+
+
+def _help_of(name: str) -> str:
+    spec = next(spec for spec in fields(Role) if spec.name == name)
+    return sentence(spec.metadata["help"]).replace("%", "%%")
+
+
+def _roles(options: argparse.Namespace) -> int:
+    from leanrag_core.errors import InvalidConfig
+    from leanrag_core.models.providers import provider
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    changes: dict[str, Any] = {
+        spec.name: value for spec in fields(Role) if (value := getattr(options, spec.name, None)) is not None
+    }
+    changes.pop("model", None)
+    if options.address is not None:
+        changes["base_url"] = options.address
+    if options.price is not None:
+        changes["price"] = Price(*options.price)
+    wanted = bool(changes or options.clear or options.provider or options.model is not None)
+    if (wanted or options.check) and options.role is None:
+        raise InvalidConfig("role.name_one", known=", ".join(ROLES))
+    if wanted:
+        settings = bench.settings.read()
+        own = Role() if options.clear else settings.roles.get(options.role, Role())
+        if options.provider:
+            known = provider(options.provider, options.role).role(options.role)
+            own = replace(own, base_url=known.base_url, key_variable=known.key_variable, rerank_form=known.rerank_form)
+        own = replace(own, **changes)
+        model = "" if options.clear and options.model is None else options.model
+        bench.settings.change(lambda settings: settings.with_role(options.role, own, model))
+    _print(bench, options)
+    return 0
+
+
+def _print(bench: Any, options: argparse.Namespace) -> None:
+    from leanrag_core.workbench.role_checks import is_asked, leaves, role_model
+
+    settings = bench.settings.read()
+    checked = bench.role_checks.check(options.role, _passage(bench, options.role)) if options.check else None
+    rows = []
+    for role in (options.role,) if options.role else ROLES:
+        asked = settings.of_role(role)
+        rows.append(
+            {
+                "role": role,
+                "address": (asked.base_url or "https://api.openai.com/v1") if is_asked(settings, role) else "",
+                "model": role_model(settings, role) or "builtin",
+                "key_variable": asked.key_variable,
+                "key_is_set": bool(os.environ.get(asked.key_variable)),
+                "leaves_this_machine": role in leaves(settings),
+                "fields": settings.own_role(role).body_fields,
+            }
+        )
+    if options.json:
+        said = {"state": checked.state, "said": sentence(checked.said)} if checked else None
+        print_json({"roles": rows, "check": said})
+        return
+    for row in rows:
+        where = f"{row['address']}, key in {row['key_variable']}" if row["address"] else "on this machine, built in"
+        print(f"{row['role']:<12} {visible(row['model']):<32} {visible(where)}")
+    if checked:
+        print(f"{checked.state}: {sentence(checked.said)}")
+
+
+def _passage(bench: Any, role: str) -> str:
+    """Return a passage of a sample corpus whose entities are known, for the check of extraction."""
+    from leanrag_core.indexing.chunking import chunk_documents
+    from leanrag_core.workbench.samples import FIRST_SAMPLE
+
+    corpus_id = f"sample-{FIRST_SAMPLE}"
+    if role != EXTRACTION:
+        return ""
+    if corpus_id not in {corpus.id for corpus in bench.corpora.all()}:
+        return ""
+    documents = bench.corpora.documents(corpus_id)
+    chunks = chunk_documents([bench.corpora.document(corpus_id, documents[0].id)], max_tokens=320, overlap_tokens=0)
+    return str(chunks[min(1, len(chunks) - 1)].text)

@@ -1,0 +1,143 @@
+"""Checks of roles: one or two small calls to the role's own server, and what they say of it, number first."""
+
+import os
+import time
+from dataclasses import dataclass
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.extraction import NORMALISED, GivenGraph
+from leanrag_core.figures import numbers
+from leanrag_core.indexing.model_check import check_model
+from leanrag_core.messages.message import Message, message
+from leanrag_core.models.registry import Models
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.reranking import reranker
+from leanrag_core.types.config import IndexConfig, is_file, is_remote, model_title
+from leanrag_core.types.roles import EMBEDDINGS, EXTRACTION, RERANKING, ROLES
+from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.models import ModelAccess
+from leanrag_core.workbench.references import References
+
+_QUESTION = "Which insect makes honey? Answer with one word."
+_RIGHT, _WRONG = "Bees make honey from the nectar of flowers.", "Iron rusts in water."
+# Read where no passage of a sample corpus is at hand; its entities are not known.
+_PASSAGE = (
+    "In 1851 Lorenzo Langstroth of Philadelphia found the bee space and built the movable-frame hive. Johannes Mehring "
+    "pressed the first wax foundation in 1857, and Franz von Hruschka of Legnago made the honey extractor in 1865."
+)
+_GOOD, _THIN = 8 / 12, 4 / 12  # shares of a passage's entities: can build, builds a thin graph
+GOOD, THIN, BAD, UNTRIED = "good", "thin", "bad", "untried"
+
+
+@dataclass(frozen=True)
+class RoleCheck:
+    """What the check of a role says. state: GOOD, THIN, BAD or UNTRIED."""
+
+    role: str
+    state: str
+    said: Message
+    seconds: float = 0.0
+    tokens_per_second: float = 0.0
+
+
+class RoleChecks:
+    """Tries roles. Nothing is stored: a check asks anew each time."""
+
+    def __init__(self, models: ModelAccess, references: References) -> None:
+        self._models, self._references = models, references
+
+    def check(self, role: str, passage: str = "") -> RoleCheck:
+        """Return what the role's model does with a small task. passage: for extraction, one of a sample corpus, whose
+        entities are known; else a short one."""
+        settings = self._models.settings.read()
+        untried = why_untried(settings, role)
+        if untried is not None:
+            return RoleCheck(role, UNTRIED, untried)
+        models, started, name = self._models.make(), time.perf_counter(), role_model(settings, role)
+        model = model_title(name)
+        try:
+            if role == EXTRACTION:
+                return self._extraction(models, name if is_file(name) else model, passage)
+            if role == EMBEDDINGS:
+                return _embedding(models, model)
+            return _reranking(models) if role == RERANKING else _writing(models, role, name)
+        except LeanRAGError as error:
+            return RoleCheck(role, BAD, error.message, time.perf_counter() - started)
+
+    def _extraction(self, models: Models, model: str, passage: str) -> RoleCheck:
+        made = check_model(models, model, passage or _PASSAGE, IndexConfig())
+        given = GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations))
+        scores = self._references.passage_scores(passage, given, embedded=False)
+        speed = made.tokens_per_second
+        if scores is None:
+            said = message("role.check.entities", n=len(made.entities))
+            return RoleCheck(EXTRACTION, GOOD if made.verdict == "good" else THIN, said, made.seconds, speed)
+        match = next(each for each in scores.model.matches if each.match == NORMALISED)
+        share = match.entities.hit / max(1, match.entities.wanted)
+        state = GOOD if share >= _GOOD else THIN if share >= _THIN else BAD
+        said = message("role.check.entities_of", hit=match.entities.hit, wanted=match.entities.wanted)
+        return RoleCheck(EXTRACTION, state, said, made.seconds, speed)
+
+
+def role_model(settings: Settings, role: str) -> str:
+    """Return the model that the role is asked with: its own, or that of the role whose model it takes; "" for the
+    built-in engine."""
+    return settings.role_model(settings.asked_with(role))
+
+
+def is_asked(settings: Settings, role: str) -> bool:
+    """Return whether a server is asked in that role."""
+    own = settings.roles.get(role)
+    if role == RERANKING:
+        return own is not None and bool(own.base_url or own.model)
+    return is_remote(role_model(settings, role))
+
+
+def leaves(settings: Settings) -> tuple[str, ...]:
+    """Return the roles whose texts leave this machine."""
+    return tuple(role for role in ROLES if is_asked(settings, role) and not runs_here(settings, role))
+
+
+def runs_here(settings: Settings, role: str) -> bool:
+    """Return whether the role's model runs on this machine."""
+    return is_file(role_model(settings, role)) or settings.of_role(role).local
+
+
+def why_untried(settings: Settings, role: str) -> Message | None:
+    """Return why the role cannot be tried; None where it can."""
+    if not is_asked(settings, role):
+        return message("role.check.not_needed" if role == RERANKING else "role.check.builtin")
+    asked = settings.of_role(role)
+    if not runs_here(settings, role) and not os.environ.get(asked.key_variable, "").strip():
+        return message("role.check.no_key", variable=asked.key_variable)
+    return None
+
+
+def _writing(models: Models, role: str, name: str) -> RoleCheck:
+    language, started = models.language(name, role), time.perf_counter()
+    assert isinstance(language, RemoteLanguageModel)  # or the role would be untried
+    reply = language.endpoint.chat(language.model, [{"role": "user", "content": _QUESTION}])
+    seconds = time.perf_counter() - started
+    code, state = ("role.check.answers", GOOD) if "bee" in reply.text.lower() else ("role.check.beside", THIN)
+    speed = reply.completion_tokens / max(seconds, 1e-9)
+    return RoleCheck(role, state, message(code, time=numbers.duration(seconds)), seconds, speed)
+
+
+def _embedding(models: Models, model: str) -> RoleCheck:
+    endpoint, started = models.in_role(EMBEDDINGS).endpoint, time.perf_counter()
+    own = models.settings.own_role(EMBEDDINGS)
+    more = {**own.body_fields, **({"dimensions": own.dimensions} if own.dimensions else {})}
+    first, again = (endpoint.embed(model, [_RIGHT, _WRONG], more).rows for _ in range(2))
+    seconds = time.perf_counter() - started
+    same = first == again
+    code = "role.check.same_vector" if same else "role.check.other_vector"
+    return RoleCheck(EMBEDDINGS, GOOD if same else THIN, message(code, n=len(first[0])), seconds)
+
+
+def _reranking(models: Models) -> RoleCheck:
+    started = time.perf_counter()
+    made = reranker(models)
+    assert made is not None  # or it would be untried
+    wrong, right = made.scores(_QUESTION, [_WRONG, _RIGHT], keep=False)
+    code, state = ("role.check.right_order", GOOD) if right > wrong else ("role.check.wrong_order", BAD)
+    return RoleCheck(RERANKING, state, message(code), time.perf_counter() - started)

@@ -1,0 +1,276 @@
+"""Roles as a table: who does what, where, at which price, and what a check of it said. Keys are in no widget."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.models.listing import ModelList
+from leanrag_core.models.providers import providers
+from leanrag_core.models.reranking import rerank_forms
+from leanrag_core.types.config import endpoint_model, model_title
+from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
+from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.role_checks import BAD, GOOD, THIN, UNTRIED, RoleCheck, is_asked, role_model, why_untried
+from leanrag_core.workbench.samples import FIRST_SAMPLE
+from pages.common import forms, keys, session, state, widgets
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.settings import endpoint_view, settings_form
+
+_CHECKS = "lr_role_checks"  # by role: what was set when it was checked, and what came of it
+_ROW = (1.2, 1.75, 1.65, 0.65, 1.2, 1.05, 2.45, 1.05, 0.65)
+_HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
+_SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
+_NUMBERS = (
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "timeout_seconds",
+    "max_reply_tokens",
+    "window",
+)
+
+
+def check_all(settings: Settings) -> None:
+    """A button that tries every role that a server is asked in."""
+    asked = [role for role in ROLES if why_untried(settings, role) is None]
+    if st.button(say("roles.check_all"), icon=":material/network_check:", key="check_all_roles", disabled=not asked):
+        _check(settings, asked)
+
+
+def table(settings: Settings) -> None:
+    """The roles, a row each."""
+    with st.container(gap=None, key="roles"):
+        with st.container(key="roles_columns"):
+            for column, name in zip(st.columns(_ROW, gap="small"), _HEAD, strict=True):
+                with column:
+                    draw(html('<div class="lr-rolehead {}">{}</div>', name, say(f"roles.{name}") if name else ""))
+        for role in ROLES:
+            _row(settings, role)
+    draw(html('<div class="lr-hint">{}</div>', say("roles.hint")))
+
+
+def _row(settings: Settings, role: str) -> None:
+    with st.container(key=f"role_{role}", gap=None):
+        cells = st.columns(_ROW, gap="small", vertical_alignment="center")
+        asked, own = settings.of_role(role), settings.roles.get(role, Role())
+        model = model_title(role_model(settings, role))
+        is_on = is_asked(settings, role)
+        with cells[0]:
+            draw(html('<div class="lr-role">{}</div>', say(f"role.{role}")))
+        with cells[1]:
+            _address(settings, role, own)
+        with cells[2]:
+            _model(settings, role)
+        window = asked.windows.get(model)
+        speed = session.workbench().models.speeds.of(asked.base_url, model) if is_on else None
+        facts = (
+            (say("roles.window"), f"{window:,}" if window else "–"),
+            (say("roles.price"), _price(asked, model, is_on=is_on)),
+            (say("roles.speed"), f"{round(speed.tokens_per_second):,}" if speed else "–"),
+        )
+        for cell, (title, fact) in zip(cells[3:6], facts, strict=True):
+            with cell:
+                draw(html('<div class="lr-rolefact"><i>{}</i>{}</div>', title, fact))
+        untried = why_untried(settings, role)
+        with cells[6]:
+            draw(_said(settings, role))
+        with cells[7]:
+            checked = _checked(settings, role)
+            label = say("roles.check_again" if checked else "roles.check_one")
+            if untried is None and st.button(label, key=f"check_{role}", type="tertiary"):
+                _check(settings, [role])
+        with cells[8], st.popover(say("roles.more"), type="tertiary", key=f"more_{role}"):
+            _more(settings, role, own)
+        settings_form.fault(f"role_{role}")
+
+
+def _address(settings: Settings, role: str, own: Role) -> None:
+    served = {each.address: each.title for each in providers() if each.serves(role)}
+    # Without a model nothing is sent, whatever the address of all is.
+    blank = say("roles.builtin")
+    if is_asked(settings, role):
+        other = settings.asked_with(role)
+        with_other = other != role and other in settings.roles
+        other_title = say(f"role.{other}")
+        blank = say("roles.as_role", role=other_title) if with_other else say("roles.as_all", host=settings.host)
+    options = ["", *served, *([own.base_url] if own.base_url and own.base_url not in served else [])]
+
+    def keep(wanted: str) -> str | None:
+        known = next((each for each in providers() if each.address == wanted and each.serves(role)), None)
+        usual = known.role(role) if known else Role()
+        changes = {"key_variable": usual.key_variable, "rerank_form": usual.rerank_form}
+        return _set(role, own.base_url, base_url=wanted, **changes)
+
+    widgets.show(
+        f"role_address_{role}",
+        own.base_url,
+        lambda mount: st.selectbox(
+            say("roles.address_of", role=say(f"role.{role}")),
+            options,
+            index=options.index(mount.value) if mount.value in options else 0,
+            format_func=lambda address: served.get(address, _short(address)) or blank,
+            key=mount.key,
+            on_change=mount.changed,
+            accept_new_options=True,
+            label_visibility="collapsed",
+        ),
+        keep,
+        read=lambda stored: str(stored or "").strip(),
+        form=blank,
+    )
+
+
+def _short(address: str) -> str:
+    """Return an address without its scheme and version, as rows show it."""
+    return address.partition("://")[2].removesuffix("/").removesuffix("/v1") or address
+
+
+def _model(settings: Settings, role: str) -> None:
+    chosen = model_title(settings.role_model(role))
+    asked = settings.of_role(role)
+    models = endpoint_view.listing(asked) if asked.local else ModelList()
+    names = models.embedding_first if role in (EMBEDDINGS, RERANKING) else models.writing
+    taken_over = model_title(role_model(settings, role))
+    if chosen or not taken_over:
+        blank = say("roles.none" if role == RERANKING else "roles.builtin")
+    else:
+        blank = say("roles.same", model=taken_over)
+    options = ["", *names, *([chosen] if chosen and chosen not in names else [])]
+
+    def keep(wanted: str) -> str | None:
+        return _set(role, chosen, model=wanted)
+
+    widgets.show(
+        f"role_model_{role}",
+        chosen,
+        lambda mount: st.selectbox(
+            say("roles.model_of", role=say(f"role.{role}")),
+            options,
+            index=options.index(mount.value) if mount.value in options else 0,
+            format_func=lambda model: model or blank,
+            key=mount.key,
+            on_change=mount.changed,
+            accept_new_options=True,
+            label_visibility="collapsed",
+        ),
+        keep,
+        read=lambda stored: str(stored or "").strip(),
+        form=(names, blank),
+    )
+
+
+def _price(asked: Settings, model: str, *, is_on: bool) -> str:
+    price = asked.prices.get(model)
+    if not is_on:
+        return "0"
+    if price is None:
+        return say("roles.own_machine") if asked.local else "–"
+    if asked.local and not (price.prompt or price.completion):
+        return say("roles.own_machine")
+    return f"{price.prompt:g} / {price.completion:g} USD"
+
+
+def _set(role: str, before: str, *, model: str | None = None, **changes: Any) -> str | None:
+    """Change the role; what is refused is said below its row, and the widget shows what was before."""
+    settings_form.forgive(f"role_{role}")
+
+    def changed(settings: Settings) -> Settings:
+        own = replace(settings.roles.get(role, Role()), **changes)
+        return settings.with_role(role, own, None if model is None else endpoint_model(model))
+
+    try:
+        session.workbench().settings.change(changed)
+    except LeanRAGError as error:
+        settings_form.refuse(f"role_{role}", words(error))
+        return before
+    if role == EMBEDDINGS or model is not None:
+        for name in ("b_model", "b_embedding", "b_aggregation"):
+            state.remember(name, None)  # Build takes what the settings propose
+    keys.provide()
+    return None
+
+
+def _more(settings: Settings, role: str, own: Role) -> None:
+    """What else may be set of the role, kept by one click."""
+    with st.form(f"form_{role}", border=False):
+        draw(html("<b>{}</b>", say(f"role.{role}")))
+        asked = settings.of_role(role)
+        texts = {"key_variable": st.text_input(forms.title_of("key_variable"), own.key_variable)}
+        draw(html('<div class="lr-hint">{}</div>', keys.key_state(asked)))
+        values: dict[str, Any] = {}
+        with st.grid(2, min_column_width=130, gap="small"):
+            for name in (*_NUMBERS, *(("dimensions",) if role == EMBEDDINGS else ())):
+                bounds = forms.option_fields(Role)[name].metadata
+                values[name] = st.number_input(_title(name), bounds["low"], bounds["high"], getattr(own, name))
+            if role == RERANKING:
+                values["max_calls"] = st.number_input(_title("max_calls"), 0, 1_000_000, own.max_calls)
+            now = (own.price.prompt, own.price.completion) if own.price else (None, None)
+            prompt = st.number_input(say("settings.prices.prompt"), 0.0, value=now[0])
+            completion = st.number_input(say("settings.prices.completion"), 0.0, value=now[1])
+        for name in ("query_prefix", "passage_prefix") if role == EMBEDDINGS else ():
+            texts[name] = st.text_input(_title(name), getattr(own, name))
+        if role == RERANKING:
+            titles = {form.name: form.title for form in rerank_forms()}
+            place = list(titles).index(own.rerank_form) if own.rerank_form in titles else 0
+            form = st.selectbox(_title("rerank_form"), list(titles), place, format_func=titles.__getitem__)
+            texts["rerank_form"] = form
+        texts["body"] = st.text_area(_title("body"), own.body, height=90, placeholder='{"reasoning_effort": "low"}')
+        if st.form_submit_button(say("roles.keep")):
+            problem = keys.fault_of_name(texts["key_variable"].strip()) if texts["key_variable"].strip() else ""
+            if problem:
+                settings_form.refuse(f"role_{role}", problem)
+            else:
+                given = [None if value is None else float(value) for value in (prompt, completion)]
+                values["price"] = None if given == [None, None] else Price(given[0] or 0.0, given[1] or 0.0)
+                stripped = {name: text if name.endswith("prefix") else text.strip() for name, text in texts.items()}
+                _set(role, "", **values, **stripped)
+            st.rerun()
+
+
+def _title(name: str) -> str:
+    return say(f"roles.option.{name}")
+
+
+def _fingerprint(settings: Settings, role: str) -> tuple[str, str, str]:
+    return settings.of_role(role).base_url, role_model(settings, role), repr(settings.own_role(role))
+
+
+def _checked(settings: Settings, role: str) -> RoleCheck | None:
+    """Return the last check of the role as it is set now."""
+    known = st.session_state.get(_CHECKS, {}).get(role)
+    return known[1] if known is not None and known[0] == _fingerprint(settings, role) else None
+
+
+def _said(settings: Settings, role: str) -> Markup:
+    checked, untried = _checked(settings, role), why_untried(settings, role)
+    if checked is None:
+        changed = untried is None and role in st.session_state.get(_CHECKS, {})
+        said = untried or message_of("roles.changed" if changed else "roles.not_tried")
+        return html('<div class="lr-rolesaid"><i class="lr-dot-none" aria-hidden="true"></i>{}</div>', words(said))
+    return html(
+        '<div class="lr-rolesaid {}"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
+        checked.state,
+        _SIGNS[checked.state],
+        words(checked.said),
+    )
+
+
+def _check(settings: Settings, roles: list[str]) -> None:
+    """Try the roles one after the other, and draw the page again with what came of it."""
+    checks = st.session_state.setdefault(_CHECKS, {})
+    passage = endpoint_view.sample_passage(f"sample-{FIRST_SAMPLE}")
+    for place, role in enumerate(roles, start=1):
+        said = say("roles.checking", role=say(f"role.{role}"), n=place, total=len(roles))
+        with st.spinner(said, show_time=True):
+            try:
+                made = session.workbench().role_checks.check(role, passage)
+            except InvalidConfig as error:
+                message(error, kind="error")
+                return
+        checks[role] = (_fingerprint(settings, role), made)
+    st.rerun()

@@ -1,0 +1,87 @@
+"""The verb roles: who does what is shown, set by a provider or by fields, tried, and taken back; no key is stored."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.__main__ import main
+from leanrag_core.models.providers import providers
+from leanrag_core.models.reranking import rerank_form
+from leanrag_core.types.roles import ROLES, Price
+from leanrag_core.workbench.role_checks import leaves
+from tests.endpoint.listener import listener
+from tests.endpoint.server import EndpointServer
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    return tmp_path
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["roles", *words, "--json"]) == 0
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed
+
+
+def test_every_provider_is_a_role() -> None:
+    for provider in providers():
+        for role in ROLES:
+            if provider.serves(role):
+                assert provider.role(role).base_url == provider.address
+        if provider.rerank_form:
+            assert rerank_form(provider.rerank_form).name == provider.rerank_form
+
+
+def test_a_role_is_set_shown_and_taken_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert {row["model"] for row in ran(capsys)["roles"]} == {"builtin"}
+    named = ("--provider", "groq", "--model", "openai:llama", "--price", "0.5", "1", "--window", "8192")
+    shown = ran(capsys, "judging", *named)
+    (row,) = shown["roles"]
+    assert (row["address"], row["key_variable"]) == ("https://api.groq.com/openai/v1", "GROQ_API_KEY")
+    assert row["leaves_this_machine"]
+    settings = Workbench.default().settings.read()
+    assert leaves(settings) == ("judging",)
+    assert (settings.of_role("judging").prices, settings.prices) == ({"llama": Price(0.5, 1.0)}, {})
+    assert ran(capsys, "judging", "--check")["check"] == {
+        "state": "untried",
+        "said": "not tried: GROQ_API_KEY is not set",
+    }
+    ran(capsys, "judging", "--clear")
+    assert Workbench.default().settings.read().roles == {}
+
+
+def test_wrong_words_are_refused_without_repeating_a_secret(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ("judging", "--address", "http://me:hush-hush@x/v1"),
+        ("judging", "--key-variable", "sk-hush-hush-hush-hush-hush"),
+        ("judging", "--body", '{"api_key": "hush-hush"}'),
+        ("judging", "--provider", "nobody"),
+        ("--check",),
+    ):
+        assert main(["roles", *words]) == 2
+        assert "hush" not in capsys.readouterr().err
+    assert not (home / "settings.json").exists() or "hush" not in (home / "settings.json").read_text()
+
+
+def test_checks_say_what_each_role_can(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def ranked(path: str, body: dict[str, Any]) -> Any:
+        scores = [float("Bees" in text) for text in body["documents"]]
+        return {"results": [{"index": place, "relevance_score": score} for place, score in enumerate(scores)]}
+
+    with EndpointServer() as server, listener(ranked) as ranks:
+        ran(capsys, "extraction", "--address", server.url, "--model", "openai:scripted-chat")
+        ran(capsys, "embeddings", "--address", server.url, "--model", "openai:scripted-embedding")
+        ran(capsys, "reranking", "--address", ranks.url)
+        assert ran(capsys, "embeddings", "--check")["check"]["said"] == "64 numbers, same text same vector"
+        for _ in range(2):
+            assert ran(capsys, "reranking", "--check")["check"]["said"] == "puts the better passage first"
+        assert len(ranks.bodies) == 2  # a check asks anew
+        assert ran(capsys, "extraction", "--check")["check"]["said"].endswith("entities")
+    assert ran(capsys, "embeddings", "--check")["check"]["state"] == "bad"
