@@ -316,7 +316,7 @@ class ExperimentWork:
         spec = job.spec.configured(ExperimentSpec)
         context = self._models.job_context(job)
         with job.metered(context.models.meter.read):
-            result = self._experiments.run(spec, **vars(context))
+            result = self._experiments.run(spec, context.report, models=context.models, execution=context.execution)
         errors = sum(bool(row.error) for row in result.rows)
         counts = {"rows": len(result.rows), "errors": errors, "judgements": len(result.judgements)}
         return Done(result.id, JobReport(counts))

@@ -358,7 +358,9 @@ class SweepWork:
         spec = job.spec.configured(SweepSpec)
         context, again = self._models.job_context(job), bool(job.spec.arguments.get("again", False))
         with job.metered(context.models.meter.read):
-            result = self._sweeps.run(spec, **vars(context), again=again)
+            result = self._sweeps.run(
+                spec, context.report, models=context.models, execution=context.execution, again=again
+            )
         n_indexes = len({point.index.id for point in result.points if point.index is not None})
         errors = sum(point.errors for point in result.points)
         return Done(result.id, JobReport({"points": len(result.points), "indexes": n_indexes, "errors": errors}))
