@@ -7,14 +7,13 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig, WorkersLost
-from leanrag_core.system.threads import ordered_results
+from leanrag_core.system.threads import in_own_loop, ordered_results
 
 _TIMEOUT_SECONDS = 5.0  # for each request; a page waits for the answer
 _LIBRARIES = (  # that workers need, besides those that Dask reports anyway
@@ -65,7 +64,7 @@ def read_cluster_status(scheduler: str) -> ClusterStatus:
 
     Raises InvalidConfig where Dask is not installed, ClusterUnavailable where no scheduler answers.
     """
-    return _in_own_loop(_with_client(scheduler, _status, _TIMEOUT_SECONDS))
+    return in_own_loop(_with_client(scheduler, _status, _TIMEOUT_SECONDS))
 
 
 def require_scheduler(scheduler: str, seconds: float) -> None:
@@ -73,14 +72,7 @@ def require_scheduler(scheduler: str, seconds: float) -> None:
 
     Dask itself waits for ever for the first bytes of a server of another kind. Raises as read_cluster_status() does.
     """
-    _in_own_loop(_with_client(scheduler, _no_question, seconds))
-
-
-def _in_own_loop(question: Coroutine[Any, Any, _Answer]) -> _Answer:
-    import asyncio  # takes a tenth of the time in which the workbench is imported, and few use a cluster
-
-    with ThreadPoolExecutor(1) as pool:  # a thread of its own, since the caller's may have an event loop already
-        return pool.submit(asyncio.run, question).result()
+    in_own_loop(_with_client(scheduler, _no_question, seconds))
 
 
 async def _with_client(scheduler: str, ask: Callable[[Any, str], Awaitable[_Answer]], seconds: float) -> _Answer:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leanrag_core.models.listing import embeds
+from leanrag_core.system.threads import in_own_loop
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.visible import visible
@@ -198,7 +199,7 @@ def find_servers(ports: Mapping[str, int] | None = None) -> Found:
     """
     ports = usual_ports() if ports is None else ports
     wanted = [(kind, ports[kind.name]) for kind in KINDS if ports.get(kind.name)]
-    found = asyncio.run(_find(wanted)) if wanted else []
+    found = in_own_loop(_find(wanted)) if wanted else []
     return Found(tuple(server for server in found if server), len(wanted), time.time(), free_bytes())
 
 

@@ -1,11 +1,13 @@
-"""What threads of the process share: values that were used last, results in order, a paused search for cycles."""
+"""What threads of the process share: values that were used last, results in order, an event loop of one's own, a
+paused search for cycles."""
 
 import gc
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -79,6 +81,14 @@ def ordered_results(
     finally:
         for sent in waiting:
             discard(sent)
+
+
+def in_own_loop(question: Coroutine[Any, Any, Result]) -> Result:
+    """Return what the question gives, asked in a thread of its own: a notebook's has an event loop already."""
+    import asyncio  # takes a tenth of the time in which the workbench is imported, and few questions need it
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, question).result()
 
 
 class _Pauses:

@@ -1,5 +1,6 @@
 """Model servers on this machine: each kind tells of its models, and what is none is left out, soon."""
 
+import asyncio
 import gzip
 import json
 import socket
@@ -84,6 +85,15 @@ def test_a_server_that_wants_a_key_is_found_and_gets_none(monkeypatch: pytest.Mo
         [server] = find_servers(ports(vllm=asked.port)).servers
     assert server.needs_key
     assert "sk-planted" not in str(asked.headers)
+
+
+def test_a_notebook_whose_event_loop_runs_finds_servers() -> None:
+    async def cell(port: int) -> tuple[FoundServer, ...]:
+        return find_servers(ports(vllm=port)).servers
+
+    with serving(VLLM) as asked:
+        [server] = asyncio.run(cell(asked.port))
+    assert [model.name for model in server.models] == ["Qwen/Qwen3-4B"]
 
 
 def test_servers_are_found_beside_each_other_in_the_order_of_the_table() -> None:
