@@ -52,7 +52,7 @@ def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
     """The index with its parts, and what the built-in way takes from each question."""
     for info in strategies().strategies:
         if info.name in _STRATEGIES:
-            make_parts(bench, index, info)
+            make_parts(bench, index, info.parts)
     tools = bench.questions._tools(index)  # the vectors and parts that a strategy gets
     asked = tuple(_question(text, tools) for text in questions)
     texts = tuple(dict.fromkeys(text for question in asked for text in _texts(question)))

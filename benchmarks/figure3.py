@@ -81,7 +81,7 @@ def measure(
     tokens: dict[str, dict[str, float]] = {}
     for label, (name, chosen) in systems.items():
         if chosen.get("mode") != "low":
-            make_parts(bench, index, known[name])
+            make_parts(bench, index, known[name].parts)
         contexts = [bench.retrieve(index, question, name, **chosen).context for question in questions]
         sections = sorted({section.name for context in contexts for section in context.sections})
         means = {"all": statistics.mean(context.tokens for context in contexts)}

@@ -91,7 +91,7 @@ def measured(bench: Workbench, path: Path, without: Sequence[str]) -> ImportedFi
     systems = [info for info in strategies().strategies if info.name not in (_NO_CONTEXT, *without)]
     for info in systems:
         try:
-            make_parts(bench, index, info)
+            make_parts(bench, index, info.parts)
             times, texts = _asked(bench, index, info.name, questions)
         except Exception as error:  # any failure is a figure of this benchmark
             failed.append(f"{info.name}: {error}")

@@ -34,7 +34,7 @@ from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.evaluation.measuring import measures
 from leanrag_core.evaluation.question_sets.reading import read_questions as read_gold
-from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
+from leanrag_core.retrieval.base import StrategyInfo, equal_budget, parts_needed, strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import WHOLE_CORPUS
@@ -118,7 +118,7 @@ def main() -> int:
             continue
         if options.one_preset and system != info.name:
             continue
-        make_parts(bench, index, info)
+        make_parts(bench, index, parts_needed(info.name, chosen))
         for budget, options_of in (
             (OFFICIAL, chosen),
             (f"{options.tokens} tokens", chosen | equal_budget(info, options.tokens)),
@@ -150,11 +150,11 @@ def keep(path: Path, name: str, about: dict[str, Any], row: Row) -> None:
     path.write_text(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def make_parts(bench: Workbench, index: Index, info: StrategyInfo) -> None:
-    """The index has the parts that the system needs, and those that these need."""
+def make_parts(bench: Workbench, index: Index, parts: Sequence[str]) -> None:
+    """The index has those parts, and those that these need."""
     states = {state.name: state for state in bench.parts.all(index)}
-    for name in info.parts:
-        for need in (*(need for need in states[name].needs if need in states), name):
+    for part in parts:
+        for need in (*(need for need in states[part].needs if need in states), part):
             if states[need].status != FINISHED:
                 started = time.perf_counter()
                 bench.parts.build(index, need)

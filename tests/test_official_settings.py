@@ -10,6 +10,7 @@ from leanrag_core.evaluation.paper_tables import SYSTEMS, TOKENS, WIN_RATES, pap
 from leanrag_core.evaluation.sweeps.points import options_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.presenting.story import NAIVE, PresentationPlan
+from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.retrieval.settings import all_settings, official_settings, settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
@@ -66,6 +67,16 @@ def test_the_manual_has_the_official_settings(name: str) -> None:
     settings = sentence(settings_line(shown_settings(info, official_settings(info)))) or "–"
     row = f"| {sentence(info.title)} | {settings} |"
     assert row in DOCS.read_text(encoding="utf-8").splitlines(), f"docs/systems.md lacks {row}"
+
+
+@pytest.mark.parametrize("manual", ["README.md", "CHANGELOG.md", "docs/guide/comparing.md"])
+def test_the_manuals_count_the_systems(manual: str) -> None:
+    ones = ("", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine")
+    words = {20 + place: f"Twenty{one}" for place, one in enumerate(ones)} | {
+        30 + place: f"Thirty{one}" for place, one in enumerate(ones)
+    }
+    own = {path.stem for path in Path(own_strategies.__file__).parent.glob("[!_]*.py")}
+    assert f"{words[len(own)]} systems answer on one index" in (DOCS.parents[1] / manual).read_text(encoding="utf-8")
 
 
 def test_settings_beside_a_name_are_those_that_matter() -> None:

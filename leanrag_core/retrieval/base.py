@@ -155,6 +155,11 @@ class StrategyBase(Generic[C]):
     def __init__(self, config: C) -> None:
         self.config = config
 
+    @property
+    def needed_parts(self) -> tuple[str, ...]:
+        """Return names of the index parts that it needs with its options."""
+        return self.parts
+
     def __init_subclass__(cls) -> None:
         for text in ("title", "help", "differs"):
             if not hasattr(cls, text):
@@ -281,6 +286,13 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
         )
     configured: Strategy = info.strategy(info.config(**options))
     return configured
+
+
+def parts_needed(name: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return names of the index parts that the strategy needs with those options. Raises as strategy() does."""
+    made = strategy(name, options)
+    parts: tuple[str, ...] = getattr(made, "needed_parts", made.parts)
+    return parts
 
 
 def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:

@@ -1,7 +1,7 @@
 """Source chunks: rankings of them, passages of a trace, and traces of strategies whose context is passages alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 TIES = ("cosine", "seed_rank")
-_RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
+RANK_CONSTANT = 60  # of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
 PASSAGE = Style("passage", message("style.passage"), "chunk", "chip")
 SUB_QUESTION = Style("sub-question", message("style.sub_question"), "path", "box")
 SEARCHED = Style("searched", message("style.searched"), "tree", "line", on="relation")
@@ -92,14 +92,23 @@ def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
     return np.argsort(-similarity(index, CHUNK_VECTORS, vector), kind="stable")
 
 
-def reciprocal_rank_fusion(rankings: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one ranking by reciprocal rank fusion; ties by row. rankings: (k_i,) rows each, best first. Returns (n,)
-    rows."""
+@dataclass(frozen=True, eq=False)
+class Fused:
+    """rows: (n,) of chunks, best first, ties by row. scores: (n,) sums of their reciprocal ranks."""
+
+    rows: np.ndarray
+    scores: np.ndarray
+
+
+def reciprocal_rank_fusion(rankings: Sequence[np.ndarray], constant: int = RANK_CONSTANT) -> Fused:
+    """Return one ranking: a row scores the sum of 1 / (constant + rank) over the rankings that it is in. rankings:
+    (k_i,) rows each, best first."""
     rows = np.unique(np.concatenate(rankings))
-    score = np.zeros(len(rows))
+    scores = np.zeros(len(rows))
     for ranking in rankings:
-        score[np.searchsorted(rows, ranking)] += 1.0 / (_RRF + np.arange(1, len(ranking) + 1))
-    return rows[np.argsort(-score, kind="stable")]
+        scores[np.searchsorted(rows, ranking)] += 1.0 / (constant + np.arange(1, len(ranking) + 1))
+    order = np.argsort(-scores, kind="stable")
+    return Fused(rows[order], scores[order])
 
 
 def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -170,15 +179,19 @@ def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> lis
 @dataclass(frozen=True, eq=False)
 class PassageRanking:
     """rows: of all candidate chunks, best first. scores: of those that are taken, by row. reason: code of the message
-    with a value `score` that says why a passage is here."""
+    with a value `score` that says why a passage is here. reasons: of its own for a row, in that one's place."""
 
     rows: np.ndarray
     scores: Mapping[int, float]
     reason: str
+    reasons: Mapping[int, PassageReason] = field(default_factory=dict)
 
     def items(self, index: Index, n: int) -> tuple[TraceItem, ...]:
         """Return the first n chunks as items."""
-        reasons = {row: PassageReason(message(self.reason, score=score)) for row, score in self.scores.items()}
+        reasons = {
+            row: self.reasons.get(row) or PassageReason(message(self.reason, score=score))
+            for row, score in self.scores.items()
+        }
         return passage_items(index, self.rows[:n], self.scores, reasons)
 
 

@@ -279,7 +279,7 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
     stating = np.argsort(-score, kind="stable")[: int(np.count_nonzero(score))]
     by_vector = [ranked_by_vector(index, part.vector) for part in parts]
     rankings = [ranking for ranking in (stating, *(each[:_CHUNKS] for each in by_vector)) if len(ranking)]
-    return append_missing(reciprocal_rank_fusion(rankings), by_vector[0])
+    return append_missing(reciprocal_rank_fusion(rankings).rows, by_vector[0])
 
 
 def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: Tools) -> list[int]:

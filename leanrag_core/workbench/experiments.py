@@ -17,7 +17,6 @@ from leanrag_core.evaluation.experiments.running import (
     Way,
     experiment_id,
     in_order,
-    needed_parts,
     questions_digest,
     require_valid,
     run_questions,
@@ -38,7 +37,7 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_table import MeasuredRecall
-from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.base import parts_needed, strategies
 from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
 from leanrag_core.storage.votes import standing_votes
@@ -118,7 +117,7 @@ class Experiments:
         opened_indexes: dict[str, Index] = {}
         for run in spec.runs:
             index = opened_indexes.setdefault(run.index, self.indexes.open(run.index))
-            wanted = needed_parts(run)
+            wanted = parts_needed(run.strategy, run.options)
             states = {state.name: state for state in self.indexes.parts.all(index)} if wanted else {}
             for name in wanted:
                 if name not in states:

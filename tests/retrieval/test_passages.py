@@ -41,4 +41,7 @@ def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[in
     ],
 )
 def test_fused_rankings_add_reciprocal_ranks(rankings: Sequence[Sequence[int]], expected: list[int]) -> None:
-    assert reciprocal_rank_fusion([np.array(ranking, dtype=int) for ranking in rankings]).tolist() == expected
+    fused = reciprocal_rank_fusion([np.array(ranking, dtype=int) for ranking in rankings])
+    assert fused.rows.tolist() == expected
+    first = sum(1 / (61 + ranking.index(expected[0])) for ranking in rankings if expected[0] in ranking)
+    assert fused.scores[0] == pytest.approx(first)

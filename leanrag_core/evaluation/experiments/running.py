@@ -129,11 +129,6 @@ def questions_digest(questions: Sequence[GoldQuestion]) -> str:
     return hashlib.sha256(b"\n".join(map(to_json, questions))).hexdigest()[:16]
 
 
-def needed_parts(run: RunSpec) -> tuple[str, ...]:
-    """Return the index parts that the run's strategy needs."""
-    return strategies().named(run.strategy).parts
-
-
 def batches(
     spec: ExperimentSpec, questions: Sequence[GoldQuestion], done: Collection[Key], size: int
 ) -> Iterator[Batch]:

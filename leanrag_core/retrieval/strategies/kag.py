@@ -106,7 +106,7 @@ class Strategy(StrategyBase[Config]):
             steps.append(announce(run, graph_step))
         chunks = reciprocal_rank_fusion(
             [step.chunks for step in solved if len(step.chunks)] or [ranked_by_vector(index, query.vector)]
-        )
+        ).rows
         entities = list(dict.fromkeys(row for step in solved for row in step.entities))
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
@@ -151,7 +151,7 @@ class Strategy(StrategyBase[Config]):
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
         chunks = (
-            reciprocal_rank_fusion(rankings)
+            reciprocal_rank_fusion(rankings).rows
             if rankings
             else ranked_by_vector(index, vector)[: self.config.chunks_per_question]
         )

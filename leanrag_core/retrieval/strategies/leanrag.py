@@ -85,7 +85,7 @@ class Strategy(StrategyBase[Config]):
         seeded = chunks_by_seeds(index, anchors.seeds, vector)
         ranking = seeded.rows
         if config.fuse_vectors:
-            ranking = reciprocal_rank_fusion([ranking, ranked_by_vector(index, query.vector)])
+            ranking = reciprocal_rank_fusion([ranking, ranked_by_vector(index, query.vector)]).rows
         elif config.fill == "vectors":
             ranking = append_missing(ranking, ranked_by_vector(index, query.vector))
         ranking = chunks_without(index, ranking, tools.without)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.anchoring import Seed
+from leanrag_core.retrieval.anchoring import Seed, seeds_without
 from leanrag_core.retrieval.base import COSINE, Preset, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.graph_walks import Walk, operator_of, walk
@@ -24,15 +24,20 @@ from leanrag_core.retrieval.leanrag_paths import (
     path_steps,
     paths_context,
 )
-from leanrag_core.retrieval.passages import PassageReason, chunks_without, passage_items
+from leanrag_core.retrieval.passages import PassageReason, chunks_without, passage_items, reciprocal_rank_fusion
+from leanrag_core.retrieval.strategies.hybrid import ranked_by_both
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.types.config import option
+from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.types.config import SEEDS, option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.walks import WalkOperator
 
-_CANDIDATE_SEEDS = 30  # of candidates "seeds30"
+_CANDIDATE_SEEDS = 30  # of candidates "seeds30", and of those that Hybrid's passages are fused with
+_HELPING_CHUNKS = 10  # first passages of Hybrid, whose entities help to choose the seeds
+NO_HELP, HYBRID = "none", "hybrid"
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,9 @@ class Config(PathOptions):
     walk_seeds: int = option(5, low=1, high=50, help=message("leanrag_walk.option.walk_seeds"))
     passage_percent: int = option(5, low=0, high=100, help=message("leanrag_walk.option.passage_percent"))
     damping_percent: int = option(50, low=1, high=95, help=message("leanrag_walk.option.damping_percent"))
+    seed_help: str = option(
+        NO_HELP, choices=(NO_HELP, HYBRID), absent=True, step=SEEDS, help=message("leanrag_walk.option.seed_help")
+    )
 
 
 class Strategy(StrategyBase[Config]):
@@ -57,22 +65,34 @@ class Strategy(StrategyBase[Config]):
         Preset("official", message("preset.official")),
         Preset("full", message("preset.leanrag_walk.full"), {"context": "full"}),
         Preset("seeds30", message("preset.leanrag_walk.seeds30"), {"candidates": "seeds30"}),
+        Preset("hybrid-seeds", message("preset.leanrag_walk.hybrid_seeds"), {"seed_help": HYBRID}),
     )
+
+    @property
+    def needed_parts(self) -> tuple[str, ...]:
+        """Return the weights of words in chunks, where these help to choose the seeds."""
+        return ("lexical",) if self.config.seed_help == HYBRID else ()
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
-        n_walk = max(config.walk_seeds, _CANDIDATE_SEEDS if config.candidates == "seeds30" else 0)
+        is_helped = config.seed_help == HYBRID
+        n_walk = max(config.walk_seeds, _CANDIDATE_SEEDS if config.candidates == "seeds30" or is_helped else 0)
         anchors = anchors_of(query, index, config, tools, max(config.top_n, n_walk))
         base_seeds = anchors.seeds
         if config.seed_layers != "base":
             base_seeds = anchors_of(query, index, replace(config, seed_layers="base"), tools, n_walk).seeds
+        operator = operator_of(index, tools)
+        if is_helped:
+            base_seeds = helped_seeds(run, operator, base_seeds)
+            if config.seed_layers == "base":
+                anchors = replace(anchors, seeds=base_seeds)
         anchors = replace(anchors, seeds=anchors.seeds[: config.top_n])
         run.lap("seeds")
         paths = find_paths(run, anchors.seeds)
         resting = walk(
             index,
-            operator_of(index, tools),
+            operator,
             base_seeds[: config.walk_seeds],
             query.vector,
             passage_weight=config.passage_percent / 100,
@@ -105,6 +125,32 @@ class Strategy(StrategyBase[Config]):
             relations=every,
             ranked_chunks=ranking.tolist(),
         )
+
+
+def helped_seeds(run: Retrieval, operator: WalkOperator, seeds: tuple[Seed, ...]) -> tuple[Seed, ...]:
+    """Return the base seeds ranked anew, others among them: by reciprocal ranks of their own ranking and of a second
+    one, the entities that Hybrid's first passages mention, by the first such passage, then by cosine. A seed's score
+    stays its cosine.
+    """
+    index, tools, base = run.index, run.tools, run.index.layers[0]
+    chunks = ranked_by_both(index, run.query, tools).fused.rows[:_HELPING_CHUNKS]
+    steps, in_chunks = operator.to_chunks, list[int]()
+    for chunk in chunks.tolist():
+        mentioned = np.sort(steps.indices[steps.indptr[chunk] : steps.indptr[chunk + 1]])
+        near = similarity(index, 0, run.query.vector, mentioned)
+        in_chunks += mentioned[np.argsort(-near, kind="stable")].tolist()
+    second = np.array(list(dict.fromkeys(in_chunks)), dtype=np.int64)
+    fused = reciprocal_rank_fusion([np.array([seed.row for seed in seeds], dtype=np.int64), second]).rows
+    ids, names = base.entity_cells["id"], base.entity_cells["name"]
+    scores = similarity(index, 0, run.query.vector, fused).tolist()
+    ranked = [
+        Seed(ids[row].as_py(), names[row].as_py(), 0, row, score, rank)
+        for rank, (row, score) in enumerate(zip(fused.tolist(), scores, strict=True), start=1)
+    ]
+    known = {seed.row for seed in seeds}
+    entered = sum(seed.row not in known for seed in ranked[: len(seeds)])
+    run.note(message("leanrag_walk.note.hybrid_seeds", n=entered, passages=len(chunks)))
+    return seeds_without(ranked, tools.without, len(seeds))
 
 
 @dataclass(frozen=True)
