@@ -28,6 +28,7 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
         "usage": plain(trace.usage + answer.usage if answer else trace.usage),
         "search": trace.search,
         "timings_ms": {name: round(value, 3) for name, value in trace.timings_ms.items()},
+        **({"scope": trace.scope.values()} if trace.scope is not None else {}),
     }
 
 

@@ -11,6 +11,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, is_file, preset, presets
+from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
 
@@ -113,6 +114,22 @@ def add_asked(parser: argparse.ArgumentParser) -> None:
     add_preset(parser, "top-N, top-C and the token budgets")
     add_top(parser)
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy")
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """Add options of which documents are asked."""
+    scope = parser.add_argument_group("documents that are asked (all by default)")
+    scope.add_argument("--in", action="append", default=[], dest="folders", metavar="FOLDER", help="those below it")
+    scope.add_argument("--document", action="append", default=[], metavar="NAME", help="this one; its name or id")
+    scope.add_argument("--tag", action="append", default=[], help="those with the tag; several: with any of them")
+    scope.add_argument("--from", default="", dest="since", metavar="DATE", help="those not before YYYY[-MM[-DD]]")
+    scope.add_argument("--to", default="", dest="until", metavar="DATE", help="those not after it")
+
+
+def scope_of(options: argparse.Namespace) -> Scope:
+    """Return the scope of the options of add_scope(). Raises InvalidConfig for a date that is none."""
+    listed = (tuple(options.document), tuple(options.folders), tuple(options.tag))
+    return Scope(*listed, since=options.since, until=options.until)
 
 
 def asked_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.commands._options import add_asked, add_json, asked_options
+from leanrag_core.commands._options import add_asked, add_json, add_scope, asked_options, scope_of
 from leanrag_core.commands._printing import print_json, print_run
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
     from leanrag_core.types.index import Index
+    from leanrag_core.types.scope import Scope
     from leanrag_core.types.trace import Answer
     from leanrag_core.workbench import Workbench
 
@@ -19,6 +20,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     """Add the verb ask."""
     parser = verbs.add_parser("ask", help="a question to an index")
     add_asked(parser)
+    add_scope(parser)
     parser.add_argument(
         "--after",
         action="append",
@@ -40,7 +42,8 @@ def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench, open_index
 
     chosen = asked_options(options)
-    bench, index = Workbench.default(), open_index(options.index)
+    bench, whole = Workbench.default(), open_index(options.index)
+    index = bench.scopes.index(whole, scope_of(options))
     question = options.question
     if options.after:
         made = bench.questions.follow_up(index, question, options.after)
@@ -50,7 +53,7 @@ def _ask(options: argparse.Namespace) -> int:
     answer = None if options.no_answer else bench.answer(index, trace)
     if options.save:
         write_run(options.save, RecordedRun(trace, answer))
-    _keep(bench, index, question, options.strategy, answer)
+    _keep(bench, whole, question, options.strategy, answer, trace.scope)
     if options.json:
         print_json(ask_record(trace, answer))
         return 0
@@ -58,16 +61,19 @@ def _ask(options: argparse.Namespace) -> int:
     return 0
 
 
-def _keep(bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None") -> None:
+def _keep(
+    bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None", scope: "Scope | None"
+) -> None:
     """Note the question in the history, which links to indexes of the workbench alone."""
     from leanrag_core.errors import LeanRAGError
     from leanrag_core.types.question_set import HistoryEntry
+    from leanrag_core.types.scope import written
 
     if index.path is None or index.path.resolve().parent != bench.indexes.root.resolve():
         return
     id_ = index.path.resolve().name
     text = answer.text if answer is not None and answer.grounded else ""
-    link = {"index": id_, "q": question, "strategy": strategy}
+    link = {"index": id_, "q": question, "strategy": strategy} | ({"in": written(scope)} if scope else {})
     try:
         bench.history.keep(HistoryEntry.now(id_, index.manifest.name, question, strategy, link=link, answer=text))
     except LeanRAGError as error:  # the answer is there all the same

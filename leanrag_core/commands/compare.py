@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import add_json, add_scope, scope_of
 from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
@@ -37,6 +37,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="two to four, over questions also one; the option preset=NAME stands for the strategy's own; @DIR is "
         "another index",
     )
+    add_scope(parser)
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all columns")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="a question set that may hold the question's gold")
     parser.add_argument("--try", dest="tries", action="store_true", help="run changes that find what was lost")
@@ -63,7 +64,10 @@ def _compare(options: argparse.Namespace) -> int:
     for spec in specs:
         if spec.index is not None and spec.index not in opened:
             opened[spec.index] = open_index(spec.index)
-    indexes = {spec.letter: own if spec.index is None else opened[spec.index] for spec in specs}
+    scope = scope_of(options)
+    indexes = {
+        spec.letter: bench.scopes.index(own if spec.index is None else opened[spec.index], scope) for spec in specs
+    }
     if options.questions is not None:
         return _over_set(options, bench, specs, indexes)
     return _one_question(options, bench, specs, indexes)

@@ -5,7 +5,7 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from leanrag_core.errors import UnreadableDocument
@@ -25,10 +25,12 @@ _CODE_OF_KIND = (
 
 @dataclass(frozen=True)
 class Sources:
-    """Files to read, and what was passed over with its reasons."""
+    """Files to read, and what was passed over with its reasons. folders: of each file, below the folder that was given,
+    with "/"."""
 
     files: tuple[Path, ...]
     refusals: tuple[Refusal, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sources:
@@ -38,8 +40,16 @@ def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sourc
     folders, or where follow_links is set. Nothing is opened.
     """
     walk = _Walk([_real(path) for path in paths if path.is_dir()], follow_links)
-    files = [file for path in paths for file in walk.files_of(path)]
-    return Sources(tuple(dict.fromkeys(files)), tuple(walk.refusals))
+    folder_of: dict[Path, str] = {}
+    for path in paths:
+        for file in walk.files_of(path):
+            folder_of.setdefault(file, _folder_below(path, file))
+    return Sources(tuple(folder_of), tuple(walk.refusals), tuple(folder_of.values()))
+
+
+def _folder_below(given: Path, file: Path) -> str:
+    parts = file.parent.relative_to(given).parts if file != given else ()
+    return "/".join(shown_name(part) for part in parts)
 
 
 def why_no_file(mode: int) -> Message | None:
@@ -142,20 +152,31 @@ def each_file(
     for refusal in sources.refusals:
         yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
     refused: list[Refusal] = []
+    folders: deque[str] = deque()  # of the files that could be read, in their order
 
     def contents() -> Iterator[tuple[str, bytes]]:
-        for path in sources.files:
+        for path, folder in zip(sources.files, sources.folders, strict=True):
             try:
-                yield path.name, _content(path)
+                content = _content(path)
+                folders.append(folder)
+                yield path.name, content
             except UnreadableDocument as error:
                 refused.append(Refusal(shown_name(path.name), error.message))
             except OSError as error:
                 reason = message("file.not_readable", reason=str(error.strerror))
                 refused.append(Refusal(shown_name(path.name), reason))
 
-    yield from each_upload(contents(), parser)
+    for file in each_upload(contents(), parser):
+        yield _in_folder(file, folders.popleft())
     for refusal in refused:
         yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
+
+
+def _in_folder(file: FileRead, folder: str) -> FileRead:
+    if not folder:
+        return file
+    documents = tuple(replace(document, folder=folder) for document in file.parsed.documents)
+    return replace(file, parsed=replace(file.parsed, documents=documents))
 
 
 def _content(path: Path) -> bytes:

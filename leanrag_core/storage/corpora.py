@@ -29,6 +29,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.scope import DocumentData, is_date
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 
@@ -261,12 +262,48 @@ class CorpusStore:
             known = {row.id: row for row in record.documents}
             if document.id in known:
                 raise InvalidConfig("corpus.document_twice", first=known[document.id].name)
-            read_as = known[document_id].read_as or document_id
+            former = known[document_id]
+            read_as = former.read_as or document_id
             row = replace(summarise(document), read_as="" if read_as == document.id else read_as)
+            row = replace(row, tags=former.tags, date=former.date)
             write_bytes(folder / f"{document.id}.json", to_json(document), private=True)
             rows = tuple(row if each.id == document_id else each for each in record.documents)
             self._write(folder, replace(record, documents=rows))
             before.unlink()
+
+    def describe(
+        self,
+        corpus_id: str,
+        document_ids: Iterable[str],
+        *,
+        tags: Sequence[str] | None = None,
+        date: str | None = None,
+    ) -> None:
+        """Set tags, date, or both of these documents; None leaves them as they are, and an empty one takes them off.
+
+        Indexes stay as they are: a scope looks here. Raises InvalidConfig for a date that is none, CorpusNotFound for
+        an unknown document, StorageFailed.
+        """
+        if date and not is_date(date):
+            raise InvalidConfig("scope.no_date", date=date)
+        changed = set(document_ids)
+        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
+            folder, record = self._folder(corpus_id), self._record(corpus_id)
+            unknown = sorted(changed - {row.id for row in record.documents})
+            if unknown:
+                raise CorpusNotFound("corpus.document_not_found", document=unknown[0])
+            rows = []
+            for row in record.documents:
+                if row.id in changed:
+                    row = row if tags is None else replace(row, tags=tidy_tags(tags))
+                    row = row if date is None else replace(row, date=date)
+                rows.append(row)
+            self._write(folder, replace(record, documents=tuple(rows)))
+
+    def data(self, corpus_id: str) -> dict[str, DocumentData]:
+        """Return the tags and date of each document that has any, by its id. Raises CorpusNotFound, CorpusDamaged."""
+        rows = self._record(corpus_id).documents
+        return {row.id: DocumentData(row.tags, row.date) for row in rows if row.tags or row.date}
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """Remove the document from the corpus; an unknown id changes nothing."""
@@ -347,6 +384,12 @@ class CorpusStore:
             return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
         except RecordDamaged as error:
             raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags, white space folded, each once, sorted; a comma parts two of them."""
+    words = (" ".join(word.split()) for tag in tags for word in tag.replace("，", ",").split(","))
+    return tuple(sorted({word for word in words if word}))
 
 
 def _names_by_id(record: CorpusRecord) -> dict[str, str]:

@@ -57,6 +57,7 @@ class Document:
     notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
     running_heads: in the order of the file; left out of the text unless they are put back.
     read_anyway: keys of pieces that are no prose and that extraction reads all the same, sorted.
+    folder: where the file lay below the folder that was read, with "/"; empty for that one itself.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Document:
     notes: tuple[str, ...] = ()
     running_heads: tuple[RunningHead, ...] = absent_at_default(())
     read_anyway: tuple[str, ...] = absent_at_default(())
+    folder: str = absent_at_default("")
 
 
 def document_of(cells: Mapping[str, Any]) -> Document:

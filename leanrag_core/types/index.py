@@ -14,6 +14,7 @@ from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale,
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
+from leanrag_core.types.scope import Scope
 from leanrag_core.types.visible import ShownInNotebooks
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -37,6 +38,8 @@ DOCUMENT_SCHEMA = pa.schema(
 )
 # A column of lists of strings that documents have besides, where any of them has a piece that is read all the same.
 READ_ANYWAY = "read_anyway"
+# A column of strings that documents have besides, where any of them lies in a folder below the one that was read.
+FOLDER = "folder"
 CHUNK_SCHEMA = pa.schema(
     [
         ("id", pa.string()),
@@ -61,12 +64,30 @@ class CorpusTables:
 
 
 @dataclass(frozen=True, eq=False)
+class Cut:
+    """How an index was cut to a scope (scoping.cutting). whole: the index before. documents, chunks, entities,
+    relations: rows of the whole that are left, ascending, (k,) int; entities and relations of the base graph.
+    rewritten: ids of base entities and relations whose texts rested on other documents too, and are made of those
+    inside by now. regrouped: ids of aggregated entities that were written again."""
+
+    whole: "Index"
+    scope: Scope
+    documents: np.ndarray
+    chunks: np.ndarray
+    entities: np.ndarray
+    relations: np.ndarray
+    rewritten: frozenset[str]
+    regrouped: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
 class Index(ShownInNotebooks):
     """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
     path: the directory, or None for one that is only in memory. calls: which model call wrote what, CALL_SCHEMA; None
-    for an index of the built-in engine, and for one of before calls were recorded.
+    for an index of the built-in engine, and for one of before calls were recorded. cut: of an index that was cut to a
+    scope, which is in memory.
     """
 
     manifest: Manifest
@@ -77,6 +98,7 @@ class Index(ShownInNotebooks):
     report: BuildReport
     path: Path | None = None
     calls: pa.Table | None = None
+    cut: Cut | None = None
 
     @property
     def id(self) -> str:
@@ -86,6 +108,8 @@ class Index(ShownInNotebooks):
     @property
     def folder_name(self) -> str:
         """The name of the index's folder, under which its model calls are kept; the id of one in memory."""
+        if self.cut is not None:
+            return self.cut.whole.folder_name
         return self.path.name if self.path else self.id
 
     @property

@@ -79,7 +79,8 @@ def _settings(config: IndexConfig) -> dict[str, Any]:
 class DocumentSummary:
     """A document of a corpus without its text. tokens: cl100k count. pages: 0 where the format has none.
 
-    read_as: the id that its file alone gave, where running heads were put back since; else empty.
+    read_as: the id that its file alone gave, where running heads were put back since; else empty. tags, date: set by
+    hand; the date is a day, a month or a year.
     """
 
     id: str
@@ -92,6 +93,8 @@ class DocumentSummary:
     pages: int
     notes: tuple[str, ...] = ()
     read_as: str = absent_at_default("")
+    tags: tuple[str, ...] = absent_at_default(())
+    date: str = absent_at_default("")
 
 
 @dataclass(frozen=True)

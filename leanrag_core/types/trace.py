@@ -11,6 +11,7 @@ from functools import cached_property
 from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message
 from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.scope import Scope
 from leanrag_core.types.visible import ShownInNotebooks
 
 Parameter = str | int | float | bool | None
@@ -190,7 +191,8 @@ class Trace(ShownInNotebooks):
     """All that a strategy retrieved for a question, with reasons, steps and notes for the reader.
 
     title: of the strategy. ranked_chunks: rows of all candidate chunks in rank order, beyond those that were taken too.
-    search: how the vectors were searched, exact or approximate.
+    search: how the vectors were searched, exact or approximate. scope: the documents that were asked, where these are
+    not all; rows are then those of the index cut to it.
     """
 
     question: str
@@ -207,6 +209,7 @@ class Trace(ShownInNotebooks):
     usage: Usage = NO_USAGE
     ranked_chunks: tuple[int, ...] = ()
     search: str = "exact"
+    scope: Scope | None = absent_at_default()
 
     @cached_property
     def _by_id(self) -> dict[str, TraceItem]:

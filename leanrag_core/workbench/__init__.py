@@ -41,6 +41,7 @@ from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.imported import Exported
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
+from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.types.summary import UploadReport
@@ -64,6 +65,7 @@ from leanrag_core.workbench.references import References
 from leanrag_core.workbench.rewrites import Rewrites, RewriteWork
 from leanrag_core.workbench.role_checks import RoleChecks
 from leanrag_core.workbench.samples import SAMPLES
+from leanrag_core.workbench.scopes import Scopes
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
 from leanrag_core.workbench.trials import Trials
@@ -106,6 +108,7 @@ class Workbench:
         self.references = References(SAMPLES, self.models)
         self.role_checks = RoleChecks(self.models, self.references)
         self.indexes = Indexes(root / "indexes", self.settings, self.searches, self.stages)
+        self.scopes = Scopes(self.corpora, self.models)
         self.parts = Parts(self.indexes, self.models, self.searches, self.jobs)
         self.batches = BatchStore(root / "batches")
         self.builds = Builds(
@@ -115,7 +118,7 @@ class Workbench:
         self.trials = Trials(self.indexes, self.builds, self.imports, self.models)
         self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)
         self.rewrites = Rewrites(self.indexes, self.models, self.stages, self.jobs)
-        self.questions = Questions(self.models, self.searches, self.parts)
+        self.questions = Questions(self.models, self.searches, self.parts, self.scopes)
         self.explanations = Explanations(self.questions)
         self.question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self.corpora, self.models)
         self.fresh_builds = FreshBuilds(
@@ -127,7 +130,7 @@ class Workbench:
             self.question_sets,
             self.models,
         )
-        asked = RunIndexes(self.indexes, self.models, self.searches, self.parts)
+        asked = RunIndexes(self.indexes, self.models, self.searches, self.parts, self.scopes)
         experiments = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         apart = partial(batch_done, str(root))
         self.experiments = Experiments(experiments, asked, self.question_sets, self.jobs, apart)
@@ -221,17 +224,17 @@ class Workbench:
         *,
         budget: Budget | None = None,
         report: Report = silent,
-        cancelled: Callable[[], None] | None = None,
         on_step: Callable[[TraceStep], None] | None = None,
+        scope: Scope | None = None,
         **options: Any,
     ) -> Trace:
         """Return what the strategy retrieves for the question. on_step hears of each step of a strategy of several
-        calls.
+        calls. scope: the documents that it is asked of; the trace is then of scopes.index(), whose rows it names.
 
         Raises InvalidConfig, ModelMismatch, PartMissing, and for strategies that call a model BudgetSpent and what
-        `cancelled` raises.
+        `report` raises. A question that is to be taken back is a request to questions.retrieve().
         """
-        request = AskRequest(question, strategy_name, options, budget, report, cancelled, on_step)
+        request = AskRequest(question, strategy_name, options, budget, report, on_step=on_step, scope=scope)
         return self.questions.retrieve(self.open(index), request)
 
     def answer(self, index: Index | str | Path, trace: Trace) -> Answer:
@@ -239,17 +242,31 @@ class Workbench:
         return self.questions.answer(self.open(index), trace)
 
     def ask(
-        self, index: Index | str | Path, /, question: str, strategy_name: str = "leanrag", **options: Any
+        self,
+        index: Index | str | Path,
+        /,
+        question: str,
+        strategy_name: str = "leanrag",
+        *,
+        scope: Scope | None = None,
+        **options: Any,
     ) -> Answer:
-        """Retrieve and answer."""
-        opened = self.open(index)
+        """Retrieve and answer. scope: the documents that are asked."""
+        opened = self.scopes.index(self.open(index), scope)
         return self.answer(opened, self.retrieve(opened, question, strategy_name, **options))
 
     def compare(
-        self, index: Index | str | Path, question: str, *strategy_names: str, answers: bool = False
+        self,
+        index: Index | str | Path,
+        question: str,
+        *strategy_names: str,
+        answers: bool = False,
+        scope: Scope | None = None,
     ) -> Comparison:
-        """Return the strategies on one question side by side, as columns A, B, ... answers: they answer as well."""
-        opened, letters = self.open(index), string.ascii_uppercase[: len(strategy_names)]
+        """Return the strategies on one question side by side, as columns A, B, ... answers: they answer as well. scope:
+        the documents that are asked."""
+        opened = self.scopes.index(self.open(index), scope)
+        letters = string.ascii_uppercase[: len(strategy_names)]
         traces = {
             letter: self.retrieve(opened, question, name) for letter, name in zip(letters, strategy_names, strict=True)
         }

@@ -20,6 +20,7 @@ from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.questions import AskRequest, Questions
+from leanrag_core.workbench.scopes import Scopes
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class RunIndexes:
     models: ModelAccess
     searches: SearchStore
     parts: Parts
+    scopes: Scopes
 
     def open(self, index: str) -> Index:
         """Open the index of a run: of that id in the store, or in that folder. Raises IndexNotFound, IndexDamaged,
@@ -62,7 +64,7 @@ class ExperimentAsking(Questions):
     """Retrieves and answers for the questions of an experiment, several at a time."""
 
     def __init__(self, indexes: RunIndexes, models: Models) -> None:
-        super().__init__(_CountedModels(indexes.models, models), indexes.searches, indexes.parts)
+        super().__init__(_CountedModels(indexes.models, models), indexes.searches, indexes.parts, indexes.scopes)
         self._indexes = indexes
         self._opened: dict[str, Index] = {}
         self._lock = threading.Lock()

@@ -27,6 +27,7 @@ from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE,
 from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess
+from leanrag_core.workbench.scopes import CutParts
 
 _MAX_READ = 8  # parts that are kept in memory after they were read
 
@@ -41,6 +42,7 @@ class Parts:
         self._indexes, self._models, self._searches, self._jobs = indexes, models, searches, jobs
         self._lock = threading.Lock()  # guards the field below
         self._read: dict[tuple[str, int, int], Any] = {}  # by _identity(), the last used at the end
+        self._inside = CutParts(models)
 
     def all(self, index: Index) -> tuple[PartState, ...]:
         """Return the parts that the index has or may have, with what they cost."""
@@ -102,7 +104,10 @@ class Parts:
         return build_part(index, info, info.configured(options or {}), self._part_models(index, models), tools)
 
     def read(self, index: Index, name: str) -> Any:
-        """Return what strategies get of the part, read once for all questions. Raises PartMissing, PartDamaged."""
+        """Return what strategies get of the part, read once for all questions; of an index that was cut to a scope,
+        what is made of the documents inside. Raises PartMissing, PartDamaged."""
+        if index.cut is not None:
+            return self._read_inside(index, index.cut.whole, name)
         folder = PartStore(index.path).newest(name) if index.path is not None else None
         if folder is None:
             raise PartMissing("part.missing", part=name)
@@ -117,6 +122,13 @@ class Parts:
             while len(self._read) > _MAX_READ:
                 del self._read[next(iter(self._read))]
         return content
+
+    def _read_inside(self, index: Index, whole: Index, name: str) -> Any:
+        folder = PartStore(whole.path).newest(name) if whole.path is not None else None
+        if folder is None:
+            raise PartMissing("part.missing", part=name)
+        options = dict(read_record(folder).config)
+        return self._inside.read(index, parts().named(name), options, lambda other: self.read(index, other))
 
     def proposals(self, index: Index, name: str) -> tuple[Proposal, ...]:
         """Return what the part proposes to a person, such as types of a schema; nothing for a part that does not.

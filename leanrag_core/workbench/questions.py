@@ -40,9 +40,11 @@ from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.roles import ANSWERS, REWRITING
+from leanrag_core.types.scope import Scope
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts
+from leanrag_core.workbench.scopes import Scopes
 
 _VECTORS = 2000  # questions whose vectors stay in memory
 
@@ -50,7 +52,7 @@ _VECTORS = 2000  # questions whose vectors stay in memory
 @dataclass(frozen=True)
 class AskRequest:
     """A question and how it is asked. options: of the strategy. budget, report, cancelled, on_step: for a strategy that
-    calls a model; those and without: see retrieval.tools."""
+    calls a model; those and without: see retrieval.tools. scope: the documents that are asked, all by default."""
 
     question: str
     strategy: str = "leanrag"
@@ -60,22 +62,27 @@ class AskRequest:
     cancelled: Callable[[], None] | None = None
     on_step: Callable[[TraceStep], None] | None = None
     without: frozenset[str] = frozenset()
+    scope: Scope | None = None
 
 
 class Questions:
-    """Retrieves and answers, with models that all sessions share. searches: opens search indexes. parts: of indexes."""
+    """Retrieves and answers, with models that all sessions share. searches: opens search indexes. parts: of indexes.
+    scopes: cuts an index to the documents that are asked."""
 
-    def __init__(self, models: ModelAccess, searches: SearchStore, parts: Parts) -> None:
-        self._models, self._searches, self._parts = models, searches, parts
+    def __init__(self, models: ModelAccess, searches: SearchStore, parts: Parts, scopes: Scopes) -> None:
+        self._models, self._searches, self._parts, self._scopes = models, searches, parts, scopes
         # Of the built-in model, by fingerprint and question: an experiment asks the same questions of many indexes.
         self._vectors: BoundedCache[tuple[str, str], np.ndarray] = BoundedCache(_VECTORS)
         self._choosing = threading.Lock()  # of the search server
 
     def retrieve(self, index: Index, request: AskRequest) -> Trace:
-        """Return what the strategy retrieves for the question. Raises InvalidConfig, ModelMismatch, PartMissing,
-        BudgetSpent, Cancelled."""
+        """Return what the strategy retrieves for the question. In a scope, or of an index that was cut to one, rows of
+        the trace are those of scopes.index(). Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent,
+        Cancelled."""
         chosen = strategy(request.strategy, request.options)
         self.choose_search_server()
+        require_question(request.question)
+        index = self._scopes.index(index, request.scope)
         query = Query(request.question.strip(), self.question_vector(index, request.question))
         with self.naming_damage(index):
             tools = self._tools(index, request.budget)
@@ -87,6 +94,7 @@ class Questions:
                 without=request.without,
             )
             trace = retrieved(chosen, query, index, tools)
+        trace = _in_scope(index, trace)
         if request.without:
             note = message("without.note_retrieved", n=len(request.without))
             trace = replace(trace, notes=(*trace.notes, note))
@@ -108,7 +116,7 @@ class Questions:
 
         def retrieve(question: str) -> Trace:
             query = Query(question.strip(), self.question_vector(index, question))
-            trace = retrieved(chosen, query, index, tools)
+            trace = _in_scope(index, retrieved(chosen, query, index, tools))
             return _within_window(index, trace, reader)
 
         return retrieve
@@ -176,7 +184,7 @@ class Questions:
         mode: of an experiment, where a language model writes from the context (types/experiment.py, MODES).
         """
         if (answering := _answering_strategy(trace)) is not None:
-            return answering.answer(trace, self._tools(index, answers=True))
+            return answering.answer(trace, self._tools(self._scopes.index(index, trace.scope), answers=True))
         language = self.answering_language(index)
         trace = _within_window(index, trace, language)
         if language is not None:
@@ -258,6 +266,25 @@ class Questions:
             failed = message("follow.model_failed", reason=error.message, rule=ruled.said)
             return Standalone(ruled.question, ruled.way, failed)
         return made or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))
+
+
+def _in_scope(index: Index, trace: Trace) -> Trace:
+    """Return the trace with the scope that the index was cut to, and what that means for its texts."""
+    if index.cut is None:
+        return trace
+    cut, whole = index.cut, index.cut.whole
+    notes = [
+        message(
+            "scope.note",
+            n=len(cut.documents),
+            total=whole.documents.num_rows,
+            chunks=message("count.chunks", n=len(cut.chunks)),
+        )
+    ]
+    n_rewritten = len(cut.rewritten) + len(cut.regrouped)
+    if n_rewritten:
+        notes.append(message("scope.note.rewritten", n=n_rewritten))
+    return replace(trace, scope=cut.scope, notes=(*notes, *trace.notes))
 
 
 def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:

@@ -1,0 +1,78 @@
+"""Which documents of an index a scope holds, and what is known of each."""
+
+import re
+
+import numpy as np
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.index import FOLDER, Index
+from leanrag_core.types.scope import Data, DocumentData, Scope, ScopedDocument, is_date
+
+_HEAD = 2_000  # characters of a text in which its date is looked for
+_WORDS = "date|dated|published|publication date|created|updated|日期|发布日期|发表日期"
+_DATED = re.compile(
+    rf"^[\s>*#|-]*[\"']?(?:{_WORDS})[\"']?\s*\**\s*[:：|]\s*\**\s*[\"']?(\d{{4}})(?:[-/.年](\d{{1,2}})(?:[-/.月](\d{{1,2}}))?)?(?!\d)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def date_in(text: str) -> str:
+    """Return the date that the text gives of itself at its beginning, such as "Date: 2024-05-01"; else nothing."""
+    match = _DATED.search(text[:_HEAD])
+    if match is None:
+        return ""
+    date = "-".join([match[1], *(part.zfill(2) for part in match.groups()[1:] if part)])
+    return date if is_date(date) else ""
+
+
+def documents_of(index: Index, data: Data | None = None) -> tuple[ScopedDocument, ...]:
+    """Return what a scope looks at of each document of the index, by row.
+
+    data: tags and dates by the document's id. A date that is not there is looked for in the document's own text.
+    """
+    data, table = data or {}, index.documents
+    folders = table[FOLDER].to_pylist() if FOLDER in table.column_names else [""] * table.num_rows
+    heads = _heads(index)
+    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, heads, strict=True)
+    documents = []
+    for id_, name, folder, head in rows:
+        known = data.get(id_, DocumentData())
+        documents.append(ScopedDocument(id_, name, folder or "", known.tags, known.date or date_in(head)))
+    return tuple(documents)
+
+
+def _heads(index: Index) -> list[str]:
+    import pyarrow.compute as pc
+
+    heads: list[str] = pc.utf8_slice_codeunits(index.documents["text"], 0, _HEAD).to_pylist()
+    return heads
+
+
+def rows_in(scope: Scope, documents: tuple[ScopedDocument, ...]) -> np.ndarray:
+    """Return the rows of the documents that the scope holds, ascending, (k,) int64; documents: of all rows.
+
+    Raises InvalidConfig for a document, folder or tag that none of them has, and for a scope that holds none.
+    """
+    names = {name for document in documents for name in (document.id, document.name)}
+    folders = {part for document in documents for part in _folders_of(document)}
+    tags = {tag for document in documents for tag in document.tags}
+    asked = (
+        ("scope.unknown_document", scope.documents, names),
+        ("scope.unknown_folder", tuple(folder.strip("/") for folder in scope.folders), folders),
+        ("scope.unknown_tag", scope.tags, tags),
+    )
+    for code, wanted, known in asked:
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise InvalidConfig(code, name=unknown[0])
+    rows = [row for row, document in enumerate(documents) if scope.holds(document)]
+    if not rows:
+        undated = sum(not document.date for document in documents)
+        raise InvalidConfig("scope.holds_nothing", undated=undated, total=len(documents))
+    return np.array(rows, dtype=np.int64)
+
+
+def _folders_of(document: ScopedDocument) -> list[str]:
+    """Return the document's folder and those above it."""
+    parts = document.folder.split("/") if document.folder else []
+    return ["/".join(parts[:n]) for n in range(len(parts) + 1)]

@@ -1,0 +1,247 @@
+"""An index cut to some of its documents: what an index of them alone would hold, as nearly as the stored one allows.
+
+Entities and relations that the documents do not mention go. Texts that rest on others too are made anew of what is
+inside, and embedded. The stored clusters, with the members that are left, become layers again: the hierarchy is
+aggregated over them by the built-in writer, which takes over every stored text whose sources are all the same.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions, cluster_options
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
+from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Start, build_hierarchy
+from leanrag_core.indexing.aggregation.rules import aggregation_rules
+from leanrag_core.indexing.manifest import count_layers, counts_of
+from leanrag_core.indexing.updating.kept_texts import KeptTexts
+from leanrag_core.scoping.texts import InsideTexts
+from leanrag_core.storage.tables import chunks_with_places, entities_with_tokens, relations_with_tokens
+from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Layer
+from leanrag_core.types.index import CHUNK_TOKENS, Cut, Index
+from leanrag_core.types.manifest import HEURISTIC
+from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.scope import Scope
+from leanrag_core.types.settings import Apply
+
+
+def cut_index(index: Index, documents: np.ndarray, scope: Scope, embed: Embed) -> Index:
+    """Return the index of those documents; the index itself where they are all that it has.
+
+    documents: (k,) int rows, ascending. embed: by the index's own model; of texts that the index does not have. Raises
+    InvalidConfig where the graph names nothing in these documents.
+    """
+    if len(documents) == index.documents.num_rows:
+        return index
+    owner = numbers(index.chunks["document"])
+    chunks = np.flatnonzero(np.isin(owner, documents))
+    base = _base_graph(index, chunks)
+    if not len(base.entities):
+        raise InvalidConfig("scope.no_entities", n=len(documents))
+    config, heuristic = index.manifest.config.checked(), index.manifest.kind == HEURISTIC
+    embedder = OnceEmbedder(embed)
+    for layer in index.layers:
+        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
+    # The report lists the first losses alone. A text whose loss it does not list cannot be told from the others.
+    listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
+    writer = KeptTexts(
+        BuiltinWriter(of_mentions=heuristic),
+        index.layers if listed else index.layers[:1],
+        index.report,
+        relations=lambda layer: not heuristic or config.writer != BUILTIN,
+        exact=True,
+        calls=index.calls,
+    )
+    made = build_hierarchy(
+        base.graph,
+        Start(embedder, writer, StoredClusters(index.layers, base.entities)),
+        cluster_options(config),
+        # The stored clusters say where the recursion ends.
+        replace(aggregation_rules(config, heuristic=heuristic), stop_rule="root", max_layers="root"),
+    )
+    layers = tuple(_with_tokens(layer) for layer in made.layers)
+    cut = Cut(
+        whole=index,
+        scope=scope,
+        documents=documents,
+        chunks=chunks,
+        entities=base.entities,
+        relations=base.relations,
+        rewritten=base.rewritten,
+        regrouped=_written_again(index, layers),
+    )
+    return _assembled(index, cut, layers)
+
+
+def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...]) -> Index:
+    chunks = index.chunks.take(pa.array(cut.chunks))
+    owner = np.searchsorted(cut.documents, numbers(chunks["document"])).astype(np.int32)
+    chunks = chunks.set_column(
+        chunks.schema.get_field_index("document"), index.chunks.schema.field("document"), pa.array(owner)
+    )
+    named = hashlib.sha256("\n".join(index.documents["id"].take(pa.array(cut.documents)).to_pylist()).encode())
+    counted = count_layers(layers)
+    view = replace(
+        index,
+        manifest=replace(
+            index.manifest,
+            id=f"{index.manifest.id}-in-{named.hexdigest()[:12]}",
+            counts=counts_of(counted, len(cut.documents), len(cut.chunks)),
+            layers=counted,
+            files={},
+        ),
+        documents=index.documents.take(pa.array(cut.documents)),
+        chunks=chunks,
+        layers=layers,
+        chunk_vectors=np.asarray(index.chunk_vectors)[cut.chunks],
+        path=None,
+        calls=None,
+        cut=cut,
+    )
+    return view if CHUNK_TOKENS in chunks.column_names else replace(view, chunks=chunks_with_places(view))
+
+
+@dataclass(frozen=True, eq=False)
+class _Base:
+    """The base graph inside. entities, relations: rows of the whole index's, ascending. rewritten: ids of those whose
+    texts are made anew."""
+
+    graph: Graph
+    entities: np.ndarray
+    relations: np.ndarray
+    rewritten: frozenset[str]
+
+
+def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
+    """Return what the chunks mention. chunks: (k,) int64 rows, ascending."""
+    base = index.layers[0]
+    row_inside = np.full(index.chunks.num_rows, -1, dtype=np.int64)
+    row_inside[chunks] = np.arange(len(chunks))
+    mentions = _Inside(Lists(base.entities["chunks"]), len(base), row_inside)
+    entities = np.flatnonzero(mentions.n_inside > 0)
+    place = np.full(len(base), -1, dtype=np.int64)
+    place[entities] = np.arange(len(entities))
+    stated = _Inside(Lists(base.relations["chunks"]), base.relations.num_rows, row_inside)
+    relations = np.flatnonzero((stated.n_inside > 0) & (place[base.ends] >= 0).all(axis=1))
+    texts = InsideTexts(lambda row: index.chunk(int(chunks[row])).text)
+    entity_table = base.entities.select(ENTITY_SCHEMA.names).take(pa.array(entities))
+    mixed = np.flatnonzero((mentions.n_inside < mentions.n)[entities])
+    descriptions, findings = entity_table["description"].to_pylist(), entity_table["findings"].to_pylist()
+    names = entity_table["name"].to_pylist()
+    for row in mixed.tolist():
+        descriptions[row] = texts.entity(names[row], descriptions[row], mentions.of(int(entities[row])))
+        findings[row] = []
+    entity_table = _replaced(
+        entity_table,
+        ENTITY_SCHEMA,
+        description=descriptions,
+        findings=findings,
+        chunks=[mentions.of(row) for row in entities.tolist()],
+    )
+    relation_table = base.relations.select(RELATION_SCHEMA.names).take(pa.array(relations))
+    mixed_relations = np.flatnonzero((stated.n_inside < stated.n)[relations])
+    ends = place[base.ends[relations]]
+    said, keywords = relation_table["description"].to_pylist(), relation_table["keywords"].to_pylist()
+    for row in mixed_relations.tolist():
+        of_row = stated.of(int(relations[row]))
+        said[row] = texts.relation([names[end] for end in ends[row].tolist()], said[row], of_row)
+        keywords[row] = texts.keywords(keywords[row] or (), of_row)
+    share = (stated.n_inside / np.maximum(1, stated.n))[relations]  # of the mentions, whose weights add up
+    relation_table = _replaced(
+        relation_table,
+        RELATION_SCHEMA,
+        source=ends[:, 0],
+        target=ends[:, 1],
+        weight=(base.weights[relations] * share).astype(np.float32),
+        description=said,
+        keywords=keywords,
+        chunks=[stated.of(row) for row in relations.tolist()],
+    )
+    rewritten = [*entity_table["id"].take(pa.array(mixed)).to_pylist()]
+    rewritten += relation_table["id"].take(pa.array(mixed_relations)).to_pylist()
+    return _Base(Graph(entity_table, relation_table), entities, relations, frozenset(rewritten))
+
+
+class _Inside:
+    """The chunks of n things, of which some are inside. n, n_inside: (things,) int64, how many each has.
+
+    row_inside: (chunks,) int64, the row that each chunk has inside, -1 outside.
+    """
+
+    def __init__(self, lists: Lists, n: int, row_inside: np.ndarray) -> None:
+        self._lists, self._row_inside = lists, row_inside
+        offsets = np.asarray(lists.offsets, dtype=np.int64)
+        inside = np.concatenate([[0], np.cumsum(row_inside[lists.values] >= 0)])
+        self.n, self.n_inside = np.diff(offsets), inside[offsets[1:]] - inside[offsets[:-1]]
+
+    def of(self, row: int) -> list[int]:
+        """Return the rows inside of that thing's chunks, ascending."""
+        rows = self._row_inside[self._lists[row]]
+        return sorted(rows[rows >= 0].tolist())
+
+
+def _replaced(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | np.ndarray) -> pa.Table:
+    """Return the table with those columns in the place of its own."""
+    arrays = {name: table[name] for name in schema.names}
+    for name, values in columns.items():
+        arrays[name] = pa.chunked_array([pa.array(values, schema.field(name).type)])
+    return pa.table(arrays, schema=schema).combine_chunks()
+
+
+class StoredClusters:
+    """Groups each layer by the stored clusters of what is left of it; called once a layer, from the base up.
+
+    A stored layer in which nothing would be joined is passed over: it would repeat the one below. rows: of the base
+    entities that are left, ascending.
+    """
+
+    def __init__(self, layers: Sequence[Layer], rows: np.ndarray) -> None:
+        self._layers, self._rows, self._number = layers, rows, 0
+
+    def __call__(self, below: Layer, options: ClusterOptions, apply: Apply) -> Clustering:
+        labels = np.arange(len(below))
+        while self._number + 1 < len(self._layers) and len(np.unique(labels)) == len(below):
+            above = np.asarray(self._layers[self._number].parent)[self._rows]
+            self._rows, labels = np.unique(above, return_inverse=True)
+            self._number += 1
+        if len(np.unique(labels)) == len(below):  # of an index without a root of its own
+            labels = np.zeros(len(below), dtype=np.int64)
+        return Clustering(labels.astype(np.int32), _facts(labels))
+
+
+def _facts(labels: np.ndarray) -> ClusterFacts:
+    sizes = np.bincount(labels)
+    return ClusterFacts(
+        nodes=len(labels),
+        components=len(sizes),
+        likelihood=None,
+        clusters=len(sizes),
+        smallest=int(sizes.min()),
+        median=float(np.median(sizes)),
+        largest=int(sizes.max()),
+        singletons=int((sizes == 1).sum()),
+        neighbours_inside=1.0,
+        relations_inside=None,
+        covariance="",
+    )
+
+
+def _with_tokens(layer: Layer) -> Layer:
+    return replace(layer, entities=entities_with_tokens(layer), relations=relations_with_tokens(layer))
+
+
+def _written_again(index: Index, layers: Sequence[Layer]) -> frozenset[str]:
+    """Return ids of the aggregated entities whose texts the index does not have."""
+    stored = {text for layer in index.layers[1:] for text in layer.entities["description"].to_pylist()}
+    rows = (
+        pair
+        for layer in layers[1:]
+        for pair in zip(*(layer.entities[name].to_pylist() for name in ("id", "description", "promoted")), strict=True)
+    )
+    return frozenset(id_ for id_, text, promoted in rows if not promoted and text not in stored)

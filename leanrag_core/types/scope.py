@@ -1,0 +1,123 @@
+"""The documents that a question is asked of: by themselves, by folder, by tag, by date."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from leanrag_core.errors import InvalidConfig
+
+_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+
+
+def is_date(text: str) -> bool:
+    """Return whether the text is a day, a month or a year as YYYY-MM-DD, YYYY-MM or YYYY."""
+    return _DATE.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which documents a question is asked of; without a condition, of all.
+
+    A document is in the scope when it is one of `documents` (ids or names) or lies in one of `folders` or below it,
+    where any of these are named; has one of `tags`, where any are named; and is dated not before `since` and not after
+    `until`, where they are given. A date is a day, a month or a year. One that has no date is in no scope with dates.
+    """
+
+    documents: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+
+    def __post_init__(self) -> None:
+        for date in (self.since, self.until):
+            if date and not is_date(date):
+                raise InvalidConfig("scope.no_date", date=date)
+        if self.since and self.until and not _not_before(self.until, self.since):
+            raise InvalidConfig("scope.ends_before", since=self.since, until=self.until)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is asked for, so that every document is in the scope."""
+        return self == ALL
+
+    def holds(self, document: "ScopedDocument") -> bool:
+        """Return whether the document is in the scope."""
+        if self.documents or self.folders:
+            named = {document.id, document.name} & set(self.documents)
+            if not named and not any(_lies_in(document.folder, folder) for folder in self.folders):
+                return False
+        if self.tags and not set(self.tags) & set(document.tags):
+            return False
+        if (self.since or self.until) and not document.date:
+            return False
+        return _not_before(document.date, self.since) and _not_before(self.until, document.date)
+
+    def values(self) -> dict[str, Any]:
+        """Return the conditions by name, as JSON values; those that are not asked for are left out."""
+        listed = {"documents": self.documents, "folders": self.folders, "tags": self.tags}
+        dates = {"since": self.since, "until": self.until}
+        return {name: list(value) for name, value in listed.items() if value} | {
+            name: value for name, value in dates.items() if value
+        }
+
+
+ALL = Scope()
+_KINDS = (("document", "documents"), ("folder", "folders"), ("tag", "tags"))
+_PLAIN = " /._-"  # beside letters and digits: what stands for itself where a scope is written
+
+
+def written(scope: Scope) -> str:
+    """Return the scope in one line, such as "folder:reports;tag:law;from:2024"; empty for all documents."""
+    parts = [f"{kind}:{quote(name, safe=_PLAIN)}" for kind, of in _KINDS for name in getattr(scope, of)]
+    parts += [f"{kind}:{date}" for kind, date in (("from", scope.since), ("to", scope.until)) if date]
+    return ";".join(parts)
+
+
+def read_scope(text: str) -> Scope:
+    """Return the scope that written() gives as that line. Raises InvalidConfig for one that it does not give."""
+    listed: dict[str, list[str]] = {}
+    for part in filter(None, text.split(";")):
+        kind, _, value = part.partition(":")
+        listed.setdefault(kind, []).append(unquote(value))
+    many = {of: tuple(listed.pop(kind, ())) for kind, of in _KINDS}
+    dates = [listed.pop(kind, [""]) for kind in ("from", "to")]
+    if listed or any(len(date) != 1 for date in dates) or any("" in values for values in many.values() if values):
+        raise InvalidConfig("scope.not_understood", text=text)
+    return Scope(**many, since=dates[0][0], until=dates[1][0])
+
+
+@dataclass(frozen=True)
+class ScopedDocument:
+    """What a scope looks at of a document. folder: below the folder that was read, with "/", empty for that one itself.
+    date: a day, a month or a year; empty when it is not known."""
+
+    id: str
+    name: str
+    folder: str = ""
+    tags: tuple[str, ...] = ()
+    date: str = ""
+
+
+@dataclass(frozen=True)
+class DocumentData:
+    """What was set of a document by hand, or read from its file."""
+
+    tags: tuple[str, ...] = ()
+    date: str = ""
+
+
+Data = Mapping[str, DocumentData]  # by the document's id
+
+
+def _lies_in(folder: str, wanted: str) -> bool:
+    wanted = wanted.strip("/")
+    return folder == wanted or folder.startswith(f"{wanted}/")
+
+
+def _not_before(date: str, bound: str) -> bool:
+    """Return whether the date is not before the bound, as far as both are known: "2024" is not before "2024-05"."""
+    known = min(len(date), len(bound))
+    return date[:known] >= bound[:known]
