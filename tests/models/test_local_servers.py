@@ -5,6 +5,7 @@ import gzip
 import json
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -91,8 +92,8 @@ def test_a_notebook_whose_event_loop_runs_finds_servers() -> None:
     async def cell(port: int) -> tuple[FoundServer, ...]:
         return find_servers(ports(vllm=port)).servers
 
-    with serving(VLLM) as asked:
-        [server] = asyncio.run(cell(asked.port))
+    with serving(VLLM) as asked, ThreadPoolExecutor(1) as notebook:
+        [server] = notebook.submit(asyncio.run, cell(asked.port)).result()
     assert [model.name for model in server.models] == ["Qwen/Qwen3-4B"]
 
 
