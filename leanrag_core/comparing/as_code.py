@@ -8,9 +8,11 @@ from typing import Any
 
 from leanrag_core.queries.schema import Filters, filter_texts
 from leanrag_core.retrieval.settings import option_text
+from leanrag_core.types.scope import ALL, Scope
 
 _PROGRAM = "python -m leanrag_core"
 _IMPORT = "from leanrag_core import Workbench\n"
+_IMPORT_SCOPE = "from leanrag_core.types.scope import Scope\n"
 
 
 @dataclass(frozen=True)
@@ -24,13 +26,15 @@ class Code:
 @dataclass(frozen=True)
 class Asked:
     """A strategy on an index. index: its id; folder: where the index that is asked lies. options: of the strategy,
-    those that are not official. changed: settings that a trial has otherwise than the index of that id."""
+    those that are not official. changed: settings that a trial has otherwise than the index of that id. within: the
+    documents that are asked."""
 
     index: str
     folder: Path
     strategy: str
     options: Mapping[str, Any] = field(default_factory=dict)
     changed: Mapping[str, Any] = field(default_factory=dict)
+    within: Scope = ALL
 
     @property
     def opened(self) -> str:
@@ -53,14 +57,29 @@ class Asked:
 def code_of_question(home: Path, asked: Asked, question: str) -> Code:
     """Return the code that retrieves and answers."""
     options = "".join(f", {name}={value!r}" for name, value in asked.options.items())
+    options += "" if asked.within == ALL else f", scope={_scope(asked.within)}"
     python = (
-        f"{_IMPORT}\n{_bench(home)}index = {asked.opened}\n"
+        f"{_IMPORT}{'' if asked.within == ALL else _IMPORT_SCOPE}\n{_bench(home)}index = {asked.opened}\n"
         f"trace = bench.retrieve(index, {question!r}, {asked.strategy!r}{options})\n"
         "print(bench.answer(index, trace).text)\n"
     )
     chosen = [part for name, value in asked.options.items() for part in ("--option", f"{name}={option_text(value)}")]
-    words = ["ask", "--strategy", asked.strategy, *chosen, "--", str(asked.folder), question]
-    return Code(python, _command(home, words))
+    words = ["ask", "--strategy", asked.strategy, *chosen, *_scope_options(asked.within)]
+    return Code(python, _command(home, [*words, "--", str(asked.folder), question]))
+
+
+def _scope(within: Scope) -> str:
+    """Return the expression of the scope."""
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in within.values().items()}
+    return f"Scope({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+
+def _scope_options(within: Scope) -> list[str]:
+    """Return the words of a command that ask in the scope."""
+    several = (("--document", within.documents), ("--in", within.folders), ("--tag", within.tags))
+    bounds = (("--from", within.since), ("--to", within.until))
+    words = [f"{option}={value}" for option, values in several for value in values]
+    return words + [f"{option}={value}" for option, value in bounds if value]
 
 
 def code_of_comparison(home: Path, columns: Mapping[str, Asked], question: str) -> Code:

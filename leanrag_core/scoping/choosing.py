@@ -1,6 +1,7 @@
 """Which documents of an index a scope holds, and what is known of each."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,20 +26,21 @@ def date_in(text: str) -> str:
     return date if is_date(date) else ""
 
 
-def documents_of(index: Index, data: Data | None = None) -> tuple[ScopedDocument, ...]:
-    """Return what a scope looks at of each document of the index, by row.
-
-    data: tags and dates by the document's id. A date that is not there is looked for in the document's own text.
-    """
-    data, table = data or {}, index.documents
+def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
+    """Return what the index itself knows of each document, by row: its folder, and the date that its text gives."""
+    table = index.documents
     folders = table[FOLDER].to_pylist() if FOLDER in table.column_names else [""] * table.num_rows
-    heads = _heads(index)
-    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, heads, strict=True)
-    documents = []
-    for id_, name, folder, head in rows:
-        known = data.get(id_, DocumentData())
-        documents.append(ScopedDocument(id_, name, folder or "", known.tags, known.date or date_in(head)))
-    return tuple(documents)
+    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, _heads(index), strict=True)
+    return tuple(ScopedDocument(id_, name, folder or "", date=date_in(head)) for id_, name, folder, head in rows)
+
+
+def with_data(documents: tuple[ScopedDocument, ...], data: Data) -> tuple[ScopedDocument, ...]:
+    """Return the documents with the tags and dates that are known of them otherwise. data: by the document's id."""
+    if not data:
+        return documents
+    none = DocumentData()
+    known = ((document, data.get(document.id, none)) for document in documents)
+    return tuple(replace(document, tags=each.tags, date=each.date or document.date) for document, each in known)
 
 
 def _heads(index: Index) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -13,7 +14,13 @@ _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 def is_date(text: str) -> bool:
     """Return whether the text is a day, a month or a year as YYYY-MM-DD, YYYY-MM or YYYY."""
-    return _DATE.fullmatch(text) is not None
+    if _DATE.fullmatch(text) is None:
+        return False
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:  # such as the 30th of February, or the year 0
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -32,9 +39,9 @@ class Scope:
     until: str = ""
 
     def __post_init__(self) -> None:
-        for date in (self.since, self.until):
-            if date and not is_date(date):
-                raise InvalidConfig("scope.no_date", date=date)
+        for bound in (self.since, self.until):
+            if bound and not is_date(bound):
+                raise InvalidConfig("scope.no_date", date=bound)
         if self.since and self.until and not _not_before(self.until, self.since):
             raise InvalidConfig("scope.ends_before", since=self.since, until=self.until)
 
@@ -72,7 +79,7 @@ _PLAIN = " /._-"  # beside letters and digits: what stands for itself where a sc
 def written(scope: Scope) -> str:
     """Return the scope in one line, such as "folder:reports;tag:law;from:2024"; empty for all documents."""
     parts = [f"{kind}:{quote(name, safe=_PLAIN)}" for kind, of in _KINDS for name in getattr(scope, of)]
-    parts += [f"{kind}:{date}" for kind, date in (("from", scope.since), ("to", scope.until)) if date]
+    parts += [f"{kind}:{bound}" for kind, bound in (("from", scope.since), ("to", scope.until)) if bound]
     return ";".join(parts)
 
 
@@ -83,10 +90,10 @@ def read_scope(text: str) -> Scope:
         kind, _, value = part.partition(":")
         listed.setdefault(kind, []).append(unquote(value))
     many = {of: tuple(listed.pop(kind, ())) for kind, of in _KINDS}
-    dates = [listed.pop(kind, [""]) for kind in ("from", "to")]
-    if listed or any(len(date) != 1 for date in dates) or any("" in values for values in many.values() if values):
+    bounds = [listed.pop(kind, [""]) for kind in ("from", "to")]
+    if listed or any(len(bound) != 1 for bound in bounds) or any("" in values for values in many.values() if values):
         raise InvalidConfig("scope.not_understood", text=text)
-    return Scope(**many, since=dates[0][0], until=dates[1][0])
+    return Scope(**many, since=bounds[0][0], until=bounds[1][0])
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,7 @@ def _lies_in(folder: str, wanted: str) -> bool:
     return folder == wanted or folder.startswith(f"{wanted}/")
 
 
-def _not_before(date: str, bound: str) -> bool:
+def _not_before(day: str, bound: str) -> bool:
     """Return whether the date is not before the bound, as far as both are known: "2024" is not before "2024-05"."""
-    known = min(len(date), len(bound))
-    return date[:known] >= bound[:known]
+    known = min(len(day), len(bound))
+    return day[:known] >= bound[:known]

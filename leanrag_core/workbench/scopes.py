@@ -13,7 +13,7 @@ import numpy as np
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.part_base import PartInfo, PartTools
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.scoping.choosing import documents_of, rows_in
+from leanrag_core.scoping.choosing import documents_of, rows_in, with_data
 from leanrag_core.scoping.cutting import cut_index
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
@@ -43,11 +43,14 @@ class Scopes:
     def __init__(self, corpora: Corpora, models: ModelAccess) -> None:
         self._corpora, self._models = corpora, models
         self._cut: BoundedCache[_Key, Index] = BoundedCache(_KEPT)
+        self._plain: BoundedCache[tuple[str, str], tuple[ScopedDocument, ...]] = BoundedCache(_KEPT)
         self._cutting = threading.Lock()
 
     def documents(self, index: Index) -> tuple[ScopedDocument, ...]:
         """Return what scopes look at of each document of the index: folder, tags, date."""
-        return documents_of(_whole(index), self._data(_whole(index)))
+        whole = _whole(index)
+        plain = self._plain.get_or_make(_identity(whole), lambda: documents_of(whole))
+        return with_data(plain, self._data(whole))
 
     def size(self, index: Index, scope: Scope) -> ScopeSize:
         """Return how many documents and chunks the scope holds. Raises InvalidConfig, see index()."""
@@ -69,7 +72,7 @@ class Scopes:
         rows = rows_in(scope, self.documents(whole))
         if len(rows) == whole.documents.num_rows:
             return whole
-        key = (str(whole.path or id(whole)), whole.id, hashlib.sha256(rows.tobytes()).hexdigest())
+        key = (*_identity(whole), hashlib.sha256(rows.tobytes()).hexdigest())
         with self._cutting:  # the same scope is not cut twice at the same time
             view = self._cut.get_or_make(key, lambda: cut_index(whole, rows, scope, self._embed(whole)))
         assert view.cut is not None
@@ -84,6 +87,10 @@ class Scopes:
     def _embed(self, index: Index) -> Callable[[list[str]], np.ndarray]:
         recorded = index.manifest.embedding
         return lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(texts)
+
+
+def _identity(index: Index) -> tuple[str, str]:
+    return str(index.path or id(index)), index.id
 
 
 def _whole(index: Index) -> Index:

@@ -17,6 +17,8 @@ from leanrag_core.retrieval.base import RERANK
 from leanrag_core.retrieval.marks import mark_pattern
 from leanrag_core.types.config import model_title
 from leanrag_core.types.index import Index
+from leanrag_core.types.scope import ALL
+from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import answer_view, controls, language_hint, roles
@@ -38,18 +40,22 @@ class Ask:
     strategy: str
     options: session.Options
     calls_model: bool  # to retrieve: then nothing is sent before a person asks
+    within: Within = ALL  # the documents that are asked
+    documents: str = ""  # what makes them the same again
 
     @classmethod
-    def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
-        """Return the question with what the controls hold."""
+    def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen, within: Within = ALL) -> "Ask":
+        """Return the question with what the controls hold, to the documents of that scope."""
         calls_model = chosen.calls_model and session.workbench().questions.asks_model(summary.config.model)
         calls_model = calls_model or bool(chosen.options.get(RERANK))
-        return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
+        options, documents = tuple(sorted(chosen.options.items())), session.documents_key(summary, within)
+        return cls(summary, question, chosen.strategy, options, calls_model, within, documents)
 
     @property
     def topic(self) -> tuple[object, ...]:
         """What makes it the same question again."""
-        return self.summary.id, self.summary.created, self.question, self.strategy, self.options
+        topic = self.summary.id, self.summary.created, self.question, self.strategy, self.options
+        return (*topic, self.documents) if self.documents else topic
 
 
 def want(scope: Scope, question: str) -> None:
@@ -76,7 +82,7 @@ def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
     written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
     if written is not None and written[0] == (ask.topic, model_of(ask)):
         return written[1]
-    return session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+    return session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace, ask.within)
 
 
 def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:

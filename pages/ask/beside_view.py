@@ -23,7 +23,7 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
     if ask.strategy == NAIVE:
         return
     try:
-        naive = session.retrieve(ask.summary, ask.question, NAIVE, ())
+        naive = session.retrieve(ask.summary, ask.question, NAIVE, (), ask.within)
     except LeanRAGError:  # such as of an endpoint that embeds; the retrieval above has said what there is to say
         return
     own = {passage.row for passage in trace.passages}  # by chunk: a strategy may take pieces of chunks

@@ -28,7 +28,7 @@ _SHOWN, _RECENT = 30, 3
 
 def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None:
     """The question is in the history, once for each time it is asked, and its answer as soon as there is one."""
-    marker = (ask.summary.id, ask.question, answer is not None)
+    marker = (ask.summary.id, ask.question, ask.documents, answer is not None)
     if st.session_state.get(scope.key("in_history")) == marker:
         return
     st.session_state[scope.key("in_history")] = marker

@@ -18,7 +18,7 @@ from pages.ask import (
     strategy_view,
 )
 from pages.build import job_view
-from pages.common import session, state
+from pages.common import session, state, within
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.messages import message, say
 from pages.common.scope import PAGE
@@ -28,7 +28,7 @@ def page() -> None:
     summary = enter("ask")
     listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
-    names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in asking.LINKED)]
+    names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in (*asking.LINKED, within.NAME))]
     run = recorded_view.opened(PAGE)
     if run is not None:
         recorded_view.show(PAGE, run)
@@ -70,6 +70,8 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         st.rerun()
     listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
+    with plain_errors():
+        documents = within.picker(PAGE, summary)
     shown = controls.show(PAGE, strategies, above=presets.buttons)
     chosen = shown.chosen
     strategy_view.line(strategies[chosen.strategy])
@@ -77,10 +79,12 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         message(broken.message, title=say("ask.broken_strategy"))
     question = state.recall("q")
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
-    with plain_errors(), session.reading(summary) as index:
-        if question:
-            result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen), drawn=shown.fold.draw)
-        else:
+    with plain_errors(), session.reading(summary):
+        if question and documents is not None:
+            index = within.cut(summary, documents)
+            ask = asking.Ask.of(summary, question, chosen, documents)
+            result_view.show(PAGE, index, ask, drawn=shown.fold.draw)
+        elif not question:
             session.read_ahead(summary)
             history_view.recent(PAGE, summary)
             question_view.examples(PAGE, summary)

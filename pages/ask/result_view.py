@@ -73,7 +73,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
 def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[], None]) -> None:
     """The result of this question that was on the page before another strategy was chosen; nothing where none was."""
     shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
-    if shown is None or shown.topic[:3] != ask.topic[:3]:
+    if shown is None or shown.topic[:3] != ask.topic[:3] or shown.documents != ask.documents:
         return
     trace = session.kept_retrieval(shown.topic) if shown.calls_model else _trace(shown)
     if trace is not None:
@@ -83,7 +83,7 @@ def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[]
 
 
 def _trace(ask: asking.Ask) -> Trace:
-    return session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
+    return session.retrieve(ask.summary, ask.question, ask.strategy, ask.options, ask.within)
 
 
 def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
@@ -185,7 +185,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
 def _code(ask: asking.Ask) -> Code:
     """Return what repeats the question."""
     options = own_settings(strategies().named(ask.strategy), dict(ask.options))
-    asked = Asked(ask.summary.id, ask.summary.path, ask.strategy, options)
+    asked = Asked(ask.summary.id, ask.summary.path, ask.strategy, options, within=ask.within)
     return code_of_question(session.workbench().root, asked, ask.question)
 
 
@@ -204,7 +204,11 @@ def _previous_trace(scope: Scope, ask: asking.Ask, trace: Trace) -> Trace | None
     last: _Retrievals | None = st.session_state.get(key)
     if last is None or last.topic != topic:
         last = _Retrievals(topic, trace)
-    elif last.now.parameters != trace.parameters or last.now.strategy != trace.strategy:
+    elif _asked_as(last.now) != _asked_as(trace):
         last = _Retrievals(topic, trace, before=last.now)
     st.session_state[key] = last
     return last.before
+
+
+def _asked_as(trace: Trace) -> tuple[object, ...]:
+    return trace.strategy, trace.parameters, trace.scope

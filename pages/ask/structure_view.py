@@ -145,7 +145,7 @@ def _rival(scope: Scope, ask: asking.Ask, name: str) -> Trace | str:
         return say("structure.asks_model")
     try:
         return part_view.with_quick_parts(
-            scope, ask.summary, ask.question, lambda: session.retrieve(ask.summary, ask.question, name, ())
+            scope, ask.summary, ask.question, lambda: session.retrieve(ask.summary, ask.question, name, (), ask.within)
         )
     except LeanRAGError as error:
         return words(error.message)

@@ -3,6 +3,7 @@
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.comparing.remedies import Remedy
 from leanrag_core.comparing.why_not import LOST, PASSED, Check, WhyNot
 from leanrag_core.errors import LeanRAGError
@@ -80,7 +81,7 @@ def _explained(
         _index,
         _trace,
         wanted,
-        finder=session.finder(_ask.summary),
+        finder=session.finder(_ask.summary) if _index.cut is None else GoldFinder(_index),
         offer=offer,
         cancelled=lambda: st.session_state.get(WANTED),
     )

@@ -15,6 +15,8 @@ from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState, Progress
 from leanrag_core.types.manifest import HEURISTIC
+from leanrag_core.types.scope import ALL, written
+from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
@@ -102,14 +104,29 @@ def _open_indexes() -> OpenIndexes:
     return OpenIndexes(_MAX_BYTES)
 
 
-def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options) -> Trace:
-    """Return the trace of that question with those options."""
-    return _retrieved(summary.id, summary.created, question, strategy, options)
+def scoped(summary: IndexSummary, within: Within) -> Index:
+    """Return the index of the documents in that scope, cut once; the whole index where these are all."""
+    return workbench().scopes.index(open_index(summary), within)
+
+
+def documents_key(summary: IndexSummary, within: Within) -> str:
+    """Return what makes it the same documents again, also after tags or dates were changed; empty for all."""
+    if within == ALL:
+        return ""
+    return f"{written(within)} {scoped(summary, within).id}"
+
+
+def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options, within: Within = ALL) -> Trace:
+    """Return the trace of that question with those options, in that scope."""
+    key = documents_key(summary, within)
+    return _retrieved(summary.id, summary.created, question, strategy, options, key, within)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _retrieved(index_id: str, created: str, question: str, strategy: str, options: Options) -> Trace:
-    return workbench().retrieve(_opened(index_id, created), question, strategy, **dict(options))
+def _retrieved(
+    index_id: str, created: str, question: str, strategy: str, options: Options, documents: str, _within: Within
+) -> Trace:
+    return workbench().retrieve(_opened(index_id, created), question, strategy, scope=_within, **dict(options))
 
 
 def kept_retrieval(key: tuple[object, ...]) -> Trace | None:
@@ -143,15 +160,20 @@ def _retrievals() -> StreamedCalls[TraceStep, Trace]:
     return StreamedCalls(keep=128)
 
 
-def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace) -> Answer | None:
+def kept_answer(
+    summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace, within: Within = ALL
+) -> Answer | None:
     """Return the answer to that question with those options where no model needs to be called for it, else None."""
     if not workbench().questions.asks_model(summary.config.writer):
-        return _answered(summary.id, summary.created, question, strategy, options, trace)
+        key = documents_key(summary, within)
+        return _answered(summary.id, summary.created, question, strategy, options, key, trace)
     return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _answered(index_id: str, created: str, question: str, strategy: str, options: Options, _trace: Trace) -> Answer:
+def _answered(
+    index_id: str, created: str, question: str, strategy: str, options: Options, documents: str, _trace: Trace
+) -> Answer:
     return workbench().answer(_opened(index_id, created), _trace)
 
 
@@ -231,7 +253,9 @@ _KEPT = "lr_last_question"
 
 
 def keep_last_question(index_id: str, trace: Trace) -> None:
-    """That retrieval is the last one on the index."""
+    """That retrieval is the last one on the index; one in a scope is not of what Explore shows."""
+    if trace.scope is not None:
+        return
     st.session_state.setdefault(_KEPT, {})[index_id] = trace
 
 

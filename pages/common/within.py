@@ -1,0 +1,179 @@
+"""The documents that a question is asked of: a button says how many; behind it documents, folders, tags and dates."""
+
+from calendar import monthrange
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.types.index import Index
+from leanrag_core.types.scope import ALL, ScopedDocument, read_scope, written
+from leanrag_core.types.scope import Scope as Within
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+from pages.common import markup, session, state, widgets
+from pages.common.html import draw
+from pages.common.messages import message, say
+from pages.common.scope import Scope
+
+NAME = "in"  # in links
+_LISTED = 2_000  # documents: a longer list is no choice any more, and would go to the browser with each run
+_FIRST, _LAST = date(1000, 1, 1), date(9999, 12, 31)
+
+
+def picker(scope: Scope, summary: IndexSummary) -> Within | None:
+    """Draw the button; return the scope that it holds, None where the index has nothing of what a link asks for."""
+    bench, index = session.workbench(), session.open_index(summary)
+    failed: LeanRAGError | None = None
+    try:
+        held = read_scope(state.recall(scope.name(NAME)))
+        size = bench.scopes.size(index, held)
+        label = say("within.all")
+        if size.documents < size.all_documents:
+            chunks = say("count.chunks", n=size.chunks)
+            label = say("within.some", n=size.documents, total=size.all_documents, chunks=chunks)
+    except LeanRAGError as error:
+        held, label, failed = _held(scope), say("within.nothing"), error
+    with (
+        st.container(key=scope.name("within_row")),
+        st.popover(label, icon=":material/filter_alt:", type="tertiary", width="content", key=scope.name("within")),
+    ):
+        _facets(scope, index, held)
+    if failed is None:
+        return held
+    message(failed, kind="error")
+    _reset_button(scope, "within_again")
+    return None
+
+
+def cut(summary: IndexSummary, within: Within) -> Index:
+    """Return the index that answers in that scope; the first time it is waited for."""
+    if within == ALL:
+        return session.open_index(summary)
+    with st.spinner(say("within.cutting")):
+        return session.scoped(summary, within)
+
+
+def _held(scope: Scope) -> Within:
+    """Return the scope of the link, all documents where it does not read."""
+    try:
+        return read_scope(state.recall(scope.name(NAME)))
+    except InvalidConfig:
+        return ALL
+
+
+def _facets(scope: Scope, index: Index, held: Within) -> None:
+    documents = session.workbench().scopes.documents(index)
+    draw(markup.muted(say("within.help")))
+    if len(documents) <= _LISTED:
+        _several(scope, "documents", _names(documents), held.documents)
+    else:
+        draw(markup.muted(say("within.too_many", n=len(documents))))
+    folders = sorted({part for document in documents for part in _folders(document.folder)})
+    if folders:
+        _several(scope, "folders", {folder: folder for folder in folders}, held.folders)
+    tags = sorted({tag for document in documents for tag in document.tags})
+    if tags:
+        _several(scope, "tags", {tag: tag for tag in tags}, held.tags)
+    n_dated = sum(bool(document.date) for document in documents)
+    if n_dated:
+        with st.container(horizontal=True, gap="small"):
+            _day(scope, "since", held.since, _first_day)
+            _day(scope, "until", held.until, _last_day)
+        draw(markup.muted(say("within.dated", n=n_dated, total=len(documents))))
+    if not (n_dated and tags):
+        draw(markup.muted(say("within.set_in_library")))
+    if held != ALL:
+        _reset_button(scope, "within_all")
+
+
+def _reset_button(scope: Scope, key: str) -> None:
+    st.button(
+        say("within.reset"),
+        icon=":material/filter_alt_off:",
+        key=scope.name(key),
+        on_click=state.remember,
+        args=(scope.name(NAME), None),
+    )
+
+
+def _names(documents: Sequence[ScopedDocument]) -> dict[str, str]:
+    """Return what each document is called here, by its file name where that is its own, else by its id."""
+    counts: dict[str, int] = {}
+    for document in documents:
+        counts[document.name] = counts.get(document.name, 0) + 1
+    return {
+        document.name if counts[document.name] == 1 else document.id: "/".join(
+            filter(None, (document.folder, document.name))
+        )
+        for document in documents
+    }
+
+
+def _folders(folder: str) -> list[str]:
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+
+
+def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequence[str]) -> None:
+    """A choice of several documents, folders or tags; what a link names and the index lacks is left out."""
+    options = sorted(titles, key=titles.__getitem__)
+    shown = {option: visible(titles[option]) for option in options}
+    widgets.show(
+        scope.key(f"within_{facet}"),
+        [option for option in chosen if option in titles],
+        lambda mount: st.multiselect(
+            say(f"within.{facet}"),
+            options,
+            default=mount.value,
+            format_func=shown.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            placeholder=say("within.any"),
+        ),
+        lambda picked: _keep(scope, facet, tuple(picked or ())),
+        read=list,
+        form=widgets.labels(shown),
+    )
+
+
+def _day(scope: Scope, facet: str, held: str, day_of: Callable[[str], date]) -> None:
+    widgets.show(
+        scope.key(f"within_{facet}"),
+        day_of(held) if held else None,
+        lambda mount: st.date_input(
+            say(f"within.{facet}"),
+            mount.value,
+            min_value=_FIRST,
+            max_value=_LAST,
+            format="YYYY-MM-DD",
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+        lambda picked: _keep(scope, facet, picked.isoformat() if picked else ""),
+    )
+
+
+def _first_day(text: str) -> date:
+    return date.fromisoformat(f"{text}-01-01"[:10])
+
+
+def _last_day(text: str) -> date:
+    first = _first_day(text)
+    if len(text) == 10:
+        return first
+    month = first.replace(month=12) if len(text) == 4 else first
+    return month.replace(day=monthrange(month.year, month.month)[1])
+
+
+def _keep(scope: Scope, facet: str, value: Any) -> None:
+    """Remember the scope with that facet changed; the other bound goes where no date lies between the two."""
+    held = _held(scope)
+    try:
+        now = replace(held, **{facet: value})
+    except InvalidConfig:
+        now = replace(held, **{"since": "", "until": "", facet: value})
+    state.remember(scope.name(NAME), written(now))
