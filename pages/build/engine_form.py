@@ -75,6 +75,8 @@ def choose(corpus_id: str) -> Engine:
     with st.container(gap="xsmall"):
         chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch", pin=proposed)
         draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
+        if chosen not in (ENDPOINT, FILE) and not proposed:
+            _offer()
     if chosen == ENDPOINT:
         return Engine(chosen)
     embedding, lacking = embedding_view.choose(corpus_id)
@@ -96,6 +98,14 @@ def _propose() -> bool:
         if settings.role_model(AGGREGATION):
             state.remember("b_aggregation", model_title(settings.role_model(AGGREGATION)))
     return bool(settings.build_model)
+
+
+def _offer() -> None:
+    """The model servers of this machine, where no endpoint is set up."""
+    with plain_errors():
+        settings = session.workbench().settings.read()
+        if not endpoint_view.is_set_up(settings):
+            found_view.offer(settings)
 
 
 def _has_reference(corpus_id: str) -> bool:

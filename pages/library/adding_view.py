@@ -29,9 +29,11 @@ _AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need n
 
 @dataclass
 class Uploading:
-    """total: files, 0 where unknown. read, refused: so many so far. last: names read last. sizes: see upload_rows()."""
+    """total: files, 0 where unknown. then_build: see begin_upload(). read, refused: so many so far. last: names read
+    last. sizes: see upload_rows()."""
 
     total: int
+    then_build: bool = False
     began: float = field(default_factory=time.monotonic)
     read: int = 0
     refused: int = 0
@@ -68,9 +70,10 @@ class Uploading:
         return passed / self.read * (self.total - self.read)
 
 
-def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int) -> None:
-    """The files are being added to the corpus; with few files this returns when they are in."""
-    uploading = Uploading(total)
+def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int, *, then_build: bool = False) -> None:
+    """The files are being added to the corpus; with few files this returns when they are in. then_build: Build opens
+    when all of them could be read."""
+    uploading = Uploading(total, then_build)
     threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
     st.session_state[_KEY] = uploading
     uploading.ended.wait(_AT_ONCE)
@@ -115,7 +118,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         titles = {mode: say(f"library.add.{mode}") for mode in modes}
         mode = choices.segments("add_by", say("library.add.what"), titles, label_visibility="collapsed")
         chosen = _choose(mode)
-        left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
+        left, right = st.columns(2, vertical_alignment="bottom")
         with left:
             target = _target(own)
         with right:
@@ -123,12 +126,14 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         label = say("library.add.button")
         if mode in (_FILES, _FOLDER) and chosen.files:
             label = say("library.add.button_n", n=len(chosen.files))
-        if button.button(label, type="primary", key="primary_add", disabled=chosen.waits, width="stretch"):
-            if chosen.fault:
-                message(chosen.fault, kind="error")
-            else:
-                corpus = target if target != NEW else name.strip() or say("library.my_documents")
-                _begin(chosen.files, corpus, counted=mode != _PATH)
+        with st.container(horizontal=True, gap="small"):
+            adds = st.button(label, type="primary", key="primary_add", disabled=chosen.waits)
+            builds = st.button(say("library.add.and_build"), key="add_and_build", disabled=chosen.waits)
+        if (adds or builds) and chosen.fault:
+            message(chosen.fault, kind="error")
+        elif adds or builds:
+            corpus = target if target != NEW else name.strip() or say("library.my_documents")
+            _begin(chosen.files, corpus, counted=mode != _PATH, then_build=builds)
 
 
 def may_read_here() -> bool:
@@ -194,9 +199,9 @@ def _contents(files: list[File]) -> Iterator[File]:
             yield file
 
 
-def _begin(files: list[File], corpus: str, *, counted: bool) -> None:
+def _begin(files: list[File], corpus: str, *, counted: bool, then_build: bool) -> None:
     total = len(files) if counted else 0
-    begin_upload(session.workbench(), corpus, _contents(files), total)
+    begin_upload(session.workbench(), corpus, _contents(files), total, then_build=then_build)
     st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
     st.rerun()
 
@@ -243,6 +248,9 @@ def take_finished() -> None:
     for name in ("upload_into", "upload_name"):
         state.remember(name, None)
     state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
+    if ended.then_build and report.added and not report.refusals:
+        forget_outcome()
+        to_build(report.corpus_id)
 
 
 def has_outcome() -> bool:

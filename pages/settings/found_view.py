@@ -47,20 +47,38 @@ def look_again() -> None:
 def cards(settings: Settings, *, with_files: bool = False) -> None:
     """The servers that answer, with what can be done with each; looks once for each visit of the page. with_files: and
     the model files."""
+    found = _seen(say("found.looking"))
+    if found is None:
+        return
+    if st.session_state.get(_FAULT):
+        message(st.session_state[_FAULT], kind="error")
+    if not found.servers:
+        _nothing()
+    if found.servers or with_files:
+        _grid(settings, found, with_files=with_files)
+
+
+def offer(settings: Settings) -> None:
+    """The servers that have a model that writes, where nobody has chosen one; nothing where none answers."""
+    found = _seen("")
+    if found is not None and any(server.writing for server in found.servers):
+        draw(markup.label(say("found.title")))
+        _grid(settings, found)
+
+
+def _seen(meanwhile: str) -> Found | None:
+    """What answers, looked for once for each visit of the page; None, with that note, until it is known."""
     look: _Look | None = st.session_state.get(_LOOK)
     if look is None or look.visit != state.memory().visit:
         begin()
         look = st.session_state[_LOOK]
     if not look.call.wait(_PATIENCE):
-        st.fragment(_waiting, run_every=_EVERY)(look)
-        return
-    found = look.call.result()
-    if st.session_state.get(_FAULT):
-        message(st.session_state[_FAULT], kind="error")
-    if not found.servers:
-        _nothing()
-    if not found.servers and not with_files:
-        return
+        st.fragment(_waiting, run_every=_EVERY)(look, meanwhile)
+        return None
+    return look.call.result()
+
+
+def _grid(settings: Settings, found: Found, *, with_files: bool = False) -> None:
     with st.grid(3, min_column_width=250, gap="small"):
         for server in found.servers:
             with st.container(border=True, gap="xsmall", key=f"found_{server.kind.name}", height="stretch"):
@@ -69,10 +87,10 @@ def cards(settings: Settings, *, with_files: bool = False) -> None:
             model_files_view.card(settings)
 
 
-def _waiting(look: _Look) -> None:
+def _waiting(look: _Look, note: str) -> None:
     if look.call.wait(0):
         st.rerun()
-    draw(markup.muted(say("found.looking")))
+    draw(markup.muted(note))
 
 
 def _nothing() -> None:

@@ -14,7 +14,7 @@ from tests import waiting
 from tests.browser.conftest import Server, Watched, decline_first_build
 from tests.browser.runs import settled
 from tests.browser.test_endpoint_story import FORM, home_with_documents
-from tests.browser.test_story import snap
+from tests.browser.test_story import TEXT, snap
 from tests.endpoint.local_servers import LM_STUDIO, OLLAMA, scripted_ollama, serving, write
 from tests.endpoint.model_files import AVAILABLE, WHY_NOT, weights
 
@@ -77,6 +77,50 @@ def test_ollama_is_found_on_settings_used_by_one_click_and_builds_an_index(
         [index] = bench.indexes.all()
         assert index.config.model == "openai:scripted-chat"
         assert index.config.embedding == "openai:scripted-embedding"
+        watched.assert_clean()
+
+
+def test_a_stranger_comes_from_the_start_page_to_a_written_answer_on_three_files_in_four_clicks(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    n_clicks = 0
+
+    def click(name: str) -> None:
+        nonlocal n_clicks
+        n_clicks += 1
+        page.get_by_role("button", name=name, exact=True).click()
+
+    with scripted_ollama() as ollama:
+        looked_at(monkeypatch, ollama=ollama.port)
+        app, watched = server_in(tmp_path / "home", first_build=True), watch()
+        page = watched.page
+        page.goto(app.url)
+        settled(page)
+        files = [(f"coast-{n}.md", TEXT.replace("1861", str(1861 + n))) for n in range(3)]
+        page.locator('input[type="file"]').set_input_files(
+            [{"name": name, "mimeType": "text/markdown", "buffer": text.encode()} for name, text in files]
+        )
+        click("Add and build")
+        expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
+        expect(page.get_by_role("radio", name="Built-in")).to_be_checked()
+        expect(page.get_by_role("button", name=USE)).to_be_visible()
+        settled(page)
+        snap(page, "l0_offered")
+        click(USE)
+        expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
+        settled(page)
+        click("Build index")
+        expect(page.get_by_text("My documents is built")).to_be_visible(timeout=180_000)
+        settled(page)
+        click("Ask")
+        page.get_by_label("Question").fill("Who built the Marram Point lighthouse?")
+        page.get_by_label("Question").press("Control+Enter")
+        expect(page.get_by_text("Written by scripted-chat from the context alone")).to_be_visible(timeout=120_000)
+        settled(page)
+        snap(page, "l0_answer")
+        assert n_clicks == 4
         watched.assert_clean()
 
 
