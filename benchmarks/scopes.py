@@ -19,6 +19,7 @@ import numpy as np
 if TYPE_CHECKING:  # the measured process imports the core when it begins
     from leanrag_core import Workbench
     from leanrag_core.evaluation.gold import GoldQuestion
+    from leanrag_core.models.base import EmbeddingModel
     from leanrag_core.types.corpus import Document
     from leanrag_core.types.index import Index
     from leanrag_core.types.trace import Trace
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # the measured process imports the core when it begins
 TITLE = "Questions in scope (size: random scopes of an invented corpus; gold and times on the four samples)"
 SIZES = (10_000,)
 
-_DOCUMENTS = 24
+_DOCUMENTS = 12
 _SHARED = ("varroa destructor", "oxalic acid", "movable frames", "honey bee colonies", "oilseed rape", "white clover")
 _VERBS = ("treats", "sells", "describes", "measures", "stores", "compares")
 _SCOPES_A_SAMPLE = 3
@@ -47,13 +48,12 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 def _remembering(bench: "Workbench") -> "Workbench":
     """Return the workbench, whose models embed each text once: thousands of scopes share most of theirs."""
-    from leanrag_core.models.base import EmbeddingModel
     from leanrag_core.models.embed_task import KeptVectors
 
     embedding = bench.models.embedding
 
     @cache
-    def kept(name: str, fingerprint: str) -> EmbeddingModel:
+    def kept(name: str, fingerprint: str) -> "EmbeddingModel":
         return KeptVectors(embedding(name, fingerprint))
 
     bench.models.embedding = kept  # type: ignore[method-assign]
@@ -104,7 +104,7 @@ def _invented(draw: random.Random) -> tuple[dict[str, str], dict[str, tuple[str,
         people = tuple(f"{head}{tail}x".title() for head in ("bel", "tor", "mar"))
         lines = [
             f"{people[line % 3]} {draw.choice(_VERBS)} {draw.choice(_SHARED)} with {draw.choice(_SHARED)} in winter."
-            for line in range(8)
+            for line in range(5)
         ]
         name = f"document-{number:02d}.md"
         files[name], own[name] = f"# Notes\n\n{' '.join(lines)}\n", tuple(person.casefold() for person in people)

@@ -278,11 +278,12 @@ class CorpusStore:
         *,
         tags: Sequence[str] | None = None,
         date: str | None = None,
+        more_tags: Sequence[str] = (),
     ) -> None:
         """Set tags, date, or both of these documents; None leaves them as they are, and an empty one takes them off.
 
-        Indexes stay as they are: a scope looks here. Raises InvalidConfig for a date that is none, CorpusNotFound for
-        an unknown document, StorageFailed.
+        more_tags: are added to those that each document has. Indexes stay as they are: a scope looks here. Raises
+        InvalidConfig for a date that is none, CorpusNotFound for an unknown document, StorageFailed.
         """
         if date and not is_date(date):
             raise InvalidConfig("scope.no_date", date=date)
@@ -295,7 +296,7 @@ class CorpusStore:
             rows = []
             for row in record.documents:
                 if row.id in changed:
-                    row = row if tags is None else replace(row, tags=tidy_tags(tags))
+                    row = replace(row, tags=tidy_tags([*(row.tags if tags is None else tags), *more_tags]))
                     row = row if date is None else replace(row, date=date)
                 rows.append(row)
             self._write(folder, replace(record, documents=tuple(rows)))

@@ -22,7 +22,7 @@ from pages.common.component import component
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import known, language, message, say, words
-from pages.library import adding_view
+from pages.library import adding_view, describing_view
 from pages.library.adding_view import to_build
 
 
@@ -230,9 +230,10 @@ def _list_and_preview(corpus: CorpusSummary, documents: list[DocumentSummary]) -
         ]
         if not fitting:
             markup.note(say("library.none_with_that", n=len(documents)))
+        chosen = next((document for document in documents if document.id == state.recall("doc")), documents[0])
         _table(fitting or documents, corpus)
+        describing_view.button(corpus, chosen, fitting or documents, documents)
         _refused_files(corpus)
-    chosen = next((document for document in documents if document.id == state.recall("doc")), documents[0])
     with right, st.container(border=True, key="preview", gap="xsmall"):
         if not corpus.sample:
             deletion.button(
@@ -252,6 +253,8 @@ def _facts(document: DocumentSummary) -> str:
     facts = [isolated(document.name)]
     facts += [say("library.pages", n=document.pages)] if document.pages else []
     facts.append(say("library.characters", n=document.characters))
+    facts += [say("library.dated", date=document.date)] if document.date else []
+    facts += [say("library.tagged", tags=say("ask.comma").join(map(isolated, document.tags)))] if document.tags else []
     listed = say("ask.comma").join(facts)
     return say("text.space").join([f"{listed}{say('text.stop')}", *document.notes]) if document.notes else listed
 
@@ -291,6 +294,11 @@ def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
             language: [_language(document) for document in shown],
         }
     )
+    tags, date = say("library.column.tags"), say("library.column.date")
+    if any(document.date for document in documents):
+        table.insert(1, date, [document.date for document in shown])
+    if any(document.tags for document in documents):
+        table.insert(1, tags, [", ".join(document.tags) for document in shown])
     key = f"documents_{corpus.id}"
 
     def picked() -> None:
@@ -308,6 +316,8 @@ def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
         height=forms.table_height(len(shown), 470),
         column_config={
             title: st.column_config.TextColumn(width=250),
+            tags: st.column_config.TextColumn(width=90),
+            date: st.column_config.TextColumn(width=85),
             kind: st.column_config.TextColumn(width=75),
             language: st.column_config.TextColumn(width=75),
             characters: st.column_config.NumberColumn(format="localized", width=85),

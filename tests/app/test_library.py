@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.indexing.chunking import SIZES, chunk_documents
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.scope import DocumentData
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.paged_file import HEAD, TEXTS, paged_file
@@ -248,3 +249,34 @@ def test_running_heads_are_shown_where_they_were_and_can_be_put_back(home: Workb
     assert home.add_documents(own, [("a.pdf", paged_file())]).added == ()  # it is remembered
     assert home.corpora.put_back(own, put_back, HEAD) == before.id
     assert home.corpora.documents(own) == [before]
+
+
+def test_tags_and_dates_of_one_document_and_of_all_that_are_listed(home: Workbench, visit: Visit) -> None:
+    ids = {row.name: row.id for row in home.corpora.documents(CORPUS)}
+    app = visit("library", home, corpus=CORPUS, doc=ids["hives.txt"])
+    assert "Tags" not in app.dataframe[0].value
+    app.multiselect(f"describe_{ids['hives.txt']}_tags").set_value(["wood, frames"])
+    app.text_input(f"describe_{ids['hives.txt']}_date").input("1852")
+    app.button(f"describe_{ids['hives.txt']}_save").click().run()
+    drawn.assert_sound(app)
+    assert "Tags and date of 1 document are saved." in drawn.text(app)
+    assert home.corpora.data(CORPUS) == {ids["hives.txt"]: DocumentData(("frames", "wood"), "1852")}
+    assert "frames, wood" in list(app.dataframe[0].value["Tags"])
+    assert "1852" in list(app.dataframe[0].value["Date"])
+    app.radio("describe_of").set_value("listed").run()
+    app.multiselect("describe_listed_tags").set_value(["bees"])
+    app.button("describe_listed_save").click().run()
+    drawn.assert_sound(app)
+    data = home.corpora.data(CORPUS)
+    assert data[ids["hives.txt"]] == DocumentData(("bees", "frames", "wood"), "1852")
+    assert data[ids["bees.md"]] == DocumentData(("bees",))
+
+
+def test_a_date_that_is_none_is_refused_in_its_form(home: Workbench, visit: Visit) -> None:
+    ids = {row.name: row.id for row in home.corpora.documents(CORPUS)}
+    app = visit("library", home, corpus=CORPUS, doc=ids["bees.md"])
+    app.text_input(f"describe_{ids['bees.md']}_date").input("in May")
+    app.button(f"describe_{ids['bees.md']}_save").click().run()
+    assert not app.exception
+    assert "'in May' is no date" in drawn.text(app)
+    assert home.corpora.data(CORPUS) == {}

@@ -101,3 +101,45 @@ def test_a_link_with_a_date_and_one_to_nothing(server: Server, watch: Callable[.
         expect(page.locator(".lr-answer")).to_be_visible()
         expect(button).to_have_text(re.compile("In: all documents"))
     watched.assert_clean()
+
+
+def describe(page: Page, tag: str, date: str) -> None:
+    """Write a tag and a date into the fields of the Library, and save them."""
+    page.locator(".st-key-describe button").first.click()
+    field = page.get_by_role("combobox", name="Tags")
+    field.click()
+    page.keyboard.type(tag)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.get_by_role("textbox", name="Date").fill(date)
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_tags_and_dates_that_are_set_in_the_library_narrow_a_question(
+    server: Server, watch: Callable[..., Watched]
+) -> None:
+    bench = Workbench.default(server.home)
+    corpus = next(each.id for each in bench.corpora.all() if not each.sample)
+    ids = {row.name: row.id for row in bench.corpora.documents(corpus)}
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server.url}/library?corpus={corpus}&doc={ids['mites.md']}")
+    describe(page, "health", "2021-05")
+    expect(page.get_by_text("Tags and date of 1 document are saved.")).to_be_visible()
+    expect(page.get_by_text("dated 2021-05, tags: health")).to_be_visible()
+    page.goto(f"{server.url}/library?corpus={corpus}&doc={ids['hives.md']}")
+    describe(page, "wood", "in May")
+    expect(page.get_by_text("'in May' is no date")).to_be_visible()
+    page.get_by_role("textbox", name="Date").fill("1852")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("dated 1852, tags: wood")).to_be_visible()
+
+    page.goto(f"{server.url}/ask?q={QUESTION.replace(' ', '+')}")
+    answer, button = page.locator(".lr-answer"), page.locator(".st-key-within button").first
+    expect(answer).to_be_visible()
+    choose(page, "Tags", "health")
+    expect(button).to_have_text(re.compile("In: 1 of 3 documents"))
+    expect(answer).to_contain_text("Belomax")
+    choose(page, "Tags", "wood")
+    expect(button).to_have_text(re.compile("In: 2 of 3 documents"))
+    watched.assert_clean()

@@ -1,0 +1,82 @@
+"""Tags and dates of documents, set by hand: of the document beside the list, or of all that the list shows."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.summary import CorpusSummary, DocumentSummary
+from leanrag_core.types.visible import visible
+from pages.common import forms, markup, session
+from pages.common.html import draw
+from pages.common.messages import message, say
+
+_ONE, _LISTED = "one", "listed"
+_SAVED = "lr_described"
+
+
+def button(
+    corpus: CorpusSummary, chosen: DocumentSummary, listed: Sequence[DocumentSummary], every: Sequence[DocumentSummary]
+) -> None:
+    """A button to both fields. listed: the documents that the list shows; every: of the corpus, whose tags are
+    offered."""
+    with st.popover(say("library.describe"), icon=":material/sell:", type="tertiary", key="describe"):
+        draw(markup.muted(say("library.describe.hint")))
+        titles = {
+            _ONE: forms.plain(chosen.title),
+            _LISTED: say("library.describe.listed", n=len(listed)),
+        }
+        of = st.radio(say("library.describe.of"), [_ONE, _LISTED], format_func=titles.__getitem__, key="describe_of")
+        documents = [chosen] if of == _ONE else list(listed)
+        own = chosen if of == _ONE else None
+        _form(corpus, documents, own, sorted({tag for document in every for tag in document.tags}))
+    saved = st.session_state.pop(_SAVED, 0)
+    if saved:
+        message(say("library.described", n=saved), kind="good")
+
+
+def _form(
+    corpus: CorpusSummary, documents: list[DocumentSummary], own: DocumentSummary | None, tags: Sequence[str]
+) -> None:
+    """The fields. own: the document whose tags and date they show; None for several, whose fields are empty."""
+    key = f"describe_{own.id}" if own is not None else "describe_listed"
+    held = list(own.tags) if own is not None else []
+    with st.form(f"{key}_form", border=False):
+        chosen = st.multiselect(
+            say("within.tags"),
+            sorted({*tags, *held}),
+            default=held,
+            format_func=visible,
+            accept_new_options=True,
+            key=f"{key}_tags",
+            placeholder=say("library.describe.tags_hint"),
+        )
+        date = st.text_input(
+            say("library.column.date"),
+            value=own.date if own is not None else "",
+            key=f"{key}_date",
+            placeholder="2024-05-31",
+            max_chars=10,
+        )
+        if own is None:
+            draw(markup.muted(say("library.describe.left_empty")))
+        if st.form_submit_button(say("library.describe.save"), icon=":material/save:", key=f"{key}_save"):
+            _save(corpus, documents, chosen, date.strip(), several=own is None)
+
+
+def _save(
+    corpus: CorpusSummary, documents: Sequence[DocumentSummary], tags: Sequence[str], date: str, *, several: bool
+) -> None:
+    """Set what was written; of several documents what is left empty stays as it is, and tags are added."""
+    ids = [document.id for document in documents]
+    corpora = session.workbench().corpora
+    try:
+        if several:
+            corpora.describe(corpus.id, ids, more_tags=tags, date=date or None)
+        else:
+            corpora.describe(corpus.id, ids, tags=tags, date=date)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    st.session_state[_SAVED] = len(ids)
+    st.rerun()
