@@ -182,3 +182,19 @@ def _sizes(parts: Iterable[Mapping[int, Figures]]) -> list[int]:
 def _number(value: float) -> str:
     """Three figures at least, whole numbers with their thousands apart."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def gates(read: Results) -> str:
+    """A line for each number of questions and share of them that changes by chance."""
+    heads = ("questions", "changed by chance", "false alarms", "questions needed", "losses found with so many")
+    return markdown(
+        heads,
+        [
+            (f"{size:,}", changed, *(f"{figures[f'{name}_{changed}']:{form}}" for name, form in _GATE_FIGURES))
+            for size, figures in sorted(_by_size(read("gate")).items())
+            for changed in ("0.02", "0.1", "0.3")
+        ],
+    )
+
+
+_GATE_FIGURES = (("false_alarms", ".3f"), ("needed", ",d"), ("found", ".3f"))

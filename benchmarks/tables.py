@@ -22,6 +22,7 @@ PAGES = (
     ROOT / "docs" / "comparison.md",
     ROOT / "docs" / "comparison_tables.md",
     ROOT / "docs" / "as_released.md",
+    ROOT / "docs" / "gate.md",
     ROOT / "docs" / "scale.md",
     ROOT / "benchmarks" / "README.md",
 )
@@ -83,6 +84,7 @@ def table_of(name: str) -> str:
         "opening": lambda _: speed_tables.opening(_read),
         "clustering": lambda _: speed_tables.clustering(_read),
         "growth": lambda _: speed_tables.growth(_read),
+        "gate": lambda _: speed_tables.gates(_read),
     }
     return made[kind](dataset)
 
