@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import speed_tables
+from benchmarks import small_models, speed_tables
 from benchmarks.speed_tables import markdown
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +23,7 @@ PAGES = (
     ROOT / "docs" / "comparison_tables.md",
     ROOT / "docs" / "as_released.md",
     ROOT / "docs" / "gate.md",
+    ROOT / "docs" / "models.md",
     ROOT / "docs" / "scale.md",
     ROOT / "benchmarks" / "README.md",
 )
@@ -85,6 +86,8 @@ def table_of(name: str) -> str:
         "clustering": lambda _: speed_tables.clustering(_read),
         "growth": lambda _: speed_tables.growth(_read),
         "gate": lambda _: speed_tables.gates(_read),
+        "extraction": lambda _: small_models.extraction_table(_read("small_models")),
+        "model": lambda _: small_models.answer_table(_read("small_models")),
     }
     return made[kind](dataset)
 

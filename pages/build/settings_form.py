@@ -130,8 +130,10 @@ class Form:
 
 def show(corpora: list[CorpusSummary]) -> Form:
     """Draws the form; returns what it holds."""
-    with st.grid(2, min_column_width=240, gap="small"):
+    left, right = st.columns([2, 3], gap="small")
+    with left:
         corpus_id = _corpus(corpora)
+    with right:
         engine = engine_form.choose(corpus_id)
     if engine.remote:
         engine = engine_form.models(engine, corpus_id)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.extraction.denials import require_tie
 from leanrag_core.indexing.extraction.reply import Reply
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 
@@ -156,6 +157,7 @@ def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMent
     texts = list(fields[2:-1] if number else fields[2:])
     keywords = tuple(word for word in map(str.strip, re.split(r"[,，、;]", texts[1])) if word) if len(texts) > 1 else ()
     description = texts[0] if texts and texts[0] else f"{source} – {target}"
+    require_tie(description)
     return RelationMention(source, target, description, chunk_id, keywords, strength)
 
 

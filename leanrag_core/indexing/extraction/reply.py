@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.extraction.denials import require_tie
 from leanrag_core.models.asking import read_json
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
@@ -240,4 +241,5 @@ def _relation(item: dict[str, Any], chunk_id: str, drops: list[Drop]) -> Relatio
     except ReplyError as error:
         drops.append(_drop(f"{chunk_id}: relation {_shown(item)}", str(error)))
     description = text_of(cells.get("description")) or f"{source} – {target}"
+    require_tie(description)
     return RelationMention(source, target, description, chunk_id, keywords_of(cells.get("keywords")), strength)
