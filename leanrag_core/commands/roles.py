@@ -42,6 +42,7 @@ def _help_of(name: str) -> str:
 def _roles(options: argparse.Namespace) -> int:
     from leanrag_core.errors import InvalidConfig
     from leanrag_core.models.providers import provider
+    from leanrag_core.models.reranking import rerank_form
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
@@ -51,6 +52,8 @@ def _roles(options: argparse.Namespace) -> int:
     changes.pop("model", None)
     if options.address is not None:
         changes["base_url"] = options.address
+    if options.rerank_form is not None:
+        changes["rerank_form"] = rerank_form(options.rerank_form).name
     if options.price is not None:
         changes["price"] = Price(*options.price)
     wanted = bool(changes or options.clear or options.provider or options.model is not None)

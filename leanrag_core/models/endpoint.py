@@ -512,6 +512,10 @@ class Endpoint:
                 self.address.rstrip("/") + path, cast_to=object, body={**self.role.body_fields, **body}, options=options
             )
 
+    def about(self, path: str) -> Any:
+        """Return the JSON that the server gives of itself at a path of its root; None where it does not."""
+        return self._beside(path, None)
+
     def models(self) -> list[str]:
         """Return the names of the models that the server offers, sorted."""
         with self._plain_errors():

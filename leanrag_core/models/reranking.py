@@ -7,29 +7,35 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from leanrag_core.errors import BudgetSpent, EndpointBusy, InvalidConfig
+from leanrag_core.errors import BudgetSpent, EndpointBusy, InvalidConfig, PromptTooLong
 from leanrag_core.files.records import from_json
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import asked_otherwise
-from leanrag_core.types.calls import CallRecord, Usage
+from leanrag_core.models.window import USUAL_FACTOR
+from leanrag_core.text.tokens import count_many, count_tokens, trim_to_tokens
+from leanrag_core.types.calls import CallRecord, PassageScores, Usage
 from leanrag_core.types.config import endpoint_model, model_title
 from leanrag_core.types.roles import RERANKING
 
 _STAGE = "rerank"
 _CHARACTERS_A_TOKEN = 4  # for the pace only
+_TEMPLATE = 16  # tokens that a model adds to a question and a passage
+_LEAST_PASSAGE = 32  # tokens; what is left for a passage is no passage below
 
 
 @dataclass(frozen=True)
 class RerankForm:
     """How a server is asked. path: below its address. model, query, documents, most: fields of the request, "" for one
-    that it has not. results: the field of the reply that lists them, "" where the reply is the list; index, score:
-    fields of each."""
+    that it has not; more: others of each request. results: the field of the reply that lists them, "" where the reply
+    is the list; index, score: fields of each. most_texts: that a request may have, 0 for any number. about: the path
+    where the server tells of itself, window: the field there of the tokens that it reads; "" where its list of models
+    tells."""
 
     name: str
     title: str
@@ -41,6 +47,10 @@ class RerankForm:
     results: str
     index: str
     score: str
+    more: Mapping[str, bool | int | str] = field(default_factory=dict)
+    most_texts: int = 0
+    about: str = ""
+    window: str = ""
 
 
 @cache
@@ -67,14 +77,52 @@ class Reranker:
         self._role = settings.own_role(RERANKING)
         self._model = model_title(settings.role_model(RERANKING))
         self.name = self._model or self._work.endpoint.settings.host
-        self._form = rerank_form(self._role.rerank_form)
 
-    def scores(self, question: str, texts: Sequence[str], *, keep: bool = True) -> list[float]:
-        """Return the score of each text, in their order; a higher one is better. keep: a kept reply is taken, and a new
-        one kept.
+    @cached_property
+    def _form(self) -> RerankForm:
+        return rerank_form(self._role.rerank_form)
 
-        Raises EndpointError when the server gives none that can be used, BudgetSpent when no further call is allowed.
+    def scores(self, question: str, texts: Sequence[str], *, keep: bool = True) -> PassageScores:
+        """Return the score of each text; of one that is longer than the model's window, that of its beginning. keep: a
+        kept reply is taken, and a new one kept.
+
+        Raises EndpointError when the server gives none that can be used, PromptTooLong for a question that leaves a
+        passage no room, BudgetSpent when no further call is allowed, InvalidConfig for an unknown form.
         """
+        read, n_cut = self._within_window(question, texts)
+        most = self._form.most_texts or len(read)
+        values: list[float] = []
+        for start in range(0, len(read), most):
+            values += self._scored(question, read[start : start + most], keep=keep)
+        return PassageScores(tuple(values), n_cut, self._window or 0)
+
+    @cached_property
+    def _window(self) -> int | None:
+        """Tokens that the model reads of a question and a passage, as a person says or the server, the smaller of both;
+        None where nobody does."""
+        endpoint, form = self._work.endpoint, self._form
+        if not form.about:
+            said = endpoint.window(self._model)
+            tokens = None if said is None else said.tokens
+        else:
+            tokens = endpoint.forms.window(self._model, lambda: _count(endpoint.about(form.about), form.window))
+        by_hand = self._role.window or self._work.settings.windows.get(self._model)
+        return min(filter(None, (by_hand, tokens)), default=None)
+
+    def _within_window(self, question: str, texts: Sequence[str]) -> tuple[list[str], int]:
+        """Return the texts, cut where they are longer than the model reads, and how many are cut."""
+        if self._window is None:
+            return list(texts), 0
+        asked = count_tokens(question)
+        room = int(self._window / USUAL_FACTOR) - _TEMPLATE - asked
+        if room < _LEAST_PASSAGE:
+            raise PromptTooLong("rerank.question_too_long", tokens=asked, window=self._window)
+        longer = [bool(n > room) for n in count_many(texts)]
+        read = [trim_to_tokens(text, room) if cut else text for text, cut in zip(texts, longer, strict=True)]
+        return read, sum(longer)
+
+    def _scored(self, question: str, texts: Sequence[str], *, keep: bool) -> list[float]:
+        """Return the score of each text, in their order."""
         if not keep:
             return self._asked("", question, texts)
         key = self._key(question, texts)
@@ -96,8 +144,14 @@ class Reranker:
         work.meter.require_budget()
         if not work.count_reranking(self._role.max_calls):
             raise BudgetSpent("rerank.calls_spent", n=self._role.max_calls)
-        body = {form.model: self._model, form.query: question, form.documents: list(texts), form.most: len(texts)}
-        body = {name: value for name, value in body.items() if name and value != ""}
+        asked: dict[str, Any] = {
+            form.model: self._model,
+            form.query: question,
+            form.documents: list(texts),
+            form.most: len(texts),
+        }
+        body: dict[str, Any] = {name: value for name, value in form.more.items() if name not in self._role.body_fields}
+        body |= {name: value for name, value in asked.items() if name and value != ""}
         started = time.perf_counter()
 
         def call() -> tuple[list[float], int]:
@@ -139,17 +193,20 @@ class Reranker:
 
 
 def reranker(models: Models) -> Reranker | None:
-    """Return the reranker that the settings name, None where they name none. Raises InvalidConfig for an unknown
-    form."""
+    """Return the reranker that the settings name, None where they name none."""
     own = models.settings.roles.get(RERANKING)
     return Reranker(models) if own is not None and (own.base_url or own.model) else None
 
 
 def _tokens_of(reply: Any) -> int:
     """Return the tokens that a server counted, where it says."""
-    usage = reply.get("usage") if isinstance(reply, dict) else None
-    total = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else 0
+    return _count(reply.get("usage") if isinstance(reply, dict) else None, "total_tokens") or 0
+
+
+def _count(cells: Any, name: str) -> int | None:
+    """Return the field of that name where it is a positive whole number."""
+    value = cells.get(name) if isinstance(cells, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _read(record: CallRecord | None, n: int) -> list[float] | None:

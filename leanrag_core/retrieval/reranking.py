@@ -58,19 +58,24 @@ class _Reranking:
         if held is None or not candidates or not self.before.passages:
             return self._unchanged(message("rerank.no_passages"), started, NO_USAGE)
         assert self.tools.reranker is not None  # or retrieved() had refused
+        question = self.before.question
         try:
             self.tools.cancelled()
-            scores = self.tools.reranker.scores(self.before.question, [each.item.text for each in candidates])
-        except (EndpointError, CallFailed) as error:
+            scores = self.tools.reranker.scores(question, [each.item.text for each in candidates])
+        except (EndpointError, CallFailed, BudgetSpent) as error:
+            if self.tools.measured:
+                raise
             return self._unchanged(message("rerank.failed", reason=error.message), started, NO_USAGE)
-        except BudgetSpent as error:
-            return self._unchanged(message("rerank.budget", reason=error.message), started, NO_USAGE)
-        scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
+        scored = [replace(each, score=score) for each, score in zip(candidates, scores.values, strict=True)]
         # Rounded, so that a last bit of a server's arithmetic decides no order; ties stay as they were.
         order = sorted(range(len(scored)), key=lambda place: (-round(scored[place].score or 0.0, 6), place))
         ranked = [scored[place] for place in order]
         usage = self.tools.meter.read().usage - spent
-        return self._reranked(ranked, order, started, usage)
+        trace = self._reranked(ranked, order, started, usage)
+        if not scores.n_cut:
+            return trace
+        said = message("rerank.cut", n=scores.n_cut, of=len(candidates), window=scores.window)
+        return replace(trace, notes=(*trace.notes, said))
 
     def _candidates(self) -> list[_Candidate]:
         """Return the first passages of the strategy's own ranking: those it took as they are in the trace, then, in

@@ -11,6 +11,7 @@ from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.pacing import Meter
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.calls import PassageScores
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.trace import TraceStep
 
@@ -32,9 +33,8 @@ class Reranks(Protocol):
 
     name: str
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the score of each text, in their order; a higher one is better. Raises EndpointError, CallFailed,
-        BudgetSpent."""
+    def scores(self, question: str, texts: Sequence[str]) -> PassageScores:
+        """Return the score of each text. Raises EndpointError, CallFailed, BudgetSpent, InvalidConfig."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,8 @@ class Tools:
     hears of each step as soon as it is done; for strategies of several calls. without: ids of seeds, relations and
     chunks that a person took out; a strategy that retrieves without them says so by the kinds in its attribute
     `leaves_out`. context_alone: of the trace nothing but the context and the passages are looked at, as for a measure
-    over many questions; a strategy may leave out the rest. reranker: where one is set; used after a strategy, not by
+    over many questions; a strategy may leave out the rest. measured: the trace stands for its options in a measure, so
+    that a reranker which fails is an error, not a note. reranker: where one is set; used after a strategy, not by
     it (retrieval.reranking).
     """
 
@@ -64,6 +65,7 @@ class Tools:
     on_step: Callable[[TraceStep], None] = _unheard
     without: frozenset[str] = frozenset()
     context_alone: bool = False
+    measured: bool = False
     passages: Callable[[Sequence[str]], np.ndarray] | None = None
     reranker: Reranks | None = None
 

@@ -12,6 +12,16 @@ JsonSchema = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class PassageScores:
+    """Scores of passages by a reranker. values: in the order of the passages; a higher one is better. n_cut: passages
+    of which the model read the beginning alone; window: its tokens, 0 where nobody says."""
+
+    values: tuple[float, ...]
+    n_cut: int = 0
+    window: int = 0
+
+
+@dataclass(frozen=True)
 class Usage:
     """What some work cost. Values add up with +, and - gives what came between two readings. cost is in US dollars.
 

@@ -29,7 +29,13 @@ _OURS = ("model", "messages", "stream", "input", "response_format", "query", "do
 _LONGEST_BODY = 4000  # characters
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LOOKS_LIKE_A_KEY = re.compile(r"sk-|[A-Za-z0-9]{20,}")
-_SECRET = re.compile(r"(^|[^a-z])(authorization|api[-_]?key|secret|password|bearer|access[-_]?token)", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(^|[^a-z])(authorization|api[-_]?key|secret|password|bearer|access[-_]?token)|"
+    r'"(auth|key|token|credentials?)" *:|"(sk|hf|gsk|xai|pa|jina)[-_][A-Za-z0-9_-]{16,}"|"AIza[A-Za-z0-9_-]{20,}"',
+    re.IGNORECASE,
+)
+# What a limit is at least where it is set; the settings have the same bounds.
+_LEAST = {"timeout_seconds": 1.0, "max_reply_tokens": 64, "window": 512}
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,10 @@ class Role:
 
     def __post_init__(self) -> None:
         validate(self)
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value and value < least:
+                raise InvalidConfig("role.limit_too_small", option=name, value=value, low=least)
         fault = fault_of(self.base_url, ENDPOINT)
         if fault is Fault.SECRET:
             raise InvalidConfig("role.base_url_holds_secrets")

@@ -77,8 +77,8 @@ class ExperimentAsking(Questions):
             return self._opened[index_id]
 
     def retrieve_run(self, index: Index, question: str, run: RunSpec) -> Trace:
-        """Return what the run's strategy retrieves."""
-        return self.retrieve(index, AskRequest(question, run.strategy, run.options))
+        """Return what the run's strategy retrieves. Raises as retrieve() does, and where a reranker gives no scores."""
+        return self.retrieve(index, AskRequest(question, run.strategy, run.options, measured=True))
 
     def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None:
         """Return the claims of the answer as the model that answers lists them; None where none does. Raises

@@ -12,7 +12,7 @@ from leanrag_core.comparing.structure import MOST_RELATIONS, Structure, brought_
 from leanrag_core.comparing.why_not import WhyNot, why_not
 from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.base import RERANK, strategies
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
@@ -97,7 +97,7 @@ class Explanations:
         why = why_not(trace, index, gold, vector, n_documents=n_documents)
         info = strategies().named(trace.strategy)
         asks_model = info.calls_model and self._questions.asks_model(index.manifest.config.writer)
-        if not offer or why.loss is None or asks_model:
+        if not offer or why.loss is None or asks_model or trace.parameters.get(RERANK):
             return Explained(why)
 
         def retrieve(changed: Mapping[str, Any]) -> Trace:

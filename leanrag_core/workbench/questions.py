@@ -52,7 +52,8 @@ _VECTORS = 2000  # questions whose vectors stay in memory
 @dataclass(frozen=True)
 class AskRequest:
     """A question and how it is asked. options: of the strategy. budget, report, cancelled, on_step: for a strategy that
-    calls a model; those and without: see retrieval.tools. scope: the documents that are asked, all by default."""
+    calls a model; those, without and measured: see retrieval.tools. scope: the documents that are asked, all by
+    default."""
 
     question: str
     strategy: str = "leanrag"
@@ -63,6 +64,7 @@ class AskRequest:
     on_step: Callable[[TraceStep], None] | None = None
     without: frozenset[str] = frozenset()
     scope: Scope | None = None
+    measured: bool = False
 
 
 class Questions:
@@ -92,6 +94,7 @@ class Questions:
                 cancelled=request.cancelled or tools.cancelled,
                 on_step=request.on_step or tools.on_step,
                 without=request.without,
+                measured=request.measured,
             )
             trace = retrieved(chosen, query, index, tools)
         trace = _in_scope(index, trace)
@@ -107,11 +110,12 @@ class Questions:
     def retriever(
         self, index: Index, name: str, options: Mapping[str, Any], *, context_alone: bool = False
     ) -> Callable[[str], Trace]:
-        """Return what retrieves for one question after another, by a strategy that calls no model: it, its models and
-        its tools are chosen once for all of them. context_alone: see retrieval.tools. Raises as retrieve() does."""
+        """Return what retrieves for one question after another, for measures, by a strategy that calls no model: it,
+        its models and its tools are chosen once for all of them. context_alone: see retrieval.tools. Raises as
+        retrieve() does."""
         chosen = strategy(name, options)
         self.choose_search_server()
-        tools = replace(self._tools(index), context_alone=context_alone)
+        tools = replace(self._tools(index), context_alone=context_alone, measured=True)
         reader = self._reader(index, tools)
 
         def retrieve(question: str) -> Trace:

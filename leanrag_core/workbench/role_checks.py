@@ -138,6 +138,6 @@ def _reranking(models: Models) -> RoleCheck:
     started = time.perf_counter()
     made = reranker(models)
     assert made is not None  # or it would be untried
-    wrong, right = made.scores(_QUESTION, [_WRONG, _RIGHT], keep=False)
+    wrong, right = made.scores(_QUESTION, [_WRONG, _RIGHT], keep=False).values
     code, state = ("role.check.right_order", GOOD) if right > wrong else ("role.check.wrong_order", BAD)
     return RoleCheck(RERANKING, state, message(code), time.perf_counter() - started)

@@ -34,7 +34,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.making import known_estimate
 from leanrag_core.presenting.story import BOARD, AddedBoard, BoardPoint
-from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.retrieval.base import MAX_TOKENS, RERANK, StrategyInfo
 from leanrag_core.retrieval.settings import official_settings, own_settings, settings_words
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
@@ -402,6 +402,7 @@ def _other_methods(made: Board, chosen: Sequence[Column], measure: str) -> list[
             or column.base.id != made.summary.id
             or column.changed
             or column.info.calls_model
+            or column.chosen.options.get(RERANK)
         ):
             continue
         topic = (*made.key, column.ask("").topic)

@@ -10,6 +10,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.trace import Trace
+from leanrag_core.workbench.questions import AskRequest
 from pages.common import markup, session
 from pages.common.messages import message, say
 from pages.compare.columns import Column
@@ -74,7 +75,8 @@ def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
         place = st.empty()
 
         def retrieve(question: str) -> Trace:
-            return bench.retrieve(index, question, column.chosen.strategy, **column.chosen.options)
+            request = AskRequest(question, column.chosen.strategy, column.chosen.options, measured=True)
+            return bench.questions.retrieve(index, request)
 
         def say_progress(n: int) -> None:
             if n % 5 == 0:

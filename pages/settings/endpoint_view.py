@@ -77,7 +77,8 @@ def _tested() -> BoundedCache[tuple[str, str], ModelList]:
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
 def _listing(base_url: str, key_variable: str, has_key: bool) -> ModelList:
     bench = session.workbench()
-    settings = _patient(replace(bench.settings.read(), base_url=base_url))
+    # The server's own key, not that of all: they may be two servers.
+    settings = _patient(replace(bench.settings.read(), base_url=base_url, key_variable=key_variable))
     return list_models(bench.models.endpoint(settings))
 
 

@@ -8,10 +8,9 @@ from markupsafe import Markup
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.messages.message import message as message_of
-from leanrag_core.models.listing import ModelList
 from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_forms
-from leanrag_core.types.config import endpoint_model, model_title
+from leanrag_core.types.config import is_file, model_title
 from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench.role_checks import BAD, GOOD, THIN, UNTRIED, RoleCheck, is_asked, role_model, why_untried
@@ -70,7 +69,7 @@ def _row(settings: Settings, role: str) -> None:
         speed = session.workbench().models.speeds.of(asked.base_url, model) if is_on else None
         facts = (
             (say("roles.window"), f"{window:,}" if window else "–"),
-            (say("roles.price"), _price(asked, model, is_on=is_on)),
+            (say("roles.price"), _price(asked, role_model(settings, role), is_on=is_on)),
             (say("roles.speed"), f"{round(speed.tokens_per_second):,}" if speed else "–"),
         )
         for cell, (title, fact) in zip(cells[3:6], facts, strict=True):
@@ -102,7 +101,7 @@ def _address(settings: Settings, role: str, own: Role) -> None:
 
     def keep(wanted: str) -> str | None:
         known = next((each for each in providers() if each.address == wanted and each.serves(role)), None)
-        usual = known.role(role) if known else Role()
+        usual = known.role(role) if known else Role(rerank_form=own.rerank_form)
         changes = {"key_variable": usual.key_variable, "rerank_form": usual.rerank_form}
         return _set(role, own.base_url, base_url=wanted, **changes)
 
@@ -131,10 +130,10 @@ def _short(address: str) -> str:
 
 
 def _model(settings: Settings, role: str) -> None:
-    chosen = model_title(settings.role_model(role))
+    chosen = endpoint_view.short_name(settings.role_model(role))
     asked = settings.of_role(role)
-    models = endpoint_view.listing(asked) if asked.local else ModelList()
-    names = models.embedding_first if role in (EMBEDDINGS, RERANKING) else models.writing
+    embeds = role in (EMBEDDINGS, RERANKING)
+    names = endpoint_view.listing(asked).embedding_first if embeds else endpoint_view.writers(asked)
     taken_over = model_title(role_model(settings, role))
     if chosen or not taken_over:
         blank = say("roles.none" if role == RERANKING else "roles.builtin")
@@ -165,12 +164,13 @@ def _model(settings: Settings, role: str) -> None:
 
 
 def _price(asked: Settings, model: str, *, is_on: bool) -> str:
-    price = asked.prices.get(model)
     if not is_on:
         return "0"
+    price = asked.prices.get(model_title(model))
+    is_here = asked.local or is_file(model)
     if price is None:
-        return say("roles.own_machine") if asked.local else "–"
-    if asked.local and not (price.prompt or price.completion):
+        return say("roles.own_machine") if is_here else "–"
+    if is_here and not (price.prompt or price.completion):
         return say("roles.own_machine")
     return f"{price.prompt:g} / {price.completion:g} USD"
 
@@ -181,7 +181,7 @@ def _set(role: str, before: str, *, model: str | None = None, **changes: Any) ->
 
     def changed(settings: Settings) -> Settings:
         own = replace(settings.roles.get(role, Role()), **changes)
-        return settings.with_role(role, own, None if model is None else endpoint_model(model))
+        return settings.with_role(role, own, None if model is None else endpoint_view.full_name(model))
 
     try:
         session.workbench().settings.change(changed)

@@ -2,10 +2,11 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any
 
 
@@ -19,17 +20,22 @@ class Failure:
 
 @dataclass
 class Heard:
-    """What a server was sent."""
+    """What a server was sent. read: paths of requests without a body."""
 
     url: str = ""
+    read: list[str] = field(default_factory=list)
+    keys_of_reads: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
 
 @contextmanager
-def listener(reply: Callable[[str, dict[str, Any]], Any]) -> Iterator[Heard]:
-    """A server that keeps what it is sent. reply: (path, body) -> JSON, or a Failure."""
+def listener(
+    reply: Callable[[str, dict[str, Any]], Any], about: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[Heard]:
+    """A server that keeps what it is sent. reply: (path, body) -> JSON, or a Failure. about: what it tells of itself,
+    by path; other paths are not found."""
     heard = Heard()
 
     class Handler(BaseHTTPRequestHandler):
@@ -37,7 +43,10 @@ def listener(reply: Callable[[str, dict[str, Any]], Any]) -> Iterator[Heard]:
             """Nothing on stderr."""
 
         def do_GET(self) -> None:
-            self._send(404, {})
+            heard.read.append(self.path)
+            heard.keys_of_reads.append(self.headers.get("Authorization", ""))
+            cells = about.get(self.path)
+            self._send(404 if cells is None else 200, cells or {})
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

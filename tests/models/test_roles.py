@@ -141,6 +141,11 @@ def test_prefixes_and_dimensions_are_sent_and_an_index_is_asked_as_it_was_built(
         ({"body": '{"a": NaN}'}, "role.body_invalid"),
         ({"body": '{"messages": []}'}, "role.body_sets_ours"),
         ({"body": '{"api_key": "x"}'}, "role.body_holds_key"),
+        ({"body": '{"metadata": {"token": "x"}}'}, "role.body_holds_key"),
+        ({"body": '{"user": "sk-abcdefghijklmnopqrst"}'}, "role.body_holds_key"),
+        ({"window": 100}, "role.limit_too_small"),
+        ({"timeout_seconds": 0.5}, "role.limit_too_small"),
+        ({"max_reply_tokens": 10}, "role.limit_too_small"),
         ({"body": '{"headers": {"Authorization": "Bearer x"}}'}, "role.body_holds_key"),
     ],
 )

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.errors import BudgetSpent, InvalidConfig
+from leanrag_core.errors import BudgetSpent, CallFailed, InvalidConfig
 from leanrag_core.files.records import to_json
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.reranking import Reranker, rerank_form, rerank_forms
 from leanrag_core.retrieval.variants import VariantSettings, groups
 from leanrag_core.strategy_contract import untimed
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.roles import RERANKING, Price, Role
 from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.questions import AskRequest
 from tests.endpoint.coast import story
 from tests.endpoint.listener import Failure, listener
 
@@ -97,11 +99,12 @@ FORMS = {
 def test_each_form_is_asked_and_read(bench: Workbench, form: str) -> None:
     fields = rerank_form(form)
     with listener(lambda path, body: FORMS[form](len(body[fields.documents]))) as server:
-        set_role(bench, Role(server.url, rerank_form=form, body='{"truncate": true}'))
+        set_role(bench, Role(server.url, rerank_form=form, body='{"truncate": false}'))
         trace = ask(bench, rerank=5)
     assert [passage.reranked for passage in trace.passages] == [4.0, 3.0, 2.0]
     (body,) = server.bodies
     assert set(body) == {fields.query, fields.documents, "truncate", *filter(None, (fields.most,))}
+    assert body["truncate"] is False  # a field of the role comes before that of the form
 
 
 @pytest.mark.parametrize(
@@ -127,6 +130,82 @@ def test_a_server_that_fails_leaves_the_ranking_and_the_trace_says_why(bench: Wo
     assert [step.name for step in trace.steps] == ["chunks", "rerank", "context"]
 
 
+def by_length(path: str, body: dict[str, Any]) -> Any:
+    """Scores by the number of words, in TEI's form."""
+    return [{"index": place, "score": float(len(text.split()))} for place, text in enumerate(body["texts"])]
+
+
+LONG = ["bee " * 900, "iron rusts", "bee " * 700]
+
+
+@pytest.mark.parametrize("by", ["hand", "list of models", "TEI"])
+def test_passages_are_cut_to_the_window_that_a_person_or_the_server_says(bench: Workbench, by: str) -> None:
+    told = {"/v1/models": {"data": [{"id": "r", "max_model_len": 512}]}} if by == "list of models" else {}
+    told |= {"/info": {"max_input_length": 512, "model_id": "bge"}} if by == "TEI" else {}
+    reply = by_length if by == "TEI" else last_first
+    with listener(reply, told) as server:
+        own = Role(server.url, model="openai:r", window=512 if by == "hand" else 0)
+        set_role(bench, replace(own, rerank_form="tei" if by == "TEI" else "cohere"))
+        scores = Reranker(bench.models.make()).scores(f"Which insect makes honey, asks {by}?", LONG)
+    (body,) = server.bodies
+    sent = body["texts" if by == "TEI" else "documents"]
+    assert (scores.n_cut, scores.window) == (2, 512)
+    assert sent[1] == LONG[1]
+    assert LONG[0].startswith(sent[0])
+    # 512 of the model's tokens are 409 of ours at its usual factor, less those of the question and of a template.
+    assert 370 <= count_tokens(sent[0]) <= 393
+    assert sent[0] == sent[2]
+
+
+def test_a_trace_says_how_many_passages_the_window_has_cut(bench: Workbench) -> None:
+    with listener(last_first) as server:
+        set_role(bench, Role(server.url, model="openai:narrow", window=512))
+        (summary,) = bench.indexes.all()
+        question = f"Who built the {'very ' * 330}old Lantern House?"  # which leaves a passage some 50 tokens
+        index = bench.open(summary.id)
+        trace = bench.retrieve(index, question, "vector", top_c=3, rerank=5)
+    (note,) = trace.notes
+    assert [passage.reranked for passage in trace.passages] == [1.0, 0.8, 0.6]
+    chunks = {index.chunk(row).text for row in range(index.chunks.num_rows)}
+    n_cut = sum(text not in chunks for text in server.bodies[0]["documents"])
+    assert n_cut >= 3
+    assert f"{n_cut} of 5 candidates are longer than the reranker reads" in sentence(note)
+
+
+def test_a_question_that_fills_the_window_is_not_sent(bench: Workbench) -> None:
+    with listener(last_first) as server:
+        set_role(bench, Role(server.url, model="openai:narrow", window=512))
+        (summary,) = bench.indexes.all()
+        question = f"Who built the {'very ' * 400}old Lantern House?"
+        trace = bench.retrieve(bench.open(summary.id), question, "vector", top_c=3, rerank=5)
+    assert server.bodies == []
+    assert "of the 512 tokens that the reranker reads" in sentence(trace.notes[0])
+
+
+def test_a_server_that_takes_32_texts_is_asked_in_parts(bench: Workbench) -> None:
+    texts = ["word " * (n + 1) for n in range(70)]
+    with listener(by_length) as server:
+        set_role(bench, Role(server.url, rerank_form="tei"))
+        scores = Reranker(bench.models.make()).scores("q", texts)
+    assert [len(body["texts"]) for body in server.bodies] == [32, 32, 6]
+    assert all(body["truncate"] is True for body in server.bodies)
+    assert scores.values == tuple(float(n + 1) for n in range(70))
+
+
+def test_in_a_measure_a_reranker_that_fails_is_an_error(bench: Workbench) -> None:
+    """Else a run that is called reranked would have the figures of one that is not."""
+    (summary,) = bench.indexes.all()
+    index = bench.open(summary.id)
+    with listener(lambda path, body: Failure(500, {"error": "out of memory"})) as server:
+        set_role(bench, Role(server.url, model="openai:fails"))
+        options = {"top_c": 3, "rerank": 5}
+        with pytest.raises(CallFailed, match="out of memory"):
+            bench.questions.retriever(index, "vector", options)(QUESTION)
+        with pytest.raises(CallFailed, match="out of memory"):
+            bench.questions.retrieve(index, AskRequest(QUESTION, "vector", options, measured=True))
+        assert len(server.bodies) == 2
+
+
 def test_without_a_server_the_option_is_refused_with_what_to_do(bench: Workbench) -> None:
     bench.settings.save(Settings())
     with pytest.raises(InvalidConfig, match="no server reranks"):
@@ -138,8 +217,8 @@ def test_calls_end_at_the_budget_of_the_role(bench: Workbench) -> None:
         set_role(bench, Role(server.url, model="openai:budget", max_calls=1))
         models = bench.models.make()
         first, part = Reranker(models), Reranker(models.counted_apart("x"))
-        assert first.scores("q", ["a", "b"]) == [0.5, 1.0]
-        assert part.scores("q", ["a", "b"]) == [0.5, 1.0]  # kept
+        assert first.scores("q", ["a", "b"]).values == (0.5, 1.0)
+        assert part.scores("q", ["a", "b"]).values == (0.5, 1.0)  # kept
         with pytest.raises(BudgetSpent, match="1 reranking calls"):
             part.scores("another", ["a", "b"])
     assert len(server.bodies) == 1
@@ -159,6 +238,7 @@ def test_a_column_with_reranking_beside_one_without_is_called_reranked() -> None
 
 def test_an_unknown_form_is_refused(bench: Workbench) -> None:
     set_role(bench, Role("http://127.0.0.1:9/v1", rerank_form="morse"))
+    ask(bench)  # without reranking nobody cares
     with pytest.raises(InvalidConfig, match="morse"):
         ask(bench, rerank=2)
 

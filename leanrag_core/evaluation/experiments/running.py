@@ -35,7 +35,7 @@ from leanrag_core.evaluation.run_titles import with_ids
 from leanrag_core.files.records import from_values, json_bytes, to_json, values_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies, strategy
+from leanrag_core.retrieval.base import RERANK, StrategyInfo, equal_budget, strategies, strategy
 from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.storage.experiments import ExperimentWriter
 from leanrag_core.text.plain_words import in_words
@@ -266,8 +266,9 @@ class BatchWork:
             index.manifest.config.writer
         )
         if key not in self._warm and not calls_model:
+            options = {name: value for name, value in run.options.items() if name != RERANK}  # which calls a server
             with suppress(Exception):  # the same error is raised again for each question
-                self.asked.retrieve_run(index, _WARM_UP, run)
+                self.asked.retrieve_run(index, _WARM_UP, replace(run, options=options))
         self._warm.add(key)
 
     def _question(self, index: Index, batch: Batch, question: GoldQuestion) -> Measured:
