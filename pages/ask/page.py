@@ -14,6 +14,7 @@ from pages.ask import (
     presets,
     question_view,
     recorded_view,
+    reference_view,
     result_view,
     strategy_view,
 )
@@ -59,7 +60,7 @@ def page() -> None:
 
 def _above() -> tuple[object, ...]:
     """Return what the page above the controls depends on."""
-    held = ("q", "index", *asking.LINKED)
+    held = ("q", "index", *(name for name in asking.LINKED if name != reference_view.PLACE))
     following = st.session_state.get(PAGE.key("follow_up"))
     return (*(state.recall(PAGE.name(name)) for name in held), following, recorded_view.opened(PAGE))
 

@@ -30,10 +30,11 @@ from leanrag_core.models import (
 from leanrag_core.retrieval import strategies
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.types.experiment import ExperimentSummary
+from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench import references
-from leanrag_core.workbench.questions import Questions
+from leanrag_core.workbench.questions import AskRequest, Questions
 from tests.endpoint.server import EndpointServer
 
 FOLDER = Path(__file__).resolve().parent
@@ -229,11 +230,11 @@ def debate(monkeypatch: pytest.MonkeyPatch) -> None:
 def retrieved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The strategies that were run."""
     run: list[str] = []
-    retrieve = Workbench.retrieve
+    retrieve = Questions.retrieve
 
-    def count(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
-        run.append(strategy_name)
-        return retrieve(bench, index, question, strategy_name, **options)
+    def count(questions: Questions, index: Index, request: AskRequest) -> Trace:
+        run.append(request.strategy)
+        return retrieve(questions, index, request)
 
-    monkeypatch.setattr(Workbench, "retrieve", count)
+    monkeypatch.setattr(Questions, "retrieve", count)
     return run
