@@ -90,7 +90,8 @@ def minimal(subject: Subject) -> Iterator[Problem | Note]:
 def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], taken: Subtree) -> Iterator[str]:
     """Yield why the subtree taken for the seeds (rows of layer 0) is not the smallest that joins them.
 
-    By brute force and written apart from retrieval, so that one checks the other.
+    By brute force and written apart from retrieval, so that one checks the other. parents: for each layer but the top
+    an (n,) int array, the row in the layer above.
     """
     chains = [_chain(parents, seed) for seed in seeds]
     named = f"seeds {list(seeds)}"

@@ -51,7 +51,7 @@ def relation_items(
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceRelation, ...]:
     """Return those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
-    (end_rows)."""
+    (end_rows). rows: (n,) int."""
     layer = index.layers[0]
     cells, ids = layer.relation_cells, layer.entity_cells["id"]
     related = []

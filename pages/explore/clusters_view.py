@@ -43,7 +43,7 @@ def quality_of(index_id: str, created: str, number: int, _index: Index) -> Clust
 
 
 def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
-    """Rows of the clusters that pass the filters and have what is searched in their names."""
+    """Return the (n,) rows of the clusters that pass the filters and have what is searched in their names."""
     import pyarrow.compute as pc
 
     passing = exploring.mask(number)
@@ -63,7 +63,8 @@ def sort_of(text: str) -> tuple[str, bool]:
 def board_values(
     index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
 ) -> dict[str, Any]:
-    """The values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold."""
+    """Return the values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold. rows:
+    (n,) int, the clusters that are shown."""
     of_dots = rows if len(rows) <= MOST_DOTS else rows[np.linspace(0, len(rows) - 1, MOST_DOTS).astype(np.int64)]
     names, ids = (index.layers[quality.layer].entity_cells[column] for column in ("name", "id"))
     dots = [

@@ -229,6 +229,7 @@ def _calls(made: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
     strength = made.layer.relations["strength"].to_numpy()
 
     def from_each_up(values: np.ndarray) -> list[float]:
+        """Return the sum of the (relations,) values from each strength up."""
         by_lambda = np.bincount(np.searchsorted(made.curve.strengths, strength), weights=values)
         return [round(float(value), 8) for value in np.cumsum(by_lambda[::-1])[::-1]]
 

@@ -127,7 +127,7 @@ def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[
 
 
 def units(values: np.ndarray) -> list[int]:
-    """Fractions as whole numbers of the grid."""
+    """Return (n,) fractions as whole numbers of the grid."""
     return [int(value) for value in np.rint(np.asarray(values, dtype=np.float64) * _UNITS)]
 
 

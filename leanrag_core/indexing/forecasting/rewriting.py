@@ -181,7 +181,7 @@ class _TextsOfNow:
         self._layers = layers
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """Nothing needs to be prepared."""
+        """Prepare nothing. labels: (entities,) int."""
 
     def entity(self, members: ClusterView) -> Summary:
         """Return the text of that row."""

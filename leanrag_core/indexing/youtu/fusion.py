@@ -206,7 +206,10 @@ class Keywords:
 
 
 def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
-    """Return the entities of each community that fit it best (section 3.2.1), and what is below each."""
+    """Return the entities of each community that fit it best (section 3.2.1), and what is below each.
+
+    labels: (entities,) int, the community of each.
+    """
     scores = np.round(affinity(seen, labels), 6)
     order = np.lexsort((np.arange(len(labels)), -scores, labels))
     starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2))

@@ -94,7 +94,7 @@ class BothRankings:
         return {row: PassageReason(_reason(of_words.get(row), of_vector[row])) for row in rows}
 
     def n_in_both(self, rows: np.ndarray, n: int) -> int:
-        """Return how many of those chunks are among the first n of either ranking."""
+        """Return how many of those chunks, (m,) int rows, are among the first n of either ranking."""
         return int(np.count_nonzero(np.isin(rows, self.by_words[:n]) & np.isin(rows, self.by_vector[:n])))
 
 
