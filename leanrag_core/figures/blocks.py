@@ -24,8 +24,8 @@ class ShownTree:
     hits: tuple[Mapping[int, int], ...]
 
     def children(self, layer: int, row: int) -> np.ndarray:
-        """Return rows in the layer below, (children,) int: base entities that the last question found first (by rank), then the
-        strongest or largest."""
+        """Return (children,) int rows in the layer below: base entities that the last question found first (by rank),
+        then the strongest or largest."""
         rows = self.index.children_of(layer, row)
         rows = rows[self.below[layer - 1][rows] > 0]
         weight = self.weights[layer - 1][rows]

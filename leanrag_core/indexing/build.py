@@ -345,7 +345,7 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
     report(Progress("index", 0, 0, "files"))
 
     def fresh(layer: Layer) -> np.ndarray:
-        """Return the (entities,) int cluster of each entity of the layer, as a build without an earlier state has it."""
+        """Return the (entities,) int cluster of each entity of the layer, as a build from nothing has it."""
         return fresh_clusters(layer, cluster_options(config), models.executor.apply).labels
 
     changes = before.changes(chunks, hierarchy, start, fresh) if before else None

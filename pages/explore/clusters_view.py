@@ -63,8 +63,10 @@ def sort_of(text: str) -> tuple[str, bool]:
 def board_values(
     index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
 ) -> dict[str, Any]:
-    """Return the values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold. rows:
-    (n,) int, the clusters that are shown."""
+    """Return the values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold.
+
+    rows: (n,) int, the clusters that are shown.
+    """
     of_dots = rows if len(rows) <= MOST_DOTS else rows[np.linspace(0, len(rows) - 1, MOST_DOTS).astype(np.int64)]
     names, ids = (index.layers[quality.layer].entity_cells[column] for column in ("name", "id"))
     dots = [
