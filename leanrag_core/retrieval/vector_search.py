@@ -10,6 +10,7 @@ import numpy as np
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.storage.cell_search import CellSearch
 from leanrag_core.storage.digests import damaged
 from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_connection import REMEDY as SEARCH_REMEDY
@@ -82,11 +83,11 @@ def read_ahead(index: Index, searches: SearchStore) -> None:
         searcher.candidates(base, np.asarray(base.vectors[0]), 1)
 
 
-def _opened(index: Index, searches: SearchStore | None) -> SearchIndex | None:
+def _opened(index: Index, searches: SearchStore | None) -> SearchIndex | CellSearch | None:
     return searches.open(index.path) if searches is not None and index.path is not None else None
 
 
-def _approximate(searcher: SearchIndex, index: Index, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
+def _approximate(searcher: SearchIndex | CellSearch, index: Index, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
     """Return the n nearest of the search index's candidates, by their exact scores. vector: (d,)."""
     candidates, known = searcher.candidates(layer, vector, n), searcher.of_layer(layer.number)
     rows, scores = rank(candidates, similarity(index, layer.number, vector, candidates), n)

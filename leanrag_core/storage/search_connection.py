@@ -116,7 +116,7 @@ def require_sound(place: SearchPlace) -> None:
     if place.folder.parent.parent != place.index / PARTS:
         return
     try:
-        record = PartStore(place.index).read(CHROMA, place.folder.name)
+        record = PartStore(place.index).read(place.folder.parent.name, place.folder.name)
     except PartDamaged as error:
         raise SearchIndexFailed("search.part_damaged", reason=error.message) from error
     if not fits(record, place.index):

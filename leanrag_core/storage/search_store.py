@@ -7,7 +7,10 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from leanrag_core.errors import LeanRAGError, SearchIndexFailed
+from leanrag_core.storage.cell_search import CELLS, CellSearch
 from leanrag_core.storage.chroma_server import ChromaServers
+from leanrag_core.storage.part_store import PartStore
 from leanrag_core.storage.search_connection import (
     ANSWER_SECONDS,
     Connect,
@@ -27,7 +30,7 @@ class _Opened:
     """identity: of the files that were opened; another one means that they were replaced."""
 
     identity: tuple[str, int, int]
-    search: SearchIndex
+    search: SearchIndex | CellSearch
 
 
 class SearchStore:
@@ -67,13 +70,15 @@ class SearchStore:
         """How open() connects."""
         return self._connect
 
-    def open(self, directory: Path) -> SearchIndex | None:
+    def open(self, directory: Path) -> SearchIndex | CellSearch | None:
         """Return the search index of the index in that directory, opened once, and again when its files were replaced;
-        None when it has none.
+        None when it has none. The cells of the clustering go before Chroma's, unless questions are asked of a server.
 
         Raises SearchIndexFailed when it cannot be reached. Meanwhile the questions to other indexes go on.
         """
-        place = place_in(directory)
+        place, cells = place_in(directory), PartStore(directory).newest(CELLS)
+        if cells is not None and (place is None or self.connect == connect_to_files):
+            place = SearchPlace(directory, cells)
         if place is None:
             return None
         identity, key = _identity(place), _key(directory)
@@ -88,13 +93,21 @@ class SearchStore:
             if known is not None and known.identity != identity:
                 known.search.close()  # an open client does not see that its files were replaced
             require_sound(place)
-            search = SearchIndex(place, connect, answer_seconds=self._answer_seconds)
+            search = self._searching(place, connect, of_cells=place.folder == cells)
             with self._lock:
                 if connect == self._connect:
                     self._opened[key] = _Opened(identity, search)
                     while len(self._opened) > _MAX_OPEN:
                         del self._opened[next(iter(self._opened))]
             return search
+
+    def _searching(self, place: SearchPlace, connect: Connect, *, of_cells: bool) -> SearchIndex | CellSearch:
+        if not of_cells:
+            return SearchIndex(place, connect, answer_seconds=self._answer_seconds)
+        try:
+            return CellSearch(place.folder)
+        except LeanRAGError as error:
+            raise SearchIndexFailed("search.part_damaged", reason=error.message) from error
 
     def is_open(self, directory: Path) -> bool:
         """Tell whether the search index of that index is kept open."""

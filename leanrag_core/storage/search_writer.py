@@ -26,6 +26,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import sealed
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, fingerprinted, layer_searches
+from leanrag_core.storage.search_recall import RECALL, floors_of, recall_of, search_queries
 from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.system.environment import PACKAGES, holds_secrets, without_secrets
 from leanrag_core.types.graph import Layer
@@ -111,11 +112,7 @@ def _disk_error(error: BaseException, folder: Path) -> OSError | None:
 
 
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
-RECALL = 0.99  # wanted share of the true ten nearest
 _CANDIDATES = (64, 128, 256, 512, 1024)  # tried in this order
-_NEAREST = 10  # neighbours that recall counts
-_SAMPLED = 100  # vectors of a layer that recall is measured on
-_PRODUCTS_OF = 20  # of them, whose products with the whole layer are in memory together
 
 
 def write_safely(
@@ -192,37 +189,18 @@ def _write(
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
     """Return the smallest number of candidates that reaches the wanted recall, or the largest tried."""
     vectors = np.asarray(layer.vectors)
-    sampled, between = _queries(vectors)
+    asked = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
     for n in _CANDIDATES:
-        recall = min(_recall_of(collection, vectors, queries, n) for queries in (sampled, between))
+        recall = min(_recall_of(collection, vectors, queries, floors, n) for queries, floors in asked)
         if recall >= wanted or n >= len(vectors):
             break
     return LayerSearch(layer.number, len(vectors), n, round(recall, 4))
 
 
-def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return vectors of the layer, (q, dim), and midpoints of pairs of them, which are farther from all others, as
-    questions are."""
-    rows = np.unique(np.linspace(0, len(vectors) - 1, min(_SAMPLED, len(vectors))).astype(int))
-    sampled = vectors[rows]
-    between = sampled + sampled[np.random.default_rng(0).permutation(len(rows))]
-    lengths = np.linalg.norm(between, axis=1, keepdims=True)
-    return sampled, np.where(lengths > 1e-3, between / np.maximum(lengths, 1e-3), sampled)
-
-
-def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int) -> float:
-    """Return the share of the queries' true ten nearest among the n candidates; of equally near ones any will do.
-    vectors: (n, dim) of the layer; queries: (q, dim)."""
-    wanted = min(_NEAREST, len(vectors))
+def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, floors: np.ndarray, n: int) -> float:
+    """Return the recall of n candidates. vectors: (rows, d) of the layer; queries: (q, d); floors: (q,)."""
     reply = collection.query(query_embeddings=list(queries), n_results=min(n, len(vectors)), include=[])
-    candidates = reply["ids"]
-    hits = 0
-    for start in range(0, len(queries), _PRODUCTS_OF):
-        scores = queries[start : start + _PRODUCTS_OF] @ vectors.T
-        floor = np.partition(scores, len(vectors) - wanted, axis=1)[:, len(vectors) - wanted] - 1e-6
-        for row, ids in enumerate(candidates[start : start + _PRODUCTS_OF]):
-            hits += min(wanted, int((scores[row, np.array(ids, dtype=int)] >= floor[row]).sum()))
-    return hits / (wanted * len(queries))
+    return recall_of([np.array(ids, dtype=int) for ids in reply["ids"]], vectors, queries, floors)
 
 
 if __name__ == "__main__":

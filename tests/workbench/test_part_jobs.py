@@ -9,7 +9,7 @@ from leanrag_core import Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.indexing.part_base import parts
-from leanrag_core.indexing.parts import chroma
+from leanrag_core.indexing.parts import cells
 from leanrag_core.jobs.kinds import PART
 from leanrag_core.types.manifest import PartState
 from tests.contract.indexes import stored
@@ -64,9 +64,9 @@ def test_an_unknown_part_or_option_begins_no_job(bench: Workbench) -> None:
 def test_a_large_layer_makes_the_search_index_wanted(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     index = bench.indexes.open("tiny")
     assert bench.parts.offered(index) == ()
-    monkeypatch.setattr(chroma, "EXACT_UP_TO", 5)
-    assert bench.parts.offered(index) == ("chroma",)
-    bench.parts.build(index, "chroma")
+    monkeypatch.setattr(cells, "EXACT_UP_TO", 5)
+    assert bench.parts.offered(index) == ("cells",)
+    bench.parts.build(index, "cells")
     assert bench.parts.offered(index) == ()
 
 
@@ -102,7 +102,7 @@ def test_the_command_makes_lists_and_shows_a_part(bench: Workbench, capsys: pyte
     assert main(["show", folder]) == 0
     assert "part chroma: finished, " in capsys.readouterr().out
     assert main(["part", folder, "faiss"]) == 2
-    assert "there is no index part faiss; choose one of chroma" in capsys.readouterr().err
+    assert "there is no index part faiss; choose one of cells, chroma" in capsys.readouterr().err
     assert main(["part", folder, "chroma", "--option", "recall"]) == 2
     assert main(["part", folder, "chroma", "--option", "recall=7"]) == 2
 
@@ -113,7 +113,7 @@ def test_a_build_by_command_makes_the_parts_that_the_index_should_have(
     (tmp_path / "a.txt").write_text("Marie Curie discovered radium in Paris. Pierre Curie taught physics in Paris.")
     assert main(["build", str(tmp_path / "a.txt"), "--out", str(tmp_path / "small")]) == 0
     assert not (tmp_path / "small" / "parts").exists()
-    monkeypatch.setattr(chroma, "EXACT_UP_TO", 2)
+    monkeypatch.setattr(cells, "EXACT_UP_TO", 2)
     assert main(["build", str(tmp_path / "a.txt"), "--out", str(tmp_path / "large"), "--json"]) == 0
     [part] = json.loads(capsys.readouterr().out.partition("{")[2].join(["{", ""]))["parts"]
-    assert (part["name"], part["status"]) == ("chroma", "finished")
+    assert (part["name"], part["status"]) == ("cells", "finished")

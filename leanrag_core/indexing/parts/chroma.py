@@ -45,8 +45,8 @@ class Part:
     needs: tuple[str, ...] = (VECTORS,)
 
     def offered(self, index: Index) -> bool:
-        """Return whether a layer is too large to be searched exactly in a moment."""
-        return any(len(layer) > EXACT_UP_TO for layer in index.layers)
+        """Return False: the cells of the clustering are made by themselves."""
+        return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
         """Return a hash of the vectors and the options."""
