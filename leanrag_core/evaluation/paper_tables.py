@@ -34,7 +34,8 @@ _FILE = Path(__file__).with_name("paper_tables.csv")
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a published table. spread: as the table gives it, None where it gives none."""
+    """A figure of a published table. spread: as the table gives it, None where it gives none. source: paper and
+    table."""
 
     table: str
     dataset: str
@@ -42,6 +43,7 @@ class PublishedFigure:
     system: str
     value: float
     spread: float | None = None
+    source: str = ""
 
 
 def published_figures(table: str, dataset: str = "") -> tuple[PublishedFigure, ...]:
@@ -53,7 +55,8 @@ def published_figures(table: str, dataset: str = "") -> tuple[PublishedFigure, .
 
 def _figure(row: dict[str, str]) -> PublishedFigure:
     spread = float(row["spread"]) if row["spread"] else None
-    return PublishedFigure(row["table"], row["dataset"], row["criterion"], row["system"], float(row["value"]), spread)
+    value = float(row["value"])
+    return PublishedFigure(row["table"], row["dataset"], row["criterion"], row["system"], value, spread, row["source"])
 
 
 LEANRAG, NO_RELATIONS, NO_CHUNKS = "LeanRAG", "without relations", "without chunks"
