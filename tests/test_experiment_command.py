@@ -11,6 +11,7 @@ from leanrag_core.__main__ import main
 from leanrag_core.evaluation.experiments import running
 from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS, TABLES
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
+from leanrag_core.evaluation.rival_tables import COST, RIVAL_TABLES, WINDOW
 from leanrag_core.retrieval.base import StrategyList, strategies
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
@@ -132,3 +133,43 @@ def test_each_table_of_the_paper_is_one_command(
     assert (again["paper"], [call for call in server.log if call.kind != "echo"]) == (made["paper"], [])
     assert main(["experiment", "show", made["id"], "--table", table]) == 0
     assert "published: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "table", [pytest.param(name, marks=() if name == WINDOW else pytest.mark.slow) for name in RIVAL_TABLES]
+)
+def test_each_table_of_other_papers_is_one_command(
+    home: tuple[Path, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    server: EndpointServer,
+    table: str,
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
+    ask = ("run", "--index", home[1], "--questions", str(home[0] / "questions.jsonl"), "--table", table)
+    (made,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    assert made["complete"]
+    assert [row["errors"] for row in made["rows"]] == [0] * len(made["rows"])
+    (paper,) = made["paper"]
+    own = {(cell["criterion"], cell["system"]): cell["own"]["value"] for cell in paper["cells"] if cell["own"]}
+    if table == COST:
+        assert set(own) == {(what, run) for what in ("tokens", "calls") for run in ("LightRAG", "GraphRAG")}
+    else:
+        # The judge takes the answer that it is shown first, so that both orders are one win each.
+        assert {value for (criterion, _), value in own.items() if criterion != "context-tokens"} == {50.0}
+    assert [cell for cell in paper["cells"] if cell["published"]]
+    server.clear()
+    (again,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    assert (again["paper"], again["id"], list(server.log)) == (made["paper"], made["id"], [])
+    assert main(["experiment", "show", made["id"], "--table", table]) == 0
+    assert "published: " in capsys.readouterr().out
+
+
+def test_an_unknown_table_is_refused_with_the_names_of_all(
+    home: tuple[Path, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
+    questions = str(home[0] / "questions.jsonl")
+    assert main(["experiment", "run", "--index", home[1], "--questions", questions, "--table", "table 9"]) == 2
+    said_why = capsys.readouterr().err
+    assert all(name in said_why for name in (*TABLES, *RIVAL_TABLES))

@@ -283,7 +283,7 @@ def _number(value: float) -> float | None:
 if TYPE_CHECKING:
     from leanrag_core.evaluation.paper_tables import PaperCell, PaperTable
 
-_CRITERION, _SYSTEM, _OWN = 20, 20, 26  # characters of columns
+_CRITERION, _SYSTEM, _OWN = 20, 29, 26  # characters of columns
 
 
 def print_paper_table(table: "PaperTable") -> None:

@@ -106,7 +106,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--table", metavar="NAME", help="the paper's: scores, relations, context, win-rates or tokens")
+    parser.add_argument(
+        "--table",
+        metavar="NAME",
+        help="the paper's: scores, relations, context, win-rates or tokens; of other papers: graphrag-window, "
+        "graphrag-win-rates, lightrag-win-rates, lightrag-ablations or lightrag-cost",
+    )
     parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone")
     parser.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="columns of the table")
     add_json(parser)
@@ -159,14 +164,19 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
 
 def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: str, name: str) -> "ExperimentSpec":
     from leanrag_core.evaluation.experiments.running import strategies_spec
-    from leanrag_core.evaluation.paper_tables import paper_spec
+    from leanrag_core.evaluation.paper_tables import TABLES, paper_spec
+    from leanrag_core.evaluation.rival_tables import RIVAL_TABLES, rival_spec
     from leanrag_core.types.experiment import ALL_JUDGEMENTS, JUDGEMENTS, JudgeSpec
 
     kinds = ALL_JUDGEMENTS if options.grade else JUDGEMENTS
     judges = tuple(JudgeSpec(model, kinds, options.repeats) for model in options.judge)
     title = options.title and (options.title if options.samples is None else f"{options.title}, {name}")
     if options.table:
-        return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
+        if options.table not in (*TABLES, *RIVAL_TABLES):
+            choices = ", ".join((*TABLES, *RIVAL_TABLES))
+            raise InvalidConfig("option.not_a_choice", option="table", value=options.table, choices=choices)
+        make_spec = rival_spec if options.table in RIVAL_TABLES else paper_spec
+        return make_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     if options.runs:
         return _with_answers(_runs_spec(options, index, set_id, title, name), options, judges)
     wanted = () if options.strategies == ["all"] else options.strategies
@@ -270,8 +280,11 @@ def _print(result: "ExperimentResult", options: argparse.Namespace) -> None:
 
 def _paper_tables(result: "ExperimentResult", options: argparse.Namespace) -> "tuple[PaperTable, ...]":
     from leanrag_core.evaluation.paper_tables import paper_table
+    from leanrag_core.evaluation.rival_tables import RIVAL_TABLES, rival_table
 
-    return paper_table(options.table, result) if options.table else ()
+    if not options.table:
+        return ()
+    return rival_table(options.table, result) if options.table in RIVAL_TABLES else paper_table(options.table, result)
 
 
 def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str, Any]:

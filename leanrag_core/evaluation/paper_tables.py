@@ -170,16 +170,16 @@ def _own_rates(result: ExperimentResult, table: str) -> _Own:
         if LEANRAG not in (each.a, each.b) or each.win_rate is None:
             continue
         other = each.b if each.a == LEANRAG else each.a
-        won = _in_percent(each.win_rate, is_turned=each.a != LEANRAG)
+        won = in_percent(each.win_rate, is_turned=each.a != LEANRAG)
         first = LEANRAG if table == RELATIONS else other
         own[each.judge, each.criterion, first] = PaperCell(each.criterion, first, won, {}, p=each.p_holm)
         if table == RELATIONS:
-            lost = _in_percent(each.win_rate, is_turned=each.a == LEANRAG)
+            lost = in_percent(each.win_rate, is_turned=each.a == LEANRAG)
             own[each.judge, each.criterion, other] = PaperCell(each.criterion, other, lost, {}, p=each.p_holm)
     return own
 
 
-def _in_percent(rate: Interval, *, is_turned: bool) -> Interval:
+def in_percent(rate: Interval, *, is_turned: bool) -> Interval:
     """Return the win rate in percent. is_turned: that of the other run of the pair."""
     low, high = (None if bound is None else _PERCENT * bound for bound in (rate.low, rate.high))
     if not is_turned:
