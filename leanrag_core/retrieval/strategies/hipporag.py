@@ -6,12 +6,12 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
-from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.entity_linking import link_names, searched_names
+from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import pagerank
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -44,17 +44,10 @@ class Strategy(StrategyBase[Config]):
         config, run = self.config, Retrieval(self, query, index, tools)
         wanted = query_entities(query.text, tools)
         run.note(wanted.note)
-        texts = [*wanted.named] or [*wanted.generic] or [query.text]
         run.lap("entities")
-        base = index.layers[0]
-        n_chunks_of = np.asarray(index.entity_chunks.sum(axis=1)).ravel()
-        restart, asked = np.zeros(len(base)), []
-        for place, (text, vector) in enumerate(zip(texts, tools.embed(texts), strict=True)):
-            row = int(nearest_entities(index, vector, 1, tools).rows[0])
-            restart[row] = 1.0 / max(1.0, n_chunks_of[row])
-            asked.append(Asked(f"asked-{place}", text, message("query_entities.reason.named"), {row}))
+        linked = link_names(index, searched_names(wanted, query.text), tools)
         run.lap("linked")
-        mass = pagerank(tools.part("synonyms").over_entities, restart, damping=config.damping)
+        mass = pagerank(tools.part("synonyms").over_entities, linked.restart, damping=config.damping)
         entities = np.argsort(-mass, kind="stable")[:_DRAWN]
         entities = entities[mass[entities] > 0]
         run.lap("walk")
@@ -71,13 +64,11 @@ class Strategy(StrategyBase[Config]):
             by_row(rows, scores[rows]),
             "walk.reason.entities",
         )
-        linked = sorted({row for each in asked for row in each.rows})
-        ids = [each.id for each in asked]
+        ids = [each.id for each in linked.asked]
+        linked_caption = message("walk.linked", n=len(linked.rows))
         steps = [
-            GraphStep(
-                "entities", message("query_entities.step"), message("hipporag.entities", n=len(asked)), asked=ids
-            ),
-            GraphStep("linked", message("walk.step.linked"), message("walk.linked", n=len(linked)), linked, asked=ids),
+            GraphStep("entities", message("query_entities.step"), message("hipporag.entities", n=len(ids)), asked=ids),
+            GraphStep("linked", message("walk.step.linked"), linked_caption, linked.rows, asked=ids),
             GraphStep("walk", message("walk.step.walk"), message("walk.walk", n=len(entities)), ranked.entities),
         ]
         return graph_trace(
@@ -86,5 +77,5 @@ class Strategy(StrategyBase[Config]):
             graph_picture(index, ranked),
             steps=steps,
             chunk_caption=message("walk.chunks", n=len(rows)),
-            asked=asked,
+            asked=linked.asked,
         )

@@ -1,25 +1,20 @@
 """IRCoT (style): retrieval and a sentence of reasoning in turn (Trivedi et al. 2023)."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
-from leanrag_core.retrieval.model_replies import ask_text, reply_or_note
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
+from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import cosines, similarity
+from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
-
-_ANSWERED = re.compile(r"\bthe answer is\b", re.IGNORECASE)
-_SHORTEST = 30  # characters of a sentence that may stand in for the reasoning
 
 
 @dataclass(frozen=True)
@@ -55,13 +50,14 @@ class Strategy(StrategyBase[Config]):
             searches.append(Search(text, reason, rows))
             union |= dict.fromkeys(rows)
             ended = number == config.rounds or len(union) >= config.top_c
-            thought = "" if ended else _thought(run, searches, list(union), near)
+            asked = [search.text for search in searches]
+            thought = "" if ended else next_thought(run, asked, list(union), rows, near)
             name = f"round-{number}"
             run.lap(name)
             caption = message("ircot.round", n=len(rows), query=text)
             title = message("ircot.step.round", number=number)
             steps.append(run.announce(run.step(name, caption, search_ids(number), title=title)))
-            if not thought or _ANSWERED.search(thought):
+            if not thought or is_answered(thought):
                 break
             text, vector, reason = thought, tools.embed([thought])[0], message("ircot.reason.thought")
         ranking = np.array(list(union), dtype=np.int64)
@@ -74,43 +70,3 @@ class Strategy(StrategyBase[Config]):
             before=steps,
             searches=searches,
         )
-
-
-def _thought(run: Retrieval, searches: list[Search], rows: list[int], near: dict[str, float]) -> str:
-    """Return the next sentence of the reasoning, "" for none: the model's, or the sentence of the last passages that is
-    nearest to the question."""
-    reply = reply_or_note(
-        run.tools,
-        lambda language: ask_text(
-            language,
-            run.tools,
-            "reason_step",
-            question=run.query.text,
-            passages="\n\n".join(run.index.chunk(row).text.strip() for row in rows),
-            reasoning="\n".join(search.text for search in searches[1:]) or "(none)",
-        ),
-        step=message("ircot.step.reasoning"),
-        instead=message("ircot.built_in"),
-    )
-    run.note(reply.note)
-    if reply.value is None:
-        return "" if reply.budget_spent else _nearest_sentence(run, searches, near)
-    sentences = split_sentences(reply.value)
-    return sentences[0] if sentences else ""
-
-
-def _nearest_sentence(run: Retrieval, searches: list[Search], near: dict[str, float]) -> str:
-    """Return, of the passages of the last round, the sentence nearest to the question that no search has used; "" for
-    none.
-
-    near: cosines of the sentences of earlier rounds, which share passages with this one; new ones are added.
-    """
-    used = {search.text for search in searches}
-    sentences = [each for row in searches[-1].rows for each in split_sentences(run.index.chunk(row).text)]
-    fresh = [each for each in dict.fromkeys(sentences) if len(each) >= _SHORTEST and each not in used]
-    if not fresh:
-        return ""
-    unknown = [each for each in fresh if each not in near]
-    if unknown:
-        near.update(zip(unknown, cosines(run.tools.embed_passages(unknown), run.query.vector).tolist(), strict=True))
-    return max(fresh, key=near.__getitem__)
