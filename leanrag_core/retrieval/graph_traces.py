@@ -49,7 +49,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class GraphStep:
-    """A step: which rows it lights up, and whether it lights up what was asked for. name: of its lap too."""
+    """A step: which rows it lights up, and whether it lights up what was asked for. name: of its lap too. asked, links:
+    ids of items and relations that are no rows of the base graph."""
 
     name: str
     title: Message
@@ -57,15 +58,18 @@ class GraphStep:
     entities: Collection[int] = ()
     relations: Collection[int] = ()
     asked: Collection[str] = ()
+    links: Collection[str] = ()
 
 
 @dataclass(frozen=True)
 class GraphContext:
-    """The sections before the chunks, and what is drawn of the graph: what is in them, and ends of relations."""
+    """The sections before the chunks, and what is drawn of the graph: what is in them, and ends of relations. styles:
+    of what is drawn beside base entities and relations."""
 
     sections: tuple[ContextSection, ...]
     drawn: tuple[TraceItem, ...]
     drawn_relations: tuple[TraceRelation, ...]
+    styles: tuple[Style, ...] = ()
 
     def rows(self, name: str) -> list[int]:
         """Return rows of what is in the section of that name, in its order."""
@@ -145,7 +149,7 @@ def graph_trace(
             run.step("chunks", chunk_caption, passages, title=message("passages.step.chunks")),
             run.step("context", context_caption(context), in_context, filled.drawn_relations, title),
         ),
-        styles=(ENTITY, *((ASKED, SEARCHED) if questions else ()), PASSAGE, BASE),
+        styles=(ENTITY, *((ASKED, SEARCHED) if questions else ()), PASSAGE, BASE, *filled.styles),
         items=(*filled.drawn, *questions, *passages),
         relations=(*filled.drawn_relations, *links),
         ranked_chunks=ranked.chunks,
@@ -161,7 +165,7 @@ def announce(run: Retrieval, step: GraphStep) -> GraphStep:
 def _step(run: Retrieval, step: GraphStep, filled: GraphContext, links: Sequence[TraceRelation]) -> TraceStep:
     entities, relations, asked = set(step.entities), set(step.relations), set(step.asked)
     items = tuple(item.id for item in filled.drawn if item.row in entities)
-    lit = tuple(each.id for each in filled.drawn_relations if each.row in relations)
+    lit = tuple(each.id for each in filled.drawn_relations if each.row in relations or each.id in step.links)
     lit += tuple(link.id for link in links if link.source in asked and link.target in set(items))
     return run.step(step.name, step.caption, (*step.asked, *items), lit, step.title)
 

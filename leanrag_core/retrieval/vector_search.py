@@ -164,6 +164,13 @@ def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.n
     return rows[order], scores[order]
 
 
+def unit_range(scores: np.ndarray) -> np.ndarray:
+    """Return the scores moved and scaled to [0, 1]; all 1 where they are equal. scores: (n,)."""
+    if not len(scores) or scores.max() == scores.min():
+        return np.ones(len(scores))
+    return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
+
+
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """rows: (k,) int64, best first, ties by row. scores: (k,) float32, cosines."""

@@ -1,6 +1,5 @@
 """E2GraphRAG's graph: entities joined by the sentences that hold both, and how often each occurs in a chunk."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
-from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -19,53 +18,29 @@ from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 
-_BETWEEN_WORDS = re.compile(r"[\W_]+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-
-
-def plain(text: str) -> str:
-    """Return the words of a text in lower case, a blank before and after each."""
-    return f" {_BETWEEN_WORDS.sub(' ', text.lower()).strip()} "
-
-
-def occurs(name: str, sentence: str) -> bool:
-    """Return whether a sentence holds the name, or its plural in s. Both are plain()."""
-    if _UNSPACED.search(name):
-        return name.strip() in sentence
-    return name in sentence or f"{name[:-1]}s " in sentence
-
 
 def noun_graph(index: Index, report: Callable[[int, int], None]) -> NounGraph:
     """Return the graph of the index's own entities. report: hears how many chunks of all are read."""
     from scipy.sparse import coo_array, triu
 
-    base = index.layers[0]
-    names = [plain(name) for name in base.entities["name"].to_pylist()]
-    mentioned = index.entity_chunks.tocsc()
-    n_entities, n_chunks = len(base), index.chunks.num_rows
+    n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
     sentence_rows: list[int] = []
     entity_rows: list[int] = []
-    occurrences: list[tuple[int, int, int]] = []
     n_sentences = 0
-    for chunk in range(n_chunks):
-        report(chunk, n_chunks)
-        entities = np.sort(mentioned.indices[mentioned.indptr[chunk] : mentioned.indptr[chunk + 1]]).tolist()
-        sentences = [plain(sentence) for sentence in split_sentences(index.chunk(chunk).text)]
-        for entity in entities:
-            held = [place for place, sentence in enumerate(sentences) if occurs(names[entity], sentence)]
+    chunks = list(sentences_by_chunk(index, report))
+    for read in chunks:
+        for entity, held in read.held.items():
             sentence_rows += [n_sentences + place for place in held]
             entity_rows += [entity] * len(held)
-            occurrences.append((entity, chunk, max(1, len(held))))
-        n_sentences += len(sentences)
+        n_sentences += len(read.sentences)
     ones = np.ones(len(entity_rows), dtype=np.int32)
     holds = coo_array((ones, (sentence_rows, entity_rows)), shape=(n_sentences, n_entities)).tocsr()
     together = triu(holds.T @ holds, k=1).tocoo()
     order = np.lexsort((together.col, together.row))
     pairs = (together.row[order], together.col[order], together.data[order])
-    columns = list(zip(*sorted(occurrences), strict=True)) if occurrences else [(), (), ()]
     return NounGraph(
         pa.table(dict(zip(PAIR_SCHEMA.names, pairs, strict=True))).cast(PAIR_SCHEMA),
-        pa.table(dict(zip(OCCURRENCE_SCHEMA.names, columns, strict=True)), schema=OCCURRENCE_SCHEMA),
+        occurrences_in(chunks),
         (n_entities, n_chunks),
     )
 

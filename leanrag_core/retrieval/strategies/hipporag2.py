@@ -15,7 +15,7 @@ from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import Ranked, cosines, nearest_rows, rank, similarity
+from leanrag_core.retrieval.vector_search import Ranked, cosines, nearest_rows, rank, similarity, unit_range
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
@@ -75,7 +75,7 @@ class Strategy(StrategyBase[Config]):
         run.note(facts.note)
         run.lap("kept")
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
-        dense = _unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
+        dense = unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
         mass = np.zeros(n_entities)
         # The relation that is farthest from the question scores 0: alone, it is no place to start from.
         weights = entity_weights(index, facts.rows, facts.scores) if facts.rows else mass
@@ -169,7 +169,7 @@ def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
     """
     if not len(vectors):
         return nearest_rows(vectors, vector, n)
-    return Ranked(*rank(np.arange(len(vectors)), _unit_range(cosines(vectors, vector).astype(np.float64)), n))
+    return Ranked(*rank(np.arange(len(vectors)), unit_range(cosines(vectors, vector).astype(np.float64)), n))
 
 
 def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float, ...]) -> np.ndarray:
@@ -186,13 +186,6 @@ def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float
     weights = np.divide(total, times, out=total, where=times > 0)
     weights[np.argsort(-weights, kind="stable")[_MOST_ENTITIES:]] = 0
     return weights
-
-
-def _unit_range(scores: np.ndarray) -> np.ndarray:
-    """Return the scores moved and scaled to [0, 1]; all 1 where they are equal. scores: (n,)."""
-    if not len(scores) or scores.max() == scores.min():
-        return np.ones(len(scores))
-    return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
 
 
 def _chosen(cells: dict[str, Any], n: int) -> list[int]:

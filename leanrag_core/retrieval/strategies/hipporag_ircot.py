@@ -14,6 +14,7 @@ from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import unit_range
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -107,11 +108,9 @@ class Strategy(StrategyBase[Config]):
         transition = run.tools.part("synonyms").over_entities
         mass = pagerank(transition, linked.restart, damping=self.config.damping)
         scores = run.index.entity_chunks.T @ mass
-        spread = np.ptp(scores)
-        scaled = (scores - scores.min()) / spread if spread else np.ones(len(scores))
         rows = np.argsort(-scores, kind="stable")[: self.config.chunks_per_round]
         rows = rows[scores[rows] > 0]
-        return _Round(linked, mass, by_row(rows, scaled[rows]))
+        return _Round(linked, mass, by_row(rows, unit_range(scores)[rows]))
 
 
 def ranked_rows(scores: Mapping[int, float]) -> list[int]:

@@ -7,8 +7,9 @@ import pytest
 
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
-from leanrag_core.indexing.parts.noun_graph import noun_graph, occurs, plain
+from leanrag_core.indexing.parts.noun_graph import noun_graph
 from leanrag_core.indexing.parts.sequential_tree import consecutive
+from leanrag_core.indexing.sentence_mentions import occurs, plain
 from leanrag_core.types.text_tree import TextTree
 from tests.contract.indexes import INDEXES, stored
 from tests.indexing.trees.test_trees import embed

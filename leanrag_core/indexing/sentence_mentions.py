@@ -1,0 +1,84 @@
+"""Which sentences of a chunk hold which of its entities by name."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.text.sentences import split_sentences
+from leanrag_core.types.index import Index
+from leanrag_core.types.statements import STATEMENT_SCHEMA
+from leanrag_core.types.walks import OCCURRENCE_SCHEMA
+
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def plain(text: str) -> str:
+    """Return the words of a text in lower case, a blank before and after each."""
+    return f" {_BETWEEN_WORDS.sub(' ', text.lower()).strip()} "
+
+
+def occurs(name: str, sentence: str) -> bool:
+    """Return whether a sentence holds the name, or its plural in s. Both are plain()."""
+    if _UNSPACED.search(name):
+        return name.strip() in sentence
+    return name in sentence or f"{name[:-1]}s " in sentence
+
+
+@dataclass(frozen=True)
+class ChunkSentences:
+    """The sentences of a chunk. held: for each entity that the chunk mentions, ascending, the places of the sentences
+    that hold its name, none where the chunk names it in other words."""
+
+    chunk: int
+    sentences: tuple[str, ...]
+    held: Mapping[int, tuple[int, ...]]
+
+
+def sentences_by_chunk(index: Index, report: Callable[[int, int], None]) -> Iterator[ChunkSentences]:
+    """Return the sentences of each chunk with its entities, in the order of the chunks. report: hears how many chunks
+    of all are read."""
+    names = [plain(name) for name in index.layers[0].entities["name"].to_pylist()]
+    mentioned, n_chunks = index.entity_chunks.tocsc(), index.chunks.num_rows
+    for chunk in range(n_chunks):
+        report(chunk, n_chunks)
+        entities = np.sort(mentioned.indices[mentioned.indptr[chunk] : mentioned.indptr[chunk + 1]]).tolist()
+        sentences = split_sentences(index.chunk(chunk).text)
+        searched = [plain(sentence) for sentence in sentences]
+        held = {
+            entity: tuple(place for place, sentence in enumerate(searched) if occurs(names[entity], sentence))
+            for entity in entities
+        }
+        yield ChunkSentences(chunk, tuple(sentences), held)
+
+
+def sentences_with_entities(chunks: Iterable[ChunkSentences], *, least: int) -> pa.Table:
+    """Return a table of STATEMENT_SCHEMA: the sentences that hold so many entities or more, in the order of the
+    corpus. What overlapping chunks share, and what is said again, is there once, with all its chunks."""
+    chunks_of: dict[str, dict[int, None]] = {}
+    entities_of: dict[str, set[int]] = {}
+    for read in chunks:
+        for entity, places in read.held.items():
+            for place in places:
+                entities_of.setdefault(read.sentences[place], set()).add(entity)
+        for sentence in read.sentences:
+            if sentence in entities_of:
+                chunks_of.setdefault(sentence, {})[read.chunk] = None
+    kept = [sentence for sentence in chunks_of if len(entities_of[sentence]) >= least]
+    columns = {
+        "text": kept,
+        "chunks": [list(chunks_of[sentence]) for sentence in kept],
+        "entities": [sorted(entities_of[sentence]) for sentence in kept],
+    }
+    return pa.table(columns, schema=STATEMENT_SCHEMA)
+
+
+def occurrences_in(chunks: Iterable[ChunkSentences]) -> pa.Table:
+    """Return a table of OCCURRENCE_SCHEMA: in how many sentences of a chunk each of its entities is named, 1 where it
+    is there in other words; by entity, then by chunk."""
+    rows = sorted((entity, read.chunk, max(1, len(places))) for read in chunks for entity, places in read.held.items())
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
+    return pa.table(dict(zip(OCCURRENCE_SCHEMA.names, columns, strict=True)), schema=OCCURRENCE_SCHEMA)
