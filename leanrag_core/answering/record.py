@@ -1,16 +1,127 @@
 """Trace and answer as the plain values that `ask --json` gives."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict  # pydantic, which describes these to programs, reads no other before 3.12
 
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.types.trace import Answer, AnswerPart, Context, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Answer, AnswerPart, Context, Parameter, Trace, TraceItem, TraceRelation
 
 
-def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
+class SeedRecord(TypedDict):
+    """A base entity similar to the question, the best one of rank 1."""
+
+    id: str
+    name: str
+    score: float | None
+    rank: int | None
+
+
+class AncestorRecord(TypedDict):
+    """The lowest common ancestor of the seeds."""
+
+    id: str
+    name: str
+    layer: int | None
+
+
+class NodeRecord(AncestorRecord):
+    """What was retrieved beside passages."""
+
+    role: str
+
+
+class RelationRecord(TypedDict):
+    """A relation between two nodes, by their ids."""
+
+    id: str
+    source: str
+    target: str
+    layer: int | None
+    kind: str
+    made: str
+    strength: float
+    description: str
+    row: int | None
+
+
+class ChunkRecord(TypedDict):
+    """A passage, and where its document has it: characters from start to end."""
+
+    id: str
+    document: str
+    start: int
+    end: int
+    seed_count: int
+    text: str
+
+
+class LostRecord(TypedDict):
+    """How many of a kind did not fit into the context, or not whole."""
+
+    kind: str
+    offered: int
+    left_out: int
+    trimmed: int
+
+
+class ContextRecord(TypedDict):
+    """The context as a model reads it. tokens, left_out, trimmed: by section; the tokens with their total."""
+
+    text: str
+    tokens: dict[str, int]
+    left_out: dict[str, int]
+    trimmed: dict[str, int]
+    lost: list[LostRecord]
+
+
+class PartRecord(TypedDict):
+    """A sentence of an answer with the marks that support it."""
+
+    text: str
+    marks: list[str]
+    section: str
+
+
+class AnswerRecord(TypedDict):
+    """An answer. grounded: whether the context answers; else nearest holds the sentences that come nearest, and because
+    the reason where it is known. extractive: made of the context's own sentences."""
+
+    text: str
+    citations: list[str]
+    grounded: bool
+    extractive: bool
+    parts: list[PartRecord]
+    nearest: list[PartRecord]
+    because: str | None
+
+
+class AskRecord(TypedDict):
+    """What a strategy did with a question, and the answer. usage: calls of a language model, their tokens and cost."""
+
+    question: str
+    strategy: str
+    parameters: Mapping[str, Parameter]
+    seeds: list[SeedRecord]
+    lca: AncestorRecord | None
+    nodes: list[NodeRecord]
+    relations: list[RelationRecord]
+    chunks: list[ChunkRecord]
+    context: ContextRecord
+    answer: AnswerRecord | None
+    notes: list[str]
+    usage: dict[str, float]
+    search: str
+    timings_ms: dict[str, float]
+    scope: NotRequired[dict[str, Any]]
+
+
+def ask_record(trace: Trace, answer: Answer | None) -> AskRecord:
     """Return the documented fields. Messages are English sentences here, whatever the language of the page."""
     top = next(iter(trace.with_role("lca")), None)
-    return {
+    record: AskRecord = {
         "question": trace.question,
         "strategy": trace.strategy,
         "parameters": dict(trace.parameters),
@@ -28,11 +139,13 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
         "usage": plain(trace.usage + answer.usage if answer else trace.usage),
         "search": trace.search,
         "timings_ms": {name: round(value, 3) for name, value in trace.timings_ms.items()},
-        **({"scope": trace.scope.values()} if trace.scope is not None else {}),
     }
+    if trace.scope is not None:
+        record["scope"] = trace.scope.values()
+    return record
 
 
-def _relation(relation: TraceRelation) -> dict[str, Any]:
+def _relation(relation: TraceRelation) -> RelationRecord:
     return {
         "id": relation.id,
         "source": relation.source,
@@ -46,7 +159,7 @@ def _relation(relation: TraceRelation) -> dict[str, Any]:
     }
 
 
-def _chunk(passage: TraceItem) -> dict[str, Any]:
+def _chunk(passage: TraceItem) -> ChunkRecord:
     source = passage.source
     assert source is not None
     return {
@@ -59,7 +172,7 @@ def _chunk(passage: TraceItem) -> dict[str, Any]:
     }
 
 
-def _context(context: Context) -> dict[str, Any]:
+def _context(context: Context) -> ContextRecord:
     return {
         "text": context.text,
         "tokens": {"total": context.tokens, **{section.name: section.tokens for section in context.sections}},
@@ -73,7 +186,7 @@ def _context(context: Context) -> dict[str, Any]:
     }
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> AnswerRecord:
     return {
         "text": answer.text,
         "citations": list(answer.citations),
@@ -85,5 +198,5 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _parts(parts: tuple[AnswerPart, ...]) -> list[dict[str, Any]]:
+def _parts(parts: tuple[AnswerPart, ...]) -> list[PartRecord]:
     return [{"text": part.text, "marks": list(part.marks), "section": part.section} for part in parts]

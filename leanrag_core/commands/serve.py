@@ -1,12 +1,18 @@
-"""serve: the app, in the browser of this machine."""
+"""serve: the app, in the browser of this machine, and the API for programs; mcp: the tools for assistants."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leanrag_core.system.environment import PROGRAM
+from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
 
+if TYPE_CHECKING:
+    from leanrag_core.serving.asking import Served
+
+_APP_PORT, _API_PORT = 8501, 8601
+_ALONE = -1  # of --api: without the app
 _NICENESS = 10  # the pages and an answer go before a build
 
 
@@ -28,21 +34,62 @@ def _run_job(options: argparse.Namespace) -> int:
 
 
 def _add_serve(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the verb serve."""
+    """Add the verbs serve and mcp."""
     parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
-    parser.add_argument("--port", type=int, default=8501, help="of 127.0.0.1 (default: %(default)s)")
+    parser.add_argument("--port", type=int, help=f"of 127.0.0.1 (default: {_APP_PORT}, of the API alone {_API_PORT})")
     parser.add_argument("--home", type=Path, metavar="FOLDER", help="where corpora and indexes are kept")
     parser.add_argument("--open", action="store_true", help="open a browser too")
+    parser.add_argument(
+        "--api",
+        type=int,
+        nargs="?",
+        const=_ALONE,
+        metavar="PORT",
+        help="serve the API for programs: alone, at --port; with a PORT at that one, beside the app",
+    )
+    parser.add_argument("--describe", action="store_true", help="print the API's description by OpenAPI and end")
     parser.set_defaults(run=_serve)
+    tools = verbs.add_parser("mcp", help="tools for assistants, by the Model Context Protocol over stdin and stdout")
+    tools.add_argument("--home", type=Path, metavar="FOLDER", help="where corpora and indexes are kept")
+    tools.set_defaults(run=_mcp)
 
 
 def _serve(options: argparse.Namespace) -> int:
+    if options.describe:
+        from leanrag_core.serving.running import description
+
+        print(description())
+        return 0
+    if options.api == _ALONE:
+        from leanrag_core.serving.running import announced
+
+        announced(_served(options.home), _API_PORT if options.port is None else options.port).run()
+        return 0
     environment = dict(os.environ)
     if options.home:
         environment["LEANRAG_HOME"] = str(options.home.resolve())
+    if options.api is not None:
+        environment[API_PORT_VARIABLE] = str(options.api)
+    port = _APP_PORT if options.port is None else options.port
     # Takes this process's place, so that a signal reaches the server itself. Its other settings, the loopback among
     # them, are in .streamlit/config.toml beside app.py.
-    os.execve(sys.executable, streamlit_command(options.port, open_browser=options.open), environment)
+    os.execve(sys.executable, streamlit_command(port, open_browser=options.open), environment)
+
+
+def _mcp(options: argparse.Namespace) -> int:
+    from leanrag_core.serving.running import serve_tools
+
+    serve_tools(_served(options.home))
+    return 0
+
+
+def _served(home: Path | None) -> "Served":
+    from leanrag_core.serving.asking import Served
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default(home)
+    bench.builds.start_first_sample()  # as the app does
+    return Served(bench)
 
 
 def streamlit_command(port: int, *, open_browser: bool = False) -> list[str]:

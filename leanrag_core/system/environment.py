@@ -28,6 +28,9 @@ PACKAGES = _PACKAGE.parent
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else PACKAGES
 """The folder with app.py, pages and sample_corpora."""
 
+API_PORT_VARIABLE = "LEANRAG_API_PORT"
+"""Tells the app to serve the API for programs beside it, at that port."""
+
 
 def default_home() -> Path:
     """Return the folder of corpora, indexes and settings, unless LEANRAG_HOME names one: the checkout's cache, or

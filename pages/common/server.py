@@ -5,13 +5,11 @@ made of and holds its digest, so that nothing needs to be remembered here and a 
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -19,6 +17,7 @@ from streamlit import config, file_util
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 from leanrag_core.figures.scripts import script_path
+from leanrag_core.serving.request_check import AllowedNames, Refused, RequestCheck
 
 FOLDER = "lr"  # below the app's own address
 _PAGES = Path(__file__).resolve().parents[1]
@@ -114,122 +113,20 @@ def keep_for_fragments() -> None:
     setattr(ForwardMsgQueue, "clear", clear_for_page)  # noqa: B010 - mypy lets no method be assigned
 
 
-_Message = MutableMapping[str, Any]
-_Receive = Callable[[], Awaitable[_Message]]
-_Send = Callable[[_Message], Awaitable[None]]
-_App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
-
-# The URL holds the question: no other site learns where a link was clicked, frames the app, or embeds its files.
-SECURITY_HEADERS = (
-    (b"content-security-policy", b"frame-ancestors 'self'; base-uri 'self'; object-src 'none'"),
-    (b"x-frame-options", b"SAMEORIGIN"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-)
-_OWN_HEADERS = frozenset(name for name, _ in SECURITY_HEADERS)
-_WEBSOCKET_POLICY_VIOLATION = 1008
+_REMEDIES = {
+    Refused.HOST: "This app answers under the names of this machine alone (127.0.0.1, localhost). To serve it under "
+    "another name, add that name to server.allowedHosts in .streamlit/config.toml and restart the app.\n",
+    Refused.ORIGIN: "This request was made by a page of another origin. If a proxy stands before the app, add the "
+    "proxy's address to server.corsAllowedOrigins in .streamlit/config.toml and restart the app.\n",
+}
 
 
-class RequestCheck:
-    """ASGI middleware: a request passes when its Host is a loopback or configured name and its Origin is the app's own
-    or a configured one. Others are answered with 403 and reach nothing of Streamlit."""
+def request_check() -> Middleware:
+    """Return what refuses requests under foreign names and from pages of other origins, as .streamlit/config.toml
+    allows them."""
 
-    def __init__(self, app: _App) -> None:
-        self._app = app
+    def allowed() -> AllowedNames:
+        hosts, origins = (config.get_option(f"server.{name}") for name in ("allowedHosts", "corsAllowedOrigins"))
+        return AllowedNames(hosts, origins)
 
-    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """See ASGI: one call a request or a websocket."""
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        reason = refusal(
-            _values(scope, b"host"),
-            _values(scope, b"origin"),
-            allowed_hosts=config.get_option("server.allowedHosts"),
-            allowed_origins=config.get_option("server.corsAllowedOrigins"),
-        )
-        if reason is None:
-            await self._app(scope, receive, _with_security_headers(send))
-        elif scope["type"] == "websocket":
-            await receive()  # the opening; closing before it is accepted sends 403
-            await send({"type": "websocket.close", "code": _WEBSOCKET_POLICY_VIOLATION, "reason": ""})
-        else:
-            body = reason.encode()
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-            await send({"type": "http.response.start", "status": 403, "headers": [*headers, *SECURITY_HEADERS]})
-            await send({"type": "http.response.body", "body": body})
-
-
-def refusal(
-    hosts: Sequence[str],
-    origins: Sequence[str],
-    *,
-    allowed_hosts: Sequence[str],
-    allowed_origins: Sequence[str],
-) -> str | None:
-    """Return why a request with these Host and Origin headers is refused and what to do; None when it is not.
-
-    A request without Origin comes from no script of a foreign page that could read the answer. Another port of the
-    loopback is another origin: whatever runs there must not read the corpora either.
-    """
-    host = _parsed(f"//{hosts[0]}") if len(hosts) == 1 else None
-    if host is None or not (_is_loopback(host.hostname or "") or _is_allowed(host.hostname or "", allowed_hosts)):
-        return (
-            "This app answers under the names of this machine alone (127.0.0.1, localhost). To serve it under another "
-            "name, add that name to server.allowedHosts in .streamlit/config.toml and restart the app.\n"
-        )
-    if not origins or (len(origins) == 1 and origins[0] in {origin.strip() for origin in allowed_origins}):
-        return None
-    origin = _parsed(origins[0]) if len(origins) == 1 else None
-    if origin is not None and origin.netloc.lower() == host.netloc.lower():
-        return None
-    return (
-        "This request was made by a page of another origin. If a proxy stands before the app, add the proxy's address "
-        "to server.corsAllowedOrigins in .streamlit/config.toml and restart the app.\n"
-    )
-
-
-def _parsed(address: str) -> SplitResult | None:
-    """Return the parts of scheme://name:port, scheme optional; None when there is anything else or the port is none."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port  # raises for a port that is no number
-    except ValueError:
-        return None
-    extra = parts.path or parts.query or parts.fragment or parts.username is not None or parts.password is not None
-    return None if extra or not parts.hostname or not parts.netloc.isascii() else parts
-
-
-def _is_loopback(name: str) -> bool:
-    if name.rstrip(".") == "localhost":
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_allowed(name: str, allowed: Sequence[str]) -> bool:
-    """As Streamlit reads server.allowedHosts: names, *.name for what lies below a name, * for all."""
-    name = name.rstrip(".")
-    for entry in allowed:
-        pattern = entry.strip().lower().rstrip(".")
-        if pattern == "*" or name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:])):
-            return True
-    return False
-
-
-def _values(scope: _Message, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
-
-
-def _with_security_headers(send: _Send) -> _Send:
-    async def sending(message: _Message) -> None:
-        if message["type"] == "http.response.start":
-            kept = [pair for pair in message.get("headers", ()) if pair[0].lower() not in _OWN_HEADERS]
-            message = {**message, "headers": [*kept, *SECURITY_HEADERS]}
-        await send(message)
-
-    return sending
+    return Middleware(RequestCheck, allowed=allowed, remedies=_REMEDIES.__getitem__)

@@ -55,7 +55,7 @@ def reading(summary: IndexSummary) -> Iterator[Index]:
 
 
 def _opened(index_id: str, created: str) -> Index:
-    return _open_indexes().get((index_id, created), lambda: workbench().indexes.open(index_id))
+    return open_indexes().get((index_id, created), lambda: workbench().indexes.open(index_id))
 
 
 def finder(summary: IndexSummary) -> GoldFinder:
@@ -100,7 +100,8 @@ def _read_ahead() -> ReadAhead:
 
 
 @st.cache_resource(show_spinner=False)
-def _open_indexes() -> OpenIndexes:
+def open_indexes() -> OpenIndexes:
+    """Return the indexes that are open, of all sessions and of the API beside the app."""
     return OpenIndexes(_MAX_BYTES)
 
 

@@ -1,0 +1,218 @@
+"""A chat in OpenAI's form: the model names an index and a strategy, the last message of the person is the question."""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+
+from openai.types import Model
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import ConfigDict
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import strategy
+from leanrag_core.serving.asking import AskBody, Asked, Cited, Options, Served
+from leanrag_core.types.scope import ALL, Scope
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+
+DONE = b"data: [DONE]\n\n"
+_DEFAULT = "leanrag"  # the strategy of a model that names an index alone
+_EXCERPT = 200  # characters of a source
+_OWNER = "leanrag"
+_PIECE = "chat.completion.chunk"
+
+
+@dataclass(frozen=True)
+class ChatMessage:
+    """A message of a chat; its content is a text, or parts of which texts are read."""
+
+    role: str
+    content: str | tuple[dict[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """include_usage: a last piece tells the tokens of calls."""
+
+    include_usage: bool = False
+
+
+@dataclass(frozen=True)
+class ChatBody:
+    """A chat. model: INDEX/STRATEGY, or INDEX for LeanRAG; GET /v1/models lists them. options, scope: as in
+    POST /api/indexes/{index}/ask. follow_up: earlier messages of the person are questions that the last one may point
+    back to. What else OpenAI's form has (temperature, tools, ...) has no effect."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+
+    model: str
+    messages: tuple[ChatMessage, ...]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: int | None = 1
+    options: Options = field(default_factory=dict)
+    scope: Scope = ALL
+    follow_up: bool = False
+
+
+@dataclass(frozen=True)
+class Chat:
+    """What a chat asks. index: its id."""
+
+    index: str
+    body: AskBody
+
+
+@dataclass(frozen=True)
+class ModelList:
+    """The models that a chat may name."""
+
+    data: list[Model]
+    object: Literal["list"] = "list"
+
+
+def chat_of(body: ChatBody) -> Chat:
+    """Return what the chat asks. Raises InvalidConfig for one without a question, or for several answers."""
+    if body.n not in (None, 1):
+        raise InvalidConfig("serving.one_answer", n=body.n)
+    index, _, named = body.model.partition("/")
+    asked = [_text(each) for each in body.messages if each.role == "user"]
+    if not asked:
+        raise InvalidConfig("serving.no_user_message")
+    earlier = tuple(asked[:-1]) if body.follow_up else ()
+    return Chat(index, AskBody(asked[-1], named or _DEFAULT, body.options, body.scope, earlier))
+
+
+def _text(said: ChatMessage) -> str:
+    if not isinstance(said.content, tuple):
+        return said.content or ""
+    kinds = [str(part.get("type")) for part in said.content]
+    if set(kinds) - {"text"}:
+        raise InvalidConfig("serving.texts_alone", kind=next(kind for kind in kinds if kind != "text"))
+    return "\n".join(str(part.get("text", "")) for part in said.content)
+
+
+def models(served: Served) -> list[Model]:
+    """Return a model for each index that reads and each strategy that can be asked of it as it is."""
+    return [
+        _model(f"{summary.id}/{info.name}", summary)
+        for summary in served.summaries()
+        for info in served.askable(served.index(summary.id))
+    ]
+
+
+def model_named(served: Served, name: str) -> Model:
+    """Return the model of that name. Raises IndexNotFound, InvalidConfig for an unknown strategy."""
+    index, _, named = name.partition("/")
+    served.index(index)
+    strategy(named or _DEFAULT, {})
+    return _model(name, served.bench.indexes.summary(index))
+
+
+def _model(name: str, summary: IndexSummary) -> Model:
+    created = int(datetime.fromisoformat(summary.created).timestamp())
+    return Model(id=name, created=created, object="model", owned_by=_OWNER)
+
+
+def completion(model: str, asked: Asked, language: str) -> ChatCompletion:
+    """Return the answer in OpenAI's form, its sources at the end of the text. language: of the words around them."""
+    text = _without_pictures(asked.answer.text) + sources_text(asked, language)
+    return ChatCompletion.model_validate(
+        {
+            "id": _new_id(),
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": model,
+            "choices": [
+                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}},
+            ],
+            "usage": _usage(asked),
+        }
+    )
+
+
+def _without_pictures(text: str) -> str:
+    """Return the text without Markdown's sign for a picture: a front end would fetch it from wherever a document or a
+    model says."""
+    return text.replace("![", "!\\[")
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Writes a chat's answer in the pieces of OpenAI's form. write: hears of each."""
+
+    write: Callable[[dict[str, Any]], None]
+    model: str
+    id: str
+    created: int
+    held: list[str] = field(default_factory=list)  # an exclamation mark at the end of a piece, until the next one
+
+    @classmethod
+    def begun(cls, write: Callable[[dict[str, Any]], None], model: str) -> "Pieces":
+        """Begin an answer: its first piece says who speaks."""
+        begun = cls(write, model, _new_id(), int(time.time()))
+        begun._choice({"role": "assistant", "content": ""})
+        return begun
+
+    def text(self, piece: str) -> None:
+        """Write a piece of the answer's text."""
+        whole = _without_pictures("".join(self.held) + piece)
+        self.held[:] = ["!"] if whole.endswith("!") else []
+        if shown := whole.removesuffix("!"):
+            self._choice({"content": shown})
+
+    def end(self, asked: Asked, language: str, *, with_usage: bool) -> None:
+        """Write the sources, the end, and the usage where it was asked for."""
+        self._choice({"content": "".join(self.held) + sources_text(asked, language)})
+        self._choice({}, "stop")
+        if with_usage:
+            self._piece(choices=[], usage=_usage(asked))
+
+    def _choice(self, delta: dict[str, Any], finish_reason: str | None = None) -> None:
+        self._piece(choices=[{"index": 0, "delta": delta, "finish_reason": finish_reason}])
+
+    def _piece(self, **content: Any) -> None:
+        values = {"id": self.id, "object": _PIECE, "created": self.created, "model": self.model, **content}
+        self.write(ChatCompletionChunk.model_validate(values).model_dump(mode="json", exclude_unset=True))
+
+
+def sources_text(asked: Asked, language: str) -> str:
+    """Return what stands below an answer: how the question was asked, where it was rewritten, and a line for each mark
+    that it cites."""
+    lines = []
+    if asked.said:
+        lines.append(sentence(message("serving.asked_as", question=visible(asked.said)), language))
+    if asked.sources:
+        lines.append(sentence(message("serving.sources"), language))
+        lines += [f"- {_line(cited, language)}" for cited in asked.sources]
+    return "".join(f"\n\n{line}" if not line.startswith("- ") else f"\n{line}" for line in lines)
+
+
+def _line(cited: Cited, language: str) -> str:
+    """Return a source in one line, with its Markdown made harmless: it is a text of a document."""
+    name = cited.name
+    if cited.page is not None:
+        name = sentence(message("serving.on_page", name=name, page=cited.page), language)
+    text = " ".join(visible(cited.text).split())
+    excerpt = text if len(text) <= _EXCERPT else f"{text[:_EXCERPT].rstrip()} …"
+    return f"[{cited.mark}] {_plain(visible(name))}: “{_plain(excerpt)}”"
+
+
+def _plain(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|~" else letter for letter in text)
+
+
+def _usage(asked: Asked) -> dict[str, int]:
+    """Return the tokens of the calls that retrieval and answer made; none with the built-in engine."""
+    used = asked.trace.usage + asked.answer.usage
+    total = used.prompt_tokens + used.completion_tokens
+    return {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens, "total_tokens": total}
+
+
+def _new_id() -> str:
+    return f"chatcmpl-{uuid.uuid4().hex}"
