@@ -1,7 +1,19 @@
 import subprocess
 import sys
 
-SLOW = ("sklearn", "chromadb", "openai", "spacy", "streamlit", "pandas", "onnxruntime", "rjieba")
+SLOW = (
+    "sklearn",
+    "chromadb",
+    "openai",
+    "spacy",
+    "streamlit",
+    "pandas",
+    "onnxruntime",
+    "rjieba",
+    "fastapi",
+    "mcp",
+    "uvicorn",
+)
 
 
 def test_importing_the_core_loads_no_slow_library() -> None:
