@@ -39,7 +39,7 @@ _PROBES = (
     4096,
 )  # cells that a question is compared with, tried in this order
 _CENTRES_AT_ONCE = 8192  # that a question is compared with; of more cells, those in the nearest groups
-_CELLS_A_PROBE = 8  # cells in the groups that are looked into, for each that is probed
+_CELLS_A_PROBE = 16  # cells in the groups that are looked into, for each that is probed
 _CANDIDATES = 64  # rows whose exact cosines are looked at, and at least four times as many as are wanted
 _LARGEST_CODE = 127
 _LARGEST_SCALE = 2000.0  # the product of two unit vectors in codes stays below 2**22
