@@ -1,4 +1,4 @@
-"""anonymise: a corpus without names; revert: answers with them again."""
+"""anonymise: a corpus without names; revert: answers with them again; infer-names: a model finds them out."""
 
 import argparse
 import json
@@ -6,14 +6,17 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import add_json, model_name
+from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import counted, share
 from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the verbs anonymise and revert."""
+    """Add the verbs anonymise, revert and infer-names."""
+    from leanrag_core.types.experiment import OPEN, REJECT
+
     parser = verbs.add_parser("anonymise", help="the documents of an index with placeholders for names")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER")
@@ -28,6 +31,16 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--questions", type=Path, metavar="QUESTIONS.jsonl", help="with names and gold answers")
     add_json(parser)
     parser.set_defaults(run=_revert)
+    parser = verbs.add_parser("infer-names", help="a model infers the names behind placeholders, and is scored")
+    parser.add_argument("index", type=Path, metavar="DIR", help="index of the anonymous documents")
+    parser.add_argument("dictionary", type=Path, metavar="DICTIONARY.json")
+    parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl", help="anonymous, with gold answers")
+    parser.add_argument("--model", required=True, type=model_name, help="such as openai:NAME")
+    parser.add_argument("--mode", choices=(OPEN, REJECT), default=OPEN, help="from knowledge too, or from texts alone")
+    parser.add_argument("--strategy", default="leanrag", metavar="NAME", help="whose context is given")
+    parser.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="what may be spent")
+    add_json(parser)
+    parser.set_defaults(run=_infer_names)
 
 
 def _anonymise(options: argparse.Namespace) -> int:
@@ -74,4 +87,50 @@ def _revert(options: argparse.Namespace) -> int:
     for name, value in (("placeholders reverted", score.reverted), ("answers from memory", score.remembering)):
         figures += [] if value is None else [f"{name} {share(value, 1)}"]
     print(", ".join(figures))
+    return 0
+
+
+def _infer_names(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.anonymity import read_dictionary
+    from leanrag_core.evaluation.name_inference import PUBLISHED, infer_names
+    from leanrag_core.evaluation.paper_tables import published_figures
+    from leanrag_core.evaluation.question_sets.reading import read_questions
+    from leanrag_core.types.calls import Budget
+    from leanrag_core.types.roles import ANSWERS
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    models = bench.models.make(budget=Budget(dollars=options.budget))
+    language = models.language(options.model, ANSWERS)
+    if language is None:
+        raise InvalidConfig("rewrite.no_model", name=options.model)
+    made = infer_names(
+        read_questions(options.questions),
+        read_dictionary(options.dictionary),
+        lambda question: bench.retrieve(index, question, options.strategy).context.text,
+        language,
+        models.meter,
+        mode=options.mode,
+        report=PrintedProgress(),
+    )
+    if options.json:
+        print_json(
+            {
+                "mode": options.mode,
+                "model": language.fingerprint,
+                **asdict(made),
+                "published": [asdict(each) for each in published_figures(PUBLISHED)],
+            }
+        )
+        return 0
+    for each in made.names:
+        print(json.dumps(asdict(each), ensure_ascii=False))
+    figures = [
+        f"{name} {share(interval.value, 1)}"
+        for name, interval in (("names right", made.right), ("left out", made.left_out))
+        if interval is not None
+    ]
+    print(", ".join([*figures, counted(made.n_lost, "reply lost", "replies lost")]))
+    for each in published_figures(PUBLISHED):
+        print(f"published: {each.dataset}, {each.criterion}, {each.system}: {each.value:g} % ({each.source})")
     return 0

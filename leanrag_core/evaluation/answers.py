@@ -5,7 +5,7 @@ And its claims, with how many different subjects they have (GraphRAG, section 4.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from leanrag_core.answering.extractive import NOTHING_FITS
@@ -46,14 +46,62 @@ def declined(answer: Answer) -> bool:
     return declines(plain_text(answer)) or (answer.extractive and not answer.grounded)
 
 
+_LETTERS = "ABCDEFGH"
+_OPTION = re.compile(rf"(?:^|(?<=\s))\(?([{_LETTERS}])[.)：:．、]\s*(?=\S)")
+_GOLD_LETTER = re.compile(rf"\W*([{_LETTERS}])(?:[.):]\s.*)?\W*", re.DOTALL)
+# A letter alone, or behind words that announce it: "A long story" chooses nothing.
+_LETTER_FIRST = re.compile(rf"\W*([{_LETTERS}])(?=\s*(?:[.),:;\]*]|\[|\Z))")
+_ANNOUNCED = re.compile(rf"(?i:\b(?:answer|option|choice)(?:\s+is)?|答案是?|选)[\s:：*(]*([{_LETTERS}])(?![\w'])")
+
+
+def options_of(question: GoldQuestion) -> Mapping[str, str]:
+    """Return the text of each option by its letter, of a question of multiple choice; empty for another one.
+
+    The question lists them as "A. ..." from A on, and its gold answers are letters among them.
+    """
+    if not question.answers or not all(_letter(answer) for answer in question.answers):
+        return {}
+    starts = list(_OPTION.finditer(question.question))
+    first = next((place for place, match in enumerate(starts) if match[1] == _LETTERS[0]), len(starts))
+    marks = starts[first:]
+    ends = [*(match.start() for match in marks[1:]), len(question.question)]
+    options = {
+        match[1]: normalised(question.question[match.end() : end]) for match, end in zip(marks, ends, strict=False)
+    }
+    is_listed = len(options) > 1 and "".join(options) == _LETTERS[: len(options)]
+    return options if is_listed and all(_letter(answer) in options for answer in question.answers) else {}
+
+
+def _letter(answer: str) -> str:
+    match = _GOLD_LETTER.fullmatch(answer)
+    return match[1] if match else ""
+
+
+def chosen_option(answer: str, options: Mapping[str, str]) -> str:
+    """Return the letter that the answer chooses: one at its beginning, one that is announced ("the answer is B"), or
+    that of the only option whose words it holds; "" where it chooses none or several."""
+    if match := _LETTER_FIRST.match(answer):
+        return match[1] if match[1] in options else ""
+    announced = set(_ANNOUNCED.findall(answer)) & options.keys()
+    if announced:
+        return announced.pop() if len(announced) == 1 else ""
+    said = normalised(answer)
+    named = [letter for letter, text in options.items() if text and is_named((text,), said)]
+    return named[0] if len(named) == 1 else ""
+
+
 def grade(question: GoldQuestion, answer: str) -> str | None:
     """Return one of GRADES; None where the question has no short gold answers, and is not unanswerable.
 
     An answer is right that has a gold answer as whole words, without case, articles and punctuation. To an unanswerable
-    question the only right answer is none: one that declines.
+    question the only right answer is none: one that declines. A question of multiple choice is right by its letter.
     """
     if question.kind == UNANSWERABLE:
         return RIGHT if declines(answer) else WRONG
+    if options := options_of(question):
+        if declines(answer):
+            return DECLINED
+        return RIGHT if chosen_option(answer, options) in map(_letter, question.answers) else WRONG
     gold = tuple(filter(None, map(normalised, question.answers)))
     if not gold:
         return None

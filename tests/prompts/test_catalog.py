@@ -25,6 +25,8 @@ FIELDS = {
     "imagine_questions": {"n", "user", "task", "corpus"},
     "imagine_tasks": {"n", "user", "corpus"},
     "imagine_users": {"n", "corpus"},
+    "infer_names_open": {"context", "question", "answer", "placeholders"},
+    "infer_names_reject": {"context", "question", "answer", "placeholders"},
     "judge_gold": {"mark", "question", "gold", "first"},
     "judge_pair": {"mark", "question", "first", "second"},
     "judge_score": {"mark", "question", "first"},
