@@ -131,6 +131,6 @@ def _infer_names(options: argparse.Namespace) -> int:
         if interval is not None
     ]
     print(", ".join([*figures, counted(made.n_lost, "reply lost", "replies lost")]))
-    for each in published_figures(PUBLISHED):
-        print(f"published: {each.dataset}, {each.criterion}, {each.system}: {each.value:g} % ({each.source})")
+    for figure in published_figures(PUBLISHED):
+        print(f"published: {figure.dataset}, {figure.criterion}, {figure.system}: {figure.value:g} % ({figure.source})")
     return 0
