@@ -71,6 +71,10 @@ class IndexNotFound(LeanRAGError):
     """No index lies at the path."""
 
 
+class SnapshotNotFound(LeanRAGError):
+    """No earlier state of the index has the number, name or id."""
+
+
 class IndexDamaged(LeanRAGError):
     """An index is there, but a file of it is missing or does not fit the others."""
 

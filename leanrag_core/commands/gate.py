@@ -117,19 +117,15 @@ def _baseline(bench: "Workbench", options: argparse.Namespace, questions: "Seque
 def _scores(bench: "Workbench", index: Path, asked: str, questions: "Sequence[GoldQuestion]") -> "RunScores":
     """Ask every question and score what is retrieved."""
     from leanrag_core.comparing.column_specs import written_run
-    from leanrag_core.evaluation.base import Outcome
     from leanrag_core.evaluation.gate_files import RunScores
-    from leanrag_core.evaluation.gold import ChunkTexts
-    from leanrag_core.evaluation.measuring import scores
+    from leanrag_core.evaluation.measuring import scores_of_questions
     from leanrag_core.retrieval.base import strategies
     from leanrag_core.workbench import open_index
 
     run, opened = written_run(asked, strategies()), open_index(index)
-    chunks, by_question = ChunkTexts(opened), {}
-    for question in questions:
-        trace = bench.retrieve(opened, question.question, run.info.name, **run.options)
-        found = scores(Outcome(question, trace, chunks=chunks))
-        by_question[question.question] = {name: value for name, value in found.items() if value is not None}
+    by_question = scores_of_questions(
+        opened, questions, lambda question: bench.retrieve(opened, question, run.info.name, **run.options)
+    )
     return RunScores(asked, opened.manifest.name, by_question)
 
 

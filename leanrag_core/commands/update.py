@@ -37,13 +37,13 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     removing.add_argument("index", type=Path, metavar="DIR")
     removing.add_argument("documents", nargs="+", metavar="DOCUMENT", help="its name or id")
     _add_common(removing)
-    removing.add_argument("--forget", action="store_true", help="delete the earlier states, which still hold them")
+    removing.add_argument("--forget", action="store_true", help="delete the unnamed earlier states, which hold them")
     removing.set_defaults(run=_remove)
 
     undoing = verbs.add_parser("undo", help="put the state before the last update or edit of an index back")
     undoing.add_argument("index", type=Path, metavar="DIR")
     undoing.add_argument("--list", action="store_true", help="show the earlier states, change nothing")
-    undoing.add_argument("--forget", action="store_true", help="delete the earlier states, change nothing else")
+    undoing.add_argument("--forget", action="store_true", help="delete the unnamed earlier states, change nothing else")
     add_json(undoing)
     undoing.set_defaults(run=_undo)
 
@@ -78,8 +78,18 @@ def _remove(options: argparse.Namespace) -> int:
     bench, index = Workbench.default(), open_index(options.index)
     done = _changed(options, bench, index, removal(index, options.documents))
     if options.forget and not options.preview:
-        bench.updates.forget_earlier(options.index)
+        _forget(bench, options.index)
     return done
+
+
+def _forget(bench: "Workbench", folder: Path) -> None:
+    """Delete the earlier states, and say which ones stay."""
+    from leanrag_core.messages.message import message
+
+    bench.updates.forget_earlier(folder)
+    if staying := [state.name for state in bench.snapshots.list(folder)]:
+        names = ", ".join(staying)
+        print(visible(sentence(message("snapshot.named_stay", n=len(staying), names=names))), file=sys.stderr)
 
 
 def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, changes: DocumentChanges) -> int:
@@ -208,7 +218,7 @@ def _undo(options: argparse.Namespace) -> int:
     bench = Workbench.default()
     if options.list or options.forget:
         if options.forget:
-            bench.updates.forget_earlier(options.index)
+            _forget(bench, options.index)
         states = earlier_states(options.index)
         if options.json:
             print_json({"states": [plain(state) for state in states]})

@@ -1,5 +1,7 @@
 """How measures are found, the program's own table and one file each in measures/, and outcomes scored by all."""
 
+from collections.abc import Callable, Iterable
+
 from leanrag_core.evaluation import measures as folder
 from leanrag_core.evaluation.base import (
     ANSWER,
@@ -13,7 +15,10 @@ from leanrag_core.evaluation.base import (
     MeasureInfo,
     Outcome,
 )
+from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
 
 
 def measures() -> tuple[Measure, ...]:
@@ -51,6 +56,18 @@ def broken_measures() -> tuple[BrokenExtension, ...]:
 def scores(outcome: Outcome) -> dict[str, float | None]:
     """Score the outcome by each measure; keys are the measures' names."""
     return {measure.name: measure.score(outcome) for measure in measures()}
+
+
+def scores_of_questions(
+    index: Index, questions: Iterable[GoldQuestion], retrieve: Callable[[str], Trace]
+) -> dict[str, dict[str, float]]:
+    """Ask every question and score what is retrieved; returns the scores of each question by its text, those that it
+    has none for absent."""
+    chunks, by_question = ChunkTexts(index), {}
+    for question in questions:
+        found = scores(Outcome(question, retrieve(question.question), chunks=chunks))
+        by_question[question.question] = {name: value for name, value in found.items() if value is not None}
+    return by_question
 
 
 def _found() -> Extensions:

@@ -47,6 +47,7 @@ from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, FOLDER, READ_ANYWAY, CorpusTables, Index
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
+from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
 _OF_HIERARCHY = frozenset(("cluster", "aggregate entities", "aggregate relations"))  # stages of a build
@@ -284,8 +285,8 @@ def _write(
             return
         if before is not None and read_manifest(out).id != before.index.id:
             raise IndexChanged("update.changed_meanwhile", index=before.index.manifest.name)
-        keeps = bool(origin.deciding.lineage) or _was_changed(out)
-        with staged(out, in_store=request.in_store, keeps_earlier=keeps) as staging:
+        keeps = StateChange.of(before.step) if before else StateChange("build") if _was_changed(out) else None
+        with staged(out, in_store=request.in_store, keeps=keeps) as staging:
             write_index(staging, make(), extras, request.edits or NO_EDITS)
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))

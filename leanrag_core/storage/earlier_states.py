@@ -1,26 +1,37 @@
 """Earlier states of an index, complete folders beside it, and how far states are from fresh builds."""
 
 import contextlib
+import filecmp
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from leanrag_core.errors import LeanRAGError, RecordDamaged
 from leanrag_core.files import private
-from leanrag_core.files.atomic import sync_folder, write_bytes, writing
+from leanrag_core.files.atomic import sync_folder, sync_tree, write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_manifest, size_bytes
-from leanrag_core.types.updating import KEPT_STATES, EarlierState, FreshDistance
+from leanrag_core.storage.part_store import PartStore
+from leanrag_core.types.manifest import FileRecord
+from leanrag_core.types.snapshots import KEPT_BYTES, KEPT_STATES, Snapshot, StateChange, StateRecord
+from leanrag_core.types.updating import FreshDistance
 
 _EARLIER = ".earlier-"
 _DELETED = "deleted-"
+_LINKED = ".linked-"
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_RECORD = ".json"
+_MAX_RECORD_BYTES = 100_000
 
 
-def earlier_states(target: Path) -> tuple[EarlierState, ...]:
+def earlier_states(target: Path) -> tuple[Snapshot, ...]:
     """Return the earlier states of the index that read, the newest first."""
     states = []
     for path in _folders(target):
@@ -28,7 +39,13 @@ def earlier_states(target: Path) -> tuple[EarlierState, ...]:
             manifest = read_manifest(path)
         except LeanRAGError:
             continue
-        states.append(EarlierState(int(path.name), manifest.id, manifest.counts.documents, size_bytes(path)))
+        number, size, own = int(path.name), size_bytes(path), _own_bytes(path)
+        record = _record(target, number, manifest.id)
+        if record is None:
+            states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own))
+            continue
+        told = (record.kept, record.change, record.name, record.undoable)
+        states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own, *told))
     return tuple(states)
 
 
@@ -37,24 +54,149 @@ def state_folder(target: Path, number: int) -> Path:
     return earlier_folder(target) / str(number)
 
 
+def is_earlier(folder: Path) -> bool:
+    """Tell whether the folder is that of an earlier state, which nothing may change."""
+    return Path(os.path.abspath(folder)).parent.name.startswith(_EARLIER)
+
+
+def begin_keeping(target: Path, change: StateChange) -> None:
+    """Write when and why the index becomes an earlier state, before it does: the disk may be full."""
+    private.make_folder(earlier_folder(target))
+    with contextlib.suppress(LeanRAGError):  # an index that does not read is replaced nevertheless
+        _write_record(target, _next_number(target), _record_now(read_manifest(target).id, change))
+
+
 def keep_earlier(folder: Path, target: Path) -> None:
-    """Keep the folder, which held the index so far, as the newest earlier state; the oldest beyond the limit go."""
+    """Keep the folder, which held the index so far, as the newest earlier state; the oldest beyond the limits go.
+
+    Files that are equal in the index of now, or in another state, take no space twice where the disk can link them.
+    """
     store = earlier_folder(target)
     private.make_folder(store)
-    numbers = [int(path.name) for path in _folders(target)]
-    os.replace(folder, store / str(max(numbers, default=0) + 1))
+    kept = store / str(_next_number(target))
+    os.replace(folder, kept)
     sync_folder(store)
-    with contextlib.suppress(OSError):  # they go with the next one
-        _delete(target, _folders(target)[KEPT_STATES:])
+    with contextlib.suppress(OSError, LeanRAGError):  # then it takes more space, or the oldest go with the next one
+        _share_files(kept, (target, *(path for path in _folders(target) if path != kept)))
+        _delete(target, _beyond_limits(target))
 
 
-def forget_earlier(target: Path, *, newer_than: int = 0) -> None:
-    """Delete the earlier states of the index of larger numbers, and with them what a removed document has left."""
-    _delete(target, [path for path in _folders(target) if int(path.name) > newer_than])
+def copy_state(source: Path, folder: Path) -> None:
+    """Copy a state of an index into the empty folder; files that never change again are linked where the disk can."""
+    fixed = _fixed_files(source)
+
+    def link_or_copy(file: str, copy: str) -> str:
+        if Path(file).relative_to(source).as_posix() in fixed:
+            with contextlib.suppress(OSError):
+                os.link(file, copy)
+                return copy
+        shutil.copy2(file, copy)
+        return copy
+
+    # Hidden folders are parts that another process is making.
+    ignored = shutil.ignore_patterns(".*")
+    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=link_or_copy, ignore=ignored)
+
+
+def keep_copy(target: Path, name: str) -> int:
+    """Keep the index as it is now under that name; return the number. To undo a change leads past it."""
+    store, number = earlier_folder(target), _next_number(target)
+    record = replace(_record_now(read_manifest(target).id, StateChange("copy")), name=name, undoable=False)
+    private.make_folder(store)
+    half = store / f"{_DELETED}{number}"  # what a killed process leaves of it is deleted with the next state
+    try:
+        _delete(target, ())
+        private.make_folder(half)
+        copy_state(target, half)
+        sync_tree(half)
+        _write_record(target, number, record)
+        os.replace(half, store / str(number))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            _delete(target, ())
+        raise
+    sync_folder(store)
+    return number
+
+
+def change_record(target: Path, state: Snapshot, **values: Any) -> None:
+    """Change what is written beside the state: its name, or whether undo comes to it."""
+    record = _record(target, state.number, state.id) or StateRecord(state.id, "", StateChange("update"))
+    _write_record(target, state.number, replace(record, **values))
+
+
+def delete_state(target: Path, number: int) -> None:
+    """Delete that earlier state, named or not."""
+    _delete(target, [state_folder(target, number)])
+
+
+def forget_earlier(target: Path, *, newer_than: int = 0, named: bool = False) -> None:
+    """Delete the earlier states of the index of larger numbers, and with them what a removed document has left.
+
+    named: also those that have a name.
+    """
+    stay = () if named else tuple(state.number for state in earlier_states(target) if state.name)
+    folders = [path for path in _folders(target) if int(path.name) > newer_than]
+    _delete(target, [path for path in folders if int(path.name) not in stay])
+
+
+def tidy(target: Path) -> None:
+    """Delete what a process had begun to make or delete among the states when it died."""
+    _delete(target, ())
+
+
+def _beyond_limits(target: Path) -> list[Path]:
+    """Return the folders of the oldest unnamed states, beyond the number and the bytes that are kept."""
+    named = {state.number for state in earlier_states(target) if state.name}
+    unnamed = [path for path in _folders(target) if int(path.name) not in named]
+    total, gone = 0, unnamed[KEPT_STATES:]
+    for place, path in enumerate(unnamed[:KEPT_STATES]):
+        total += _own_bytes(path)
+        if place and total > KEPT_BYTES:
+            gone.append(path)
+    return gone
+
+
+def _own_bytes(folder: Path) -> int:
+    """Return the bytes of the files below the folder that no other folder links."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.lstat()
+            total += status.st_size if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else 0
+    return total
+
+
+def _fixed_files(folder: Path) -> dict[str, FileRecord]:
+    """Return the files below the folder of an index that are never written again, only replaced, as recorded."""
+    fixed = dict(read_manifest(folder).files)
+    for part in PartStore(folder).all():
+        if part.record is not None:
+            below = part.folder.relative_to(folder).as_posix()
+            fixed |= {f"{below}/{name}": record for name, record in part.record.files.items()}
+    return fixed
+
+
+def _share_files(folder: Path, others: Iterable[Path]) -> None:
+    """Replace files of the state by links to equal ones of the other folders; every byte is compared."""
+    known: dict[tuple[str, int], Path] = {}
+    for other in others:
+        with contextlib.suppress(LeanRAGError):
+            for name, record in _fixed_files(other).items():
+                known.setdefault((record.sha256, record.size), other / name)
+    linked = folder.parent / f"{_LINKED}{os.getpid()}"
+    for name, record in sorted(_fixed_files(folder).items()):
+        path, equal = folder / name, known.get((record.sha256, record.size))
+        if equal is None or not equal.is_file() or path.samefile(equal):
+            continue
+        if filecmp.cmp(path, equal, shallow=False):  # one of them may be damaged
+            linked.unlink(missing_ok=True)
+            os.link(equal, linked)
+            os.replace(linked, path)
 
 
 def _delete(target: Path, states: Iterable[Path]) -> None:
-    """Delete the folders of states, and what a process had begun to delete when it died.
+    """Delete the folders of states, and what a process had begun to make or delete when it died.
 
     A folder is hidden first: half of one might be listed and put back.
     """
@@ -67,8 +209,34 @@ def _delete(target: Path, states: Iterable[Path]) -> None:
         hidden = path.with_name(f"{_DELETED}{path.name}")
         os.replace(path, hidden)
         shutil.rmtree(hidden)
+    there = {path.name for path in _folders(target)}
+    for path in (*store.glob(f"*{_RECORD}"), *store.glob(f"{_LINKED}*"), *store.glob(f".*{_RECORD}.*")):
+        if path.stem not in there:
+            path.unlink(missing_ok=True)
     if not any(store.iterdir()):
         store.rmdir()
+
+
+def _record_now(id_: str, change: StateChange) -> StateRecord:
+    return StateRecord(id_, datetime.now(UTC).isoformat(timespec="seconds"), change)
+
+
+def _write_record(target: Path, number: int, record: StateRecord) -> None:
+    write_bytes(earlier_folder(target) / f"{number}{_RECORD}", to_json(record), private=True)
+
+
+def _record(target: Path, number: int, id_: str) -> StateRecord | None:
+    """Return what is written beside the state; None where there is nothing, or it is of another state."""
+    path = earlier_folder(target) / f"{number}{_RECORD}"
+    try:
+        record = from_json(StateRecord, path.read_bytes(), name=path.name, max_bytes=_MAX_RECORD_BYTES)
+    except (OSError, RecordDamaged):
+        return None
+    return record if record.of == id_ else None
+
+
+def _next_number(target: Path) -> int:
+    return max((int(path.name) for path in _folders(target)), default=0) + 1
 
 
 def earlier_folder(target: Path) -> Path:

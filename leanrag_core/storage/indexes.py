@@ -116,7 +116,7 @@ def delete_held(held: HeldIndex) -> None:
         sync_folder(root)
         shutil.rmtree(gone)
     if not (root / held.id).exists():
-        forget_earlier(root / held.id)
+        forget_earlier(root / held.id, named=True)
 
 
 def overdue(root: Path) -> list[HeldIndex]:

@@ -9,14 +9,24 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from leanrag_core.errors import IndexNotFound
+from leanrag_core.errors import FolderRefused, IndexNotFound
 from leanrag_core.files import private
 from leanrag_core.files.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.earlier_states import earlier_folder, forget_earlier, keep_earlier, state_folder
-from leanrag_core.storage.layout import read_manifest
+from leanrag_core.storage.earlier_states import (
+    begin_keeping,
+    change_record,
+    copy_state,
+    forget_earlier,
+    is_earlier,
+    keep_earlier,
+    state_folder,
+    tidy,
+)
+from leanrag_core.storage.layout import read_manifest, rename_index
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 from leanrag_core.storage.part_store import take_over_parts
+from leanrag_core.types.snapshots import Snapshot, StateChange
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"  # what the new folder replaces, until that is in place
@@ -71,14 +81,17 @@ def _lock_file(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def staged(target: Path, *, in_store: bool = False, keeps_earlier: bool = False) -> Iterator[Path]:
+def staged(target: Path, *, in_store: bool = False, keeps: StateChange | None = None) -> Iterator[Path]:
     """Give a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
 
-    keeps_earlier: what was there is kept as an earlier state (storage.earlier_states). The new folder's
-    content is on the disk before it takes that place. Raises FolderRefused where target may not be replaced (see
-    require_replaceable), StorageFailed where the disk takes no more.
+    keeps: what is done to the index, which is then kept as an earlier state (storage.earlier_states); None for a build
+    that replaces it. The new folder's content is on the disk before it takes that place. Raises FolderRefused where
+    target may not be replaced (see require_replaceable) or is an earlier state, StorageFailed where the disk takes no
+    more.
     """
     target = _named(target)
+    if is_earlier(target):
+        raise FolderRefused("snapshot.read_only", folder=str(target))
     require_replaceable(target, in_store=in_store)
     with writing(_index(target)):
         if in_store:
@@ -95,17 +108,17 @@ def staged(target: Path, *, in_store: bool = False, keeps_earlier: bool = False)
                 take_over_parts(target, staging)
             sync_tree(staging)
             require_replaceable(target, in_store=in_store)  # files may have been put there meanwhile
-            _put_in_place(staging, target, keeps_earlier)
+            _put_in_place(staging, target, keeps)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
-    prefix = _REPLACED if keeps_earlier else _RETIRED
+def _put_in_place(staging: Path, target: Path, keeps: StateChange | None) -> None:
+    prefix = _REPLACED if keeps else _RETIRED
     retired = target.parent / f"{prefix}{target.name}-{os.getpid()}"
     replaces = target.exists()
-    if keeps_earlier:
-        private.make_folder(earlier_folder(target))  # before anything is replaced, since the disk may be full
+    if keeps and replaces:
+        begin_keeping(target, keeps)
     if replaces:
         os.replace(target, retired)
     try:
@@ -115,17 +128,42 @@ def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
             os.replace(retired, target)
         raise
     sync_folder(target.parent)
-    if replaces and keeps_earlier:
+    if replaces and keeps:
         keep_earlier(retired, target)
     shutil.rmtree(retired, ignore_errors=True)
 
 
-def put_back(target: Path, number: int) -> None:
-    """Put the earlier state in the place of the index; newer states are gone. Raises StorageFailed."""
+def put_back(target: Path, state: Snapshot) -> None:
+    """Put the earlier state in the place of the index; newer states without a name are gone. One that has a name stays
+    a state as well. The name that the index has by now stays. Raises StorageFailed."""
     target = _named(target)
+    folder, copy = state_folder(target, state.number), target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
+    name = read_manifest(target).name
     with writing(_index(target)):
-        _put_in_place(state_folder(target, number), target, keeps_earlier=False)
-        forget_earlier(target, newer_than=number)
+        if state.name:
+            copy_state(folder, copy)
+            folder = copy
+        keep_index_name(folder, name)
+        sync_tree(folder)
+        if state.name:
+            change_record(target, state, undoable=False)
+        _put_in_place(folder, target, None)
+        forget_earlier(target, newer_than=state.number)
+
+
+def put_again(target: Path, state: Snapshot, change: StateChange, *, in_store: bool) -> None:
+    """Put an earlier state, which stays one, in the place of the index, which becomes one as well; the name that the
+    index has by now stays. change: what the new earlier state says of that. Raises StorageFailed, FolderRefused."""
+    name = read_manifest(target).name
+    with staged(target, in_store=in_store, keeps=change) as staging:
+        copy_state(state_folder(target, state.number), staging)
+        keep_index_name(staging, name)
+
+
+def keep_index_name(folder: Path, name: str) -> None:
+    """Give the index in the folder, which was an earlier state, the name that the index has by now."""
+    if read_manifest(folder).name != name:
+        rename_index(folder, name)
 
 
 def remove_stale_staging(target: Path) -> None:
@@ -142,6 +180,8 @@ def remove_stale_staging(target: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 _settle(path, target)
+    with contextlib.suppress(OSError):  # what is left over costs space alone
+        tidy(target)
 
 
 def _settle(set_aside: Path, target: Path) -> None:
@@ -217,7 +257,7 @@ def delete_index(directory: Path) -> None:
     retired = directory.parent / f"{DELETED}{directory.name}-{os.getpid()}"
     remove_half_deleted(directory.parent)
     with writing(message("what.index_folder", folder=str(directory))):
-        forget_earlier(directory)
+        forget_earlier(directory, named=True)
         os.replace(directory, retired)
         sync_folder(directory.parent)
         shutil.rmtree(retired)

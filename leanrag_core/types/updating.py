@@ -62,9 +62,6 @@ class EditOutcome:
         return self.affected > 0
 
 
-KEPT_STATES = 5  # earlier states of an index that an update keeps
-
-
 @dataclass(frozen=True)
 class LineageStep:
     """A step by which an index was made from another one. from_id: the id that this one had. edits: how many edits by
@@ -210,17 +207,6 @@ class UpdatePreview:
     clusters: int
     usage: Usage = NO_USAGE
     fresh_calls: int = 0
-
-
-@dataclass(frozen=True)
-class EarlierState:
-    """A state that an index had before an update, kept so that the update can be undone. number: the newest is the
-    largest."""
-
-    number: int
-    id: str
-    documents: int
-    size_bytes: int
 
 
 @dataclass(frozen=True)

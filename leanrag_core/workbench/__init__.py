@@ -54,7 +54,7 @@ from leanrag_core.workbench.experiments import Experiments, ExperimentWork, batc
 from leanrag_core.workbench.explanations import Explanations
 from leanrag_core.workbench.fresh_builds import CompareFreshWork, FreshBuilds
 from leanrag_core.workbench.imports import Imports, ImportWork
-from leanrag_core.workbench.indexes import TRIAL, Indexes
+from leanrag_core.workbench.indexes import EARLIER, TRIAL, Indexes
 from leanrag_core.workbench.models import ModelAccess
 from leanrag_core.workbench.parts import Parts, PartWork
 from leanrag_core.workbench.presentations import Presentations
@@ -67,6 +67,7 @@ from leanrag_core.workbench.role_checks import RoleChecks
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.scopes import Scopes
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
+from leanrag_core.workbench.snapshots import Snapshots
 from leanrag_core.workbench.sweeps import Sweeps, SweepWork
 from leanrag_core.workbench.trials import Trials
 from leanrag_core.workbench.updates import Updates, UpdateWork
@@ -119,6 +120,7 @@ class Workbench:
         self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)
         self.rewrites = Rewrites(self.indexes, self.models, self.stages, self.jobs)
         self.questions = Questions(self.models, self.searches, self.parts, self.scopes)
+        self.snapshots = Snapshots(self.indexes, self.questions)
         self.explanations = Explanations(self.questions)
         self.question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self.corpora, self.models)
         self.fresh_builds = FreshBuilds(
@@ -165,7 +167,7 @@ class Workbench:
         if not isinstance(index, str | Path):
             raise TypeError(f"an index, its id or the path of its folder is needed, not {type(index).__name__}")
         is_id = isinstance(index, str) and (
-            index in {known.id for known in self.indexes.all()} or index.startswith(TRIAL)
+            index in {known.id for known in self.indexes.all()} or index.startswith((EARLIER, TRIAL))
         )
         return self.indexes.open(str(index)) if is_id else layout.read_index(Path(index))
 

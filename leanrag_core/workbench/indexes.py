@@ -7,18 +7,36 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import IndexNotFound, LeanRAGError
 from leanrag_core.figures.embedding_map import RULES, SAMPLE, MapPlaces, embedding_places, sample_rows
 from leanrag_core.queries.index_table import with_titles
+from leanrag_core.storage.earlier_states import earlier_states, state_folder
 from leanrag_core.storage.indexes import HELD_SECONDS, HeldIndex, IndexStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.index import Index
+from leanrag_core.types.snapshots import Snapshot
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.workbench.settings import SettingsFile
 
 MAP_STAGE = "map"
+EARLIER = "earlier."  # begins the ids of earlier states: earlier.ID.INDEX, the id as in its manifest
 TRIAL = "trial."  # begins the ids of trial indexes (workbench.trials), which lie in a folder of their own
+
+
+def earlier_id(index_id: str, state: Snapshot) -> str:
+    """Return the id under which that state of the index is opened like any other index."""
+    return f"{EARLIER}{state.id}.{index_id}"
+
+
+def present_id(index_id: str) -> str:
+    """Return the id of the index that an earlier state is of; the id itself where it is of none."""
+    return index_id.removeprefix(EARLIER).partition(".")[2] if index_id.startswith(EARLIER) else index_id
+
+
+def state_id(index_id: str) -> str:
+    """Return the id in the manifest of the earlier state that the id of an index names; empty where it names none."""
+    return index_id.removeprefix(EARLIER).partition(".")[0] if index_id.startswith(EARLIER) else ""
 
 
 class Indexes(IndexStore):
@@ -30,8 +48,16 @@ class Indexes(IndexStore):
         self._settings, self._searches, self._stages = settings, searches, stages
 
     def path(self, index_id: str) -> Path:
-        """Return the folder of an index or of a trial. Raises IndexNotFound for an id that could leave the store."""
+        """Return the folder of an index, of a trial or of an earlier state. Raises IndexNotFound for an id that could
+        leave the store, and for a state that is not kept any more."""
         path = super().path(index_id)
+        if index_id.startswith(EARLIER):
+            present = present_id(index_id)
+            folder = super().path(present)
+            for state in earlier_states(folder):
+                if state.id == state_id(index_id):
+                    return state_folder(folder, state.number)
+            raise IndexNotFound("snapshot.gone", index=present)
         return self.trials_root / index_id if index_id.startswith(TRIAL) else path
 
     def all(self) -> list[IndexSummary]:

@@ -24,6 +24,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress
 from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.types.settings import Execution
+from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import RewriteForecast
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
@@ -91,7 +92,7 @@ class Rewrites:
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)
-            with staged(folder, in_store=in_store, keeps_earlier=True) as staging:
+            with staged(folder, in_store=in_store, keeps=StateChange("rewrite")) as staging:
                 layout.write_index(staging, made, read_imported(folder), read_edits(folder))
             return layout.read_index(folder)
 

@@ -1,6 +1,5 @@
 """Updates of indexes: documents added, changed and removed, edits by hand, undoing both; here or by a job."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -23,7 +22,13 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.layout import read_edits
-from leanrag_core.storage.staging import build_lock, give_up_staging, put_back, remove_stale_staging, staged
+from leanrag_core.storage.staging import (
+    build_lock,
+    give_up_staging,
+    put_again,
+    put_back,
+    remove_stale_staging,
+)
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.corpus import Chunk, Document
@@ -32,8 +37,9 @@ from leanrag_core.types.job import JobKind, JobReport
 from leanrag_core.types.manifest import IMPORTED, Manifest
 from leanrag_core.types.roles import EXTRACTION
 from leanrag_core.types.settings import Execution
+from leanrag_core.types.snapshots import Snapshot, StateChange
 from leanrag_core.types.summary import IndexSummary, recorded_config
-from leanrag_core.types.updating import DocumentChanges, EarlierState, Edit, EditLog, LineageStep, UpdatePreview
+from leanrag_core.types.updating import DocumentChanges, Edit, EditLog, LineageStep, UpdatePreview
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
@@ -137,7 +143,7 @@ class Updates:
         assert index.path is not None
         folder, manifest, config = index.path, index.manifest, index.manifest.config.checked()
         if earlier := self._earlier_with(folder, index, documents, log):
-            return self._repeated(folder, earlier, manifest)
+            return self._repeated(folder, earlier, manifest, StateChange.of(step))
         context = context or self._models.context(index=folder.name)
         embedding = context.models.embedding(config.embedding, manifest.embedding.fingerprint)
         if embedding.fingerprint != manifest.embedding.fingerprint:
@@ -154,7 +160,7 @@ class Updates:
         )
         return self._builds.run(request, context)
 
-    def _earlier_with(self, folder: Path, index: Index, documents: list[Document], log: EditLog) -> EarlierState | None:
+    def _earlier_with(self, folder: Path, index: Index, documents: list[Document], log: EditLog) -> Snapshot | None:
         """Return the newest earlier state with these documents and edits, and the index's settings."""
         wanted = corpus_fingerprint(in_build_order(documents))
         for state in earlier_states.earlier_states(folder):
@@ -164,14 +170,12 @@ class Updates:
                 return state
         return None
 
-    def _repeated(self, folder: Path, state: EarlierState, before: Manifest) -> Index:
+    def _repeated(self, folder: Path, state: Snapshot, before: Manifest, change: StateChange) -> Index:
         """Put that state, which is kept, in the place of the index, which is kept as well."""
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.name)
-            with staged(folder, in_store=self._in_store(folder), keeps_earlier=True) as staging:
-                shutil.copytree(earlier_states.state_folder(folder, state.number), staging, dirs_exist_ok=True)
-                _keep_name(staging, before.name)
+            put_again(folder, state, change, in_store=self._in_store(folder))
             return layout.read_index(folder)
 
     def undo(self, folder: Path) -> Index:
@@ -180,20 +184,19 @@ class Updates:
         with build_lock(folder, waiting=lambda: None):
             remove_stale_staging(folder)
             name = layout.read_manifest(folder).name
-            states = earlier_states.earlier_states(folder)
+            states = [state for state in earlier_states.earlier_states(folder) if state.undoable]
             if not states:
                 raise InvalidConfig("update.nothing_to_undo", index=name)
-            _keep_name(earlier_states.state_folder(folder, states[0].number), name)
-            put_back(folder, states[0].number)
+            put_back(folder, states[0])
             return layout.read_index(folder)
 
     def forget_earlier(self, folder: Path) -> None:
-        """Delete the earlier states, and with them what they and a Chroma server hold of removed documents; updates can
-        no longer be undone. Raises SearchIndexFailed when the server keeps its part."""
+        """Delete the earlier states that have no name, and with them what they and a Chroma server hold of removed
+        documents; updates can no longer be undone. Raises SearchIndexFailed when the server keeps its part."""
         in_store = self._in_store(folder)
         ids = self._indexes.ids_of_states(folder.name) if in_store else {layout.read_manifest(folder).id}
         earlier_states.forget_earlier(folder)
-        self._indexes.remove_collections(ids)
+        self._indexes.remove_collections(ids - {state.id for state in earlier_states.earlier_states(folder)})
 
     def start(self, index_id: str, *, budget: Budget | None = None, execution: Execution | None = None) -> str:
         """Start a job that takes the documents of the corpus over into the index; return the job's id. Raises
@@ -278,12 +281,6 @@ def _edit(spec: JobSpec) -> Edit:
         return from_values(Edit, spec.arguments["edit"], name="edit", closed=True)
     except RecordDamaged as error:
         raise InvalidConfig("config.other_version") from error
-
-
-def _keep_name(state: Path, name: str) -> None:
-    """Give the earlier state the index's name of now, before it takes the place of the index."""
-    if layout.read_manifest(state).name != name:
-        layout.rename_index(state, name)
 
 
 def with_edit(log: EditLog, edit: Edit) -> EditLog:

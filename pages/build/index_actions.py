@@ -16,7 +16,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.build import parts_view, rewrite_view, settings_form, update_view
+from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
 from pages.common import forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
@@ -104,6 +104,7 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
     if only is not None:
         update_view.fold(only)
         rewrite_view.fold(only)
+        snapshots_view.fold(only)
         parts_view.fold(only)
 
 

@@ -14,6 +14,7 @@ from pages.build import (
     job_view,
     job_words,
     settings_form,
+    snapshots_view,
     suggest_view,
 )
 from pages.common import forms, markup, session, state
@@ -23,7 +24,7 @@ from pages.common.messages import language, message, say
 from pages.library import import_view
 
 _EARLIER = 12  # jobs that are listed
-_URL = ("index", "corpus", "job", "group", *engine_form.URL, *forecast_card.URL)
+_URL = ("index", "corpus", "job", "group", snapshots_view.COMPARED, *engine_form.URL, *forecast_card.URL)
 
 
 def page() -> None:

@@ -7,11 +7,11 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
+from leanrag_core.types.snapshots import Snapshot
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import (
     REBUILD_BELOW,
     DocumentChanges,
-    EarlierState,
     Edit,
     EditOutcome,
     UpdatePreview,
@@ -152,7 +152,7 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
     bench = session.workbench()
     outcome(index)
     _distance(index, at_work=at_work)
-    states: tuple[EarlierState, ...] = earlier_states(index.path)
+    states: tuple[Snapshot, ...] = earlier_states(index.path)
     if not states:
         return
     size = numbers.size(sum(each.size_bytes for each in states))

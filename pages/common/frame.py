@@ -1,7 +1,8 @@
 """The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.roles import ROLES
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.indexes import EARLIER, present_id, state_id
 from leanrag_core.workbench.role_checks import is_asked, leaves
 from pages.common import deletion, reveal, running_view, session, state, unkept, widgets
 from pages.common.html import NOTHING, draw, html, joined
@@ -88,7 +90,26 @@ def enter(page: str) -> IndexSummary | None:
         draw(_where_text_goes(chosen))
     if page != "compare":
         unkept.ask()
+    if chosen is not None and chosen.id.startswith(EARLIER):
+        _earlier_line(chosen)
     return chosen
+
+
+def _earlier_line(chosen: IndexSummary) -> None:
+    """Say that the page is about an earlier state, with a way to the index as it is now."""
+    bench = session.workbench()
+    kept = bench.snapshots.find(bench.indexes.path(present_id(chosen.id)), state_id(chosen.id))
+    time = kept.kept or chosen.created
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="earlier_state"):
+        with st.container(width="stretch"):
+            message(say("snapshot.is_earlier", name=isolated(chosen.name), time=numbers.day(time, language())))
+        st.button(
+            say("snapshot.to_present"),
+            icon=":material/update:",
+            key="to_present_state",
+            on_click=state.remember,
+            args=("index", present_id(chosen.id)),
+        )
 
 
 def _where_text_goes(chosen: IndexSummary | None) -> Markup:
@@ -153,11 +174,15 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     listed = session.index_list()
     indexes = {summary.id: summary for summary in listed.indexes}
     deletion.damaged(listed.damaged, say("frame.delete_damaged"), session.workbench().indexes.delete)
+    wanted = state.recall("index")
+    if wanted.startswith(EARLIER):
+        with suppress(LeanRAGError):  # it is not kept any more; the page says so
+            earlier = session.workbench().indexes.summary(wanted)
+            indexes[wanted] = replace(earlier, apart=say("snapshot.apart"))
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
         draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))
         return None
-    wanted = state.recall("index")
     # The index that a link names is never replaced by another one: what is asked would be answered from that.
     newest = None if wanted and wanted not in indexes else next(iter(indexes))
     titles = {id_: short_title(summary, _TITLE) for id_, summary in indexes.items()}

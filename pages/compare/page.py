@@ -57,7 +57,7 @@ def page() -> None:
         saved_view.open_button()
         state.publish(columns.url_names(strategies))
         return
-    indexes = {each.id: each for each in session.index_list().indexes}
+    indexes = {each.id: each for each in (*session.index_list().indexes, summary)}  # which may be an earlier state
     wanted = st.session_state.pop(beside_view.OPEN_SETTINGS, "")
     if wanted in columns.letters():
         settings_panel.open_for(wanted)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.queries import browse
+from leanrag_core.storage.earlier_states import is_earlier
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
@@ -21,8 +22,8 @@ _RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
 
 
 def popover(index: Index, entity: Entity) -> None:
-    """What can be changed of a base entity; nothing for an index that cannot be edited."""
-    if entity.layer or index.path is None or index.manifest.kind == IMPORTED:
+    """What can be changed of a base entity; nothing for an index that cannot be edited, and for an earlier state."""
+    if entity.layer or index.path is None or index.manifest.kind == IMPORTED or is_earlier(index.path):
         return
     related = browse.neighbours(index, Place(0, entity.row), _RELATIONS)
     documents = _documents(index, entity)

@@ -28,6 +28,18 @@ def replace_again(home: Path) -> None:
     bench.updates.update(folder, removal(open_index(folder), ["mites.txt"]))
 
 
+def keep(home: Path) -> None:
+    Workbench(home).snapshots.keep(home / "indexes" / "index", "now")
+
+
+def restore(home: Path) -> None:
+    Workbench(home).snapshots.restore(home / "indexes" / "index", "1")
+
+
+def delete(home: Path) -> None:
+    Workbench(home).snapshots.delete(home / "indexes" / "index", "1")
+
+
 @pytest.fixture(scope="module")
 def home(bench: Workbench, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home whose index has been updated once."""
@@ -62,3 +74,31 @@ def test_a_kill_leaves_one_of_the_two_states_and_the_work_can_be_done_again(
         assert [path.name for path in folder.parent.iterdir() if path.is_dir() and any(path.iterdir())] == ["index"], (
             copy
         )
+
+
+@pytest.mark.parametrize("work", [keep, restore, delete])
+def test_a_kill_among_the_states_loses_none_and_leaves_no_half_of_one(
+    work: Callable[[Path], None], built: Path, home: Path, tmp_path: Path
+) -> None:
+    first, second = content(built), content(home / "indexes" / "index")
+    killed = killed_copies(f"{__name__}:{work.__name__}", home, tmp_path / "copies", 8)
+    assert len(killed) >= 8
+    for copy in (tmp_path / "copies" / "whole", *killed):
+        folder = copy / "indexes" / "index"
+        bench = Workbench(copy)
+        [summary] = bench.indexes.all()
+        assert content(summary.path) in ([first, second] if work is restore else [second]), copy
+        held = [content(bench.snapshots.folder(folder, str(state.number))) for state in bench.snapshots.list(folder)]
+        assert all(each in (first, second) for each in held), copy
+        assert first in held or work is delete, copy
+        if content(summary.path) == first:
+            assert second in held, copy
+        if work is keep and "now" not in {state.name for state in bench.snapshots.list(folder)}:
+            keep(copy)
+        if work is delete:
+            for _ in bench.snapshots.list(folder):
+                delete(copy)
+            bench.snapshots.keep(folder, "now")
+            bench.snapshots.delete(folder, "now")
+            there = [path.name for path in folder.parent.iterdir() if path.is_dir() and any(path.iterdir())]
+            assert there == ["index"], copy

@@ -14,7 +14,7 @@ from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.types.index import Index
-from leanrag_core.types.updating import KEPT_STATES
+from leanrag_core.types.snapshots import KEPT_STATES
 from tests.updating.conftest import CONFIG, content, read
 from tests.updating.texts import MITES, OWLS, TEXTS
 

@@ -1,0 +1,204 @@
+"""Two states of an index beside each other: what changed in documents, graph and clusters, and what questions show."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leanrag_core.evaluation.statistics import Interval, difference_interval, mean_interval, paired_test
+from leanrag_core.types.graph import Layer
+from leanrag_core.types.index import Index
+from leanrag_core.types.updating import LayerChange
+
+RECALL = "evidence-recall"
+_PLACES = 12  # scores that are equal on paper may differ in the last bit
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Names of what one state alone has, and of what both have in another form; each in the order of names."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+@dataclass(frozen=True)
+class LayerMoves:
+    """The clusters of a layer. clusters: how many are kept, changed in members or text, new and gone; one of the other
+    state is the same where each shares most base entities with the other. moved: base entities of both states that are
+    in another cluster. adjusted_rand: of both clusterings over the shared base entities; None without any."""
+
+    clusters: LayerChange
+    moved: int
+    adjusted_rand: float | None
+
+
+@dataclass(frozen=True)
+class StateDifferences:
+    """What the later state has otherwise than the earlier one. shared: base entities of both. texts: names of
+    aggregated entities whose name or description is another one; clusters that are new or gone are not among them."""
+
+    documents: Changes
+    entities: Changes
+    relations: Changes
+    shared: int
+    layers: tuple[LayerMoves, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class QuestionDifferences:
+    """What a question set shows. before, after: the mean of the measure; difference: of the pairs, after minus before,
+    with p of the signed-rank test. won, lost: questions with a higher and a lower score."""
+
+    measure: str
+    before: Interval
+    after: Interval
+    difference: Interval
+    p: float
+    won: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def state_differences(before: Index, after: Index) -> StateDifferences:
+    """Compare two states of an index; entities and relations are known by their ids, documents by their names."""
+    old, new = before.layers[0], after.layers[0]
+    common = sorted(set(old.row_of) & set(new.row_of))
+    rows_before = np.array([old.row_of[id_] for id_ in common], dtype=np.int64)
+    rows_after = np.array([new.row_of[id_] for id_ in common], dtype=np.int64)
+    layers, texts = [], []
+    for number in range(1, max(len(before.layers), len(after.layers))):
+        there = before.layers[number] if number < len(before.layers) else None
+        here = after.layers[number] if number < len(after.layers) else None
+        if there is not None:
+            rows_before = np.asarray(before.layers[number - 1].parent)[rows_before]
+        if here is not None:
+            rows_after = np.asarray(after.layers[number - 1].parent)[rows_after]
+        if there is None or here is None:
+            n_new, n_gone = len(here) if here is not None else 0, len(there) if there is not None else 0
+            layers.append(LayerMoves(LayerChange(number, 0, 0, n_new, n_gone), 0, None))
+            continue
+        counterpart = _counterparts(rows_before, rows_after, len(there), len(here))
+        moves, changed = _layer_moves(there, here, counterpart, rows_before, rows_after)
+        layers.append(moves)
+        texts += changed
+    return StateDifferences(
+        documents=_changes(_documents(before), _documents(after)),
+        entities=_changes(_entities(old), _entities(new)),
+        relations=_changes(_relations(old), _relations(new)),
+        shared=len(common),
+        layers=tuple(layers),
+        texts=tuple(texts),
+    )
+
+
+def _counterparts(before: np.ndarray, after: np.ndarray, n_before: int, n_after: int) -> np.ndarray:
+    """Return the cluster of the state before that each cluster shares most base entities with, where that holds the
+    other way round as well; (n_after,) int64, -1 for none.
+
+    before, after: (k,) int, clusters of the shared base entities. Of equal overlaps the first cluster counts.
+    """
+    counterpart = np.full(n_after, -1, dtype=np.int64)
+    if not len(before):
+        return counterpart
+    pairs, shared = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))
+    best_after, best_before = np.full(n_before, -1, dtype=np.int64), np.full(n_after, -1, dtype=np.int64)
+    for there, here in pairs[order].tolist():
+        if best_after[there] < 0:
+            best_after[there] = here
+        if best_before[here] < 0:
+            best_before[here] = there
+    mutual = [here for here in range(n_after) if best_before[here] >= 0 and best_after[best_before[here]] == here]
+    counterpart[mutual] = best_before[mutual]
+    return counterpart
+
+
+def _layer_moves(
+    there: Layer, here: Layer, counterpart: np.ndarray, rows_before: np.ndarray, rows_after: np.ndarray
+) -> tuple[LayerMoves, list[str]]:
+    """Return how a layer changed, and the names of its entities with another text. counterpart: (n,) int64, see
+    _counterparts; rows_before, rows_after: (k,) int, clusters of the shared base entities."""
+    from sklearn.metrics import adjusted_rand_score
+
+    was, now = _texts(there), _texts(here)
+    kept, changed = 0, []
+    for row, other in enumerate(counterpart.tolist()):
+        if other < 0:
+            continue
+        if now[row] == was[other]:  # the id is that of the members
+            kept += 1
+        elif now[row][1:] != was[other][1:]:
+            changed.append(now[row][1])
+    n_known = int((counterpart >= 0).sum())
+    clusters = LayerChange(here.number, kept, n_known - kept, len(here) - n_known, len(there) - n_known)
+    moved = int((counterpart[rows_after] != rows_before).sum())
+    rand = round(float(adjusted_rand_score(rows_before, rows_after)), 6) if len(rows_after) else None
+    return LayerMoves(clusters, moved, rand), changed
+
+
+def _texts(layer: Layer) -> list[tuple[str, str, str]]:
+    """Return id, name and description of each entity."""
+    columns = (layer.entities[name].to_pylist() for name in ("id", "name", "description"))
+    return list(zip(*columns, strict=True))
+
+
+def _changes(before: Mapping[str, tuple[str, object]], after: Mapping[str, tuple[str, object]]) -> Changes:
+    """Compare things by their ids. Values: a name, and what is compared."""
+    return Changes(
+        _names(after[id_] for id_ in after.keys() - before.keys()),
+        _names(before[id_] for id_ in before.keys() - after.keys()),
+        _names(after[id_] for id_ in after.keys() & before.keys() if after[id_] != before[id_]),
+    )
+
+
+def _names(things: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    return tuple(sorted(name for name, _ in things))
+
+
+def _documents(index: Index) -> dict[str, tuple[str, object]]:
+    names, ids = (index.documents[column].to_pylist() for column in ("name", "id"))
+    return {name: (name, id_) for name, id_ in zip(names, ids, strict=True)}
+
+
+def _entities(layer: Layer) -> dict[str, tuple[str, object]]:
+    columns = (layer.entities[name].to_pylist() for name in ("id", "name", "type", "description"))
+    return {id_: (name, told) for id_, name, *told in zip(*columns, strict=True)}
+
+
+def _relations(layer: Layer) -> dict[str, tuple[str, object]]:
+    names = layer.entities["name"].to_pylist()
+    columns = (layer.relations[name].to_pylist() for name in ("id", "description", "weight", "kind"))
+    ends = [f"{names[left]} – {names[right]}" for left, right in layer.ends.tolist()]
+    return {id_: (name, told) for name, id_, *told in zip(ends, *columns, strict=True)}
+
+
+def question_differences(
+    before: Mapping[str, Mapping[str, float | None]],
+    after: Mapping[str, Mapping[str, float | None]],
+    measure: str = RECALL,
+    seed: int = 0,
+) -> QuestionDifferences | None:
+    """Compare the scores of the same questions, by their texts, in both states; None where no question has one of that
+    measure in both."""
+    asked: Sequence[str] = [text for text in after if before.get(text, {}).get(measure) is not None]
+    asked = [text for text in asked if after[text].get(measure) is not None]
+    was = [before[text].get(measure) for text in asked]
+    now = [after[text].get(measure) for text in asked]
+    means = mean_interval(was, seed), mean_interval(now, seed), difference_interval(now, was, seed)
+    if means[0] is None or means[1] is None or means[2] is None:
+        return None
+    gained = {text: round((new or 0.0) - (old or 0.0), _PLACES) for text, new, old in zip(asked, now, was, strict=True)}
+    return QuestionDifferences(
+        measure,
+        means[0],
+        means[1],
+        means[2],
+        paired_test(now, was),
+        tuple(text for text, gain in gained.items() if gain > 0),
+        tuple(text for text, gain in gained.items() if gain < 0),
+    )

@@ -1,0 +1,255 @@
+"""Earlier states of an index, a fold below the table of indexes: listed, opened, named, compared and restored."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from leanrag_core.comparing.states import Changes, QuestionDifferences, StateDifferences
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
+from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.snapshots import KEPT_STATES, MAX_NAME, Snapshot
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+from leanrag_core.workbench.indexes import earlier_id
+from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
+from pages.common import choices, deletion, forms, markup, session, state
+from pages.common.frame import page_path, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import language, message, say, words
+
+COMPARED = "state"  # in the URL: the state that is compared with the index
+_NAMES = 8  # of things that are shown
+_FAULT = "lr_snapshot_fault"  # why the last action failed
+
+
+def fold(index: IndexSummary) -> None:
+    """The fold; what is in it is looked up when it is open."""
+    opened = st.expander(say("snapshot.fold"), icon=":material/history:", key="index_snapshots", on_change="rerun")
+    if opened.open:
+        with opened, plain_errors():
+            panel(index)
+
+
+def panel(index: IndexSummary) -> None:
+    """What is kept, a field that keeps the present state under a name, and the states."""
+    at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
+    fault = st.session_state.pop(_FAULT, None)
+    if fault is not None:
+        message(fault, kind="error")
+    markup.note(say("snapshot.explained", n=KEPT_STATES))
+    _keep_present(index, at_work=at_work)
+    states = session.workbench().snapshots.list(index.path)
+    if not states:
+        markup.note(say("snapshot.none"))
+    for each in states:
+        _row(index, each, at_work=at_work)
+    compared = next((each for each in states if each.id == state.recall(COMPARED)), None)
+    if compared is not None:
+        _compare(index, compared)
+
+
+def _keep_present(index: IndexSummary, *, at_work: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input(say("snapshot.name"), key="snapshot_name", max_chars=MAX_NAME, width=280)
+        st.button(
+            say("snapshot.keep_present"),
+            icon=":material/bookmark_add:",
+            key="keep_snapshot",
+            disabled=at_work,
+            on_click=_keep,
+            args=(index, "", "snapshot_name"),
+        )
+
+
+def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
+    """A state: its name and what it is, and what can be done with it."""
+    key = str(kept.number)
+    name = html("<b>{}</b> ", isolated(kept.name)) if kept.name else ""
+    day = say("snapshot.kept_on", time=numbers.day(kept.kept, language())) if kept.kept else ""
+    facts = say(
+        "snapshot.facts",
+        documents=say("count.documents", n=kept.documents),
+        size=numbers.size(kept.size_bytes),
+        own=numbers.size(kept.own_bytes),
+    )
+    with st.container(border=True, gap="xsmall", key=f"snapshot_{key}"):
+        told = say("text.space").join(filter(None, (day, words(kept.because))))
+        draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, told, facts))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if st.button(
+                say("snapshot.open"),
+                icon=":material/account_tree:",
+                type="tertiary",
+                key=f"open_snapshot_{key}",
+                on_click=state.remember,
+                args=("index", earlier_id(index.id, kept)),
+            ):
+                st.switch_page(page_path("explore"))
+            with st.popover(
+                say("snapshot.rename" if kept.name else "snapshot.give_name"),
+                icon=":material/bookmark:",
+                type="tertiary",
+                key=f"name_snapshot_{key}",
+            ):
+                field = f"snapshot_name_{key}_{kept.id}"
+                st.text_input(say("snapshot.name"), value=kept.name, key=field, max_chars=MAX_NAME)
+                st.button(
+                    say("snapshot.keep"),
+                    type="primary",
+                    key=f"primary_name_snapshot_{key}",
+                    on_click=_keep,
+                    args=(index, key, field),
+                )
+            st.button(
+                say("snapshot.compare"),
+                icon=":material/compare_arrows:",
+                type="tertiary",
+                key=f"compare_snapshot_{key}",
+                on_click=state.remember,
+                args=(COMPARED, None if state.recall(COMPARED) == kept.id else kept.id),
+            )
+            st.button(
+                say("snapshot.restore"),
+                icon=":material/settings_backup_restore:",
+                type="tertiary",
+                key=f"restore_snapshot_{key}",
+                help=say("snapshot.restore_hint"),
+                disabled=at_work,
+                on_click=_restore,
+                args=(index, kept),
+            )
+            if not at_work:
+                deletion.button(
+                    f"delete_snapshot_{key}",
+                    say("snapshot.delete"),
+                    say("snapshot.delete_title"),
+                    kept.name or told,
+                    say("snapshot.delete_means", size=numbers.size(kept.own_bytes)),
+                    partial(session.workbench().snapshots.delete, index.path, key),
+                )
+
+
+def _keep(index: IndexSummary, number: str, field: str) -> None:
+    """Keep the state, or the index as it is, under the name in the field. For callbacks."""
+    try:
+        session.workbench().snapshots.keep(index.path, st.session_state[field], number)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+        return
+    if not number:
+        st.session_state[field] = ""
+
+
+def _restore(index: IndexSummary, kept: Snapshot) -> None:
+    """Put the state in the place of the index. For callbacks."""
+    try:
+        session.workbench().snapshots.restore(index.path, str(kept.number))
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+    else:
+        st.toast(say("snapshot.restored"), icon=":material/settings_backup_restore:")
+
+
+@st.cache_resource(show_spinner=False)
+def _compared() -> BoundedCache[tuple[str, ...], ComparedStates]:
+    return BoundedCache(16)
+
+
+def _compare(index: IndexSummary, kept: Snapshot) -> None:
+    """What the index has otherwise than the state; and what a question set shows, once it is asked."""
+    bench = session.workbench()
+    key = (index.id, kept.id, session.open_index(index).id)
+    with st.spinner(say("snapshot.comparing")):
+        compared = _compared().get_or_make(key, lambda: bench.snapshots.compare(index.path, str(kept.number)))
+    draw(markup.label(say("snapshot.compared", name=kept.name or words(kept.because))))
+    _differences(compared.differences)
+    sets = {
+        each.id: forms.plain(f"{each.title} ({each.n_evidence:,})")
+        for each in bench.question_sets.all()
+        if each.n_evidence and each.corpus_id == index.corpus_id
+    }
+    if not sets:
+        markup.note(say("snapshot.no_questions"))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = choices.dropdown("state_questions", say("snapshot.questions"), sets, width=320)
+        clicked = st.button(say("snapshot.ask"), icon=":material/rule:", key="ask_snapshot")
+    asked = (*key, chosen)
+    if not clicked and asked not in _compared():
+        return
+    questions = AskedOfStates(bench.question_sets.questions(chosen))
+    with st.spinner(say("snapshot.asking"), show_time=True):
+        answered = _compared().get_or_make(
+            asked, lambda: bench.snapshots.compare(index.path, str(kept.number), asked=questions)
+        )
+    if answered.questions is None:
+        markup.note(say("snapshot.no_score"))
+    else:
+        _questions(answered.questions)
+
+
+def _differences(shown: StateDifferences) -> None:
+    head = ("", *(say(f"update.column.{name}") for name in ("changed", "new", "gone")))
+    kinds = ("documents", shown.documents), ("entities", shown.entities), ("relations", shown.relations)
+    rows = [
+        (say(f"snapshot.row.{kind}"), *(f"{len(names):,}" for names in (each.changed, each.added, each.removed)))
+        for kind, each in kinds
+    ]
+    draw(markup.facts_table(head, rows))
+    for kind, each in kinds:
+        _names(kind, each)
+    layer_head = (
+        say("snapshot.clusters"),
+        *(say(f"update.column.{name}") for name in ("kept", "changed", "new", "gone")),
+        say("snapshot.moved"),
+        say("snapshot.rand"),
+    )
+    layers = []
+    for moves in shown.layers:
+        row, rand = moves.clusters, "–" if moves.adjusted_rand is None else numbers.score(moves.adjusted_rand, 3)
+        counts = (f"{n:,}" for n in (row.kept, row.changed, row.new, row.gone, moves.moved))
+        layers.append((f"L{row.layer}", *counts, rand))
+    if layers:
+        draw(markup.facts_table(layer_head, layers))
+    draw(markup.muted(say("snapshot.texts", n=len(shown.texts), names=_first_of(shown.texts))))
+
+
+def _names(kind: str, changes: Changes) -> None:
+    for how, names in (("new", changes.added), ("gone", changes.removed), ("changed", changes.changed)):
+        if names:
+            said = say(f"update.column.{how}")
+            draw(
+                markup.muted(say("snapshot.names", what=say(f"snapshot.row.{kind}"), how=said, names=_first_of(names)))
+            )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    shown = say("ask.comma").join(isolated(visible(name)) for name in names[:_NAMES])
+    return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
+
+
+def _questions(shown: QuestionDifferences) -> None:
+    gap = shown.difference
+    ends = [numbers.difference(end, 3) for end in (gap.low, gap.high) if end is not None]
+    bounds = f"[{', '.join(ends)}]" if ends else ""
+    draw(
+        markup.tiles(
+            [
+                (say("snapshot.recall_before"), numbers.score(shown.before.value, 3), ""),
+                (say("snapshot.recall_after"), numbers.score(shown.after.value, 3), ""),
+                (say("snapshot.difference"), numbers.difference(gap.value, 3), bounds),
+                (
+                    say("snapshot.won_lost"),
+                    f"{len(shown.won):,} / {len(shown.lost):,}",
+                    f"p {numbers.p_value(shown.p)}",
+                ),
+            ]
+        )
+    )
+    for code, questions in (("snapshot.won", shown.won), ("snapshot.lost", shown.lost)):
+        if questions:
+            draw(markup.muted(say(code, n=len(questions), questions=_first_of(questions))))
