@@ -7,7 +7,6 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
-from leanrag_core.types.snapshots import Snapshot
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import (
     REBUILD_BELOW,
@@ -152,10 +151,10 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
     bench = session.workbench()
     outcome(index)
     _distance(index, at_work=at_work)
-    states: tuple[Snapshot, ...] = earlier_states(index.path)
+    states = [each for each in earlier_states(index.path) if each.undoable]
     if not states:
         return
-    size = numbers.size(sum(each.size_bytes for each in states))
+    size = numbers.size(sum(each.own_bytes for each in states))
     markup.note(say("update.states", n=len(states), size=size))
     with st.container(horizontal=True, gap="small"):
         if st.button(say("update.undo"), icon=":material/undo:", key="undo_update", disabled=at_work):

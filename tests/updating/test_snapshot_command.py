@@ -7,18 +7,19 @@ import pytest
 
 from leanrag_core.__main__ import main
 from tests.updating.conftest import content
-from tests.updating.test_update_commands import owls, said  # noqa: F401
+from tests.updating.test_update_commands import said
+from tests.updating.texts import OWLS
 
 pytestmark = pytest.mark.slow
 
 
 def test_a_state_is_named_opened_compared_restored_and_deleted(
     folder: Path,
-    owls: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = content(folder)
+    first, owls = content(folder), tmp_path / "owls.txt"
+    owls.write_text(OWLS)
     kept = said(capsys, "snapshot", "keep", folder, "as built")["states"]
     assert [(state["number"], state["name"], state["change"]["kind"]) for state in kept] == [(1, "as built", "copy")]
     said(capsys, "update", folder, owls)
