@@ -35,6 +35,7 @@ from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.evaluation.measuring import measures
 from leanrag_core.evaluation.question_sets.reading import read_questions as read_gold
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, parts_needed, strategies
+from leanrag_core.retrieval.context import passage_section
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import WHOLE_CORPUS
@@ -192,7 +193,9 @@ def measure(
             recall.append(statistics.mean(place is not None and place <= 5 for place in places))
             every.append(float(all(place is not None and place <= 8 for place in places)))
             reciprocal.append(max((1 / place for place in places if place), default=0.0))
-            held.append(context_recall(trace, question))
+        # Where a context holds what was made of passages, such as points, it cannot hold these.
+        if any(passage_section(trace) is not None for _, trace in single):
+            held = [context_recall(trace, question) for question, trace in single]
     answered = [shown for question, trace in single for shown in answer_shown(trace, question)]
     tokens = statistics.mean(trace.context.tokens for _, trace in single)
     mean_held = _mean(held)

@@ -177,11 +177,11 @@ def _read_reflection(cells: Mapping[str, Any]) -> Reflection:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """What the routes search. triple_vectors: (r, d) of the relations."""
+    """What the routes search. tree: None without communities. relation_vectors: (r, d)."""
 
     index: Index
     schema: Schema
-    tree: KnowledgeTree
+    tree: KnowledgeTree | None
     relation_vectors: np.ndarray
 
     @property
@@ -238,16 +238,21 @@ class Routed:
 def routed(
     space: Space, query: SubQuery, vector: np.ndarray, scores: np.ndarray, tools: Tools, *, k: int, depth: int
 ) -> Routed:
-    """Take the four routes, none of which needs another but for the entities that the walk begins at.
+    """Take the four routes, none of which needs another but for the entities that the walk begins at; without
+    communities, the three others.
 
     scores: (r + a,) of this sub-question. k: triples of each route. depth: longest walk.
     """
     entities = _matched_entities(space, query, vector, tools)
-    communities = nearest_rows(space.tree.communities.vectors, vector, _COMMUNITIES).rows.tolist()
+    communities: list[int] = []
+    below = np.zeros(0, dtype=np.int64)
+    if space.tree is not None:
+        communities = nearest_rows(space.tree.communities.vectors, vector, _COMMUNITIES).rows.tolist()
+        below = _below(space, space.tree, communities, vector)
     routes = (
         _best(space.triples_of(entities), scores, k),
         _best(_of_types(space, query, k), scores, k),
-        _best(_below(space, communities, vector), scores, k),
+        _best(below, scores, k),
         _walked(space, entities[:_STARTS], scores, depth)[:k],
     )
     found = np.unique(np.concatenate(routes)).astype(np.int64)
@@ -307,10 +312,10 @@ def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
     return rows if len(rows) >= k else every
 
 
-def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
+def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
     """Walk top-down through the tree: of each community the keywords nearest to the question, the entities below
     these, and their triples. vector: (d,) of the sub-question. Returns (m,) int rows."""
-    tree, base = space.tree, space.index.layers[0]
+    base = space.index.layers[0]
     chosen: list[np.ndarray] = []
     for community in communities:
         places = tree.keywords_in(community)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.communities import Communities
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.rows import Columns, numbers
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -98,6 +99,26 @@ class Schema:
         last = np.searchsorted(self.attribute_entity, entities, side="right")
         counts = last - first
         return np.asarray(np.arange(int(counts.sum())) + np.repeat(first - np.cumsum(counts) + counts, counts))
+
+
+def unbounded_schema(base: Layer) -> Schema:
+    """Return the schema of a graph without one: no types of entities, one of relations, which says nothing (its vector
+    is null), and no attributes.
+
+    Source: the ablation without schema of Youtu-GraphRAG, table 3.
+    """
+    names = (RELATED, HAS_ATTRIBUTE)
+    columns = ([RELATION] * len(names), names, [0] * len(names))
+    return Schema(
+        types=pa.table(dict(zip(TYPE_SCHEMA.names, columns, strict=True)), schema=TYPE_SCHEMA),
+        type_vectors=np.zeros((len(names), base.vectors.shape[1]), dtype=np.float32),
+        entity_type=np.full(len(base), -1, dtype=np.int32),
+        relation_type=np.zeros(len(base.ends), dtype=np.int32),
+        attributes=ATTRIBUTE_SCHEMA.empty_table(),
+        attribute_vectors=np.zeros((0, base.vectors.shape[1]), dtype=np.float32),
+        proposals=PROPOSAL_SCHEMA.empty_table(),
+        by_model=False,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,10 @@ import pytest
 from leanrag_core.errors import Cancelled
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.pacing import Meter
-from leanrag_core.retrieval import report_points
+from leanrag_core.retrieval import map_reduce
 from leanrag_core.retrieval.base import Query
-from leanrag_core.retrieval.report_points import builtin_rating, helpfulness, packed
+from leanrag_core.retrieval.map_reduce import Batch, helpfulness, packed
+from leanrag_core.retrieval.report_points import builtin_rating
 from leanrag_core.retrieval.strategies.graphrag_global import Config, Strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.tokens import count_tokens
@@ -54,7 +55,7 @@ def tools_of(model: ScriptedLanguage, **more: object) -> Tools:
 
 def test_helpfulness_is_the_cosine_scaled_from_a_fifth_to_one() -> None:
     # (.7071 - .2) / .8 = .634
-    assert helpfulness(REPORTS, QUERY.vector).tolist() == [63, 0, 100, 0]
+    assert helpfulness(REPORTS.vectors, QUERY.vector).tolist() == [63, 0, 100, 0]
     assert [builtin_rating(score) for score in (0, 1, 20, 21, 100)] == [0, 1, 1, 2, 5]
 
 
@@ -85,14 +86,16 @@ def test_dynamic_selection_rates_the_next_level_when_no_root_is_helpful() -> Non
 
 
 def test_reports_are_shuffled_alike_each_time_and_packed_by_tokens() -> None:
-    whole = packed(REPORTS, [0, 1, 2, 3], 1000)
+    def batches(rows: list[int], max_tokens: int) -> list[Batch]:
+        return packed(rows, lambda row: f"{REPORTS.cells['title'][row].as_py()}\n{REPORTS.report(row)}", max_tokens)
+
+    whole = batches([0, 1, 2, 3], 1000)
     assert len(whole) == 1
-    assert sorted(whole[0][0]) == [0, 1, 2, 3] != list(whole[0][0])
-    single = packed(REPORTS, [0, 1, 2, 3], 25)
-    assert [rows for rows, _ in single] == [(row,) for row in whole[0][0]]
-    cut = packed(REPORTS, [0], 16)
-    assert count_tokens(cut[0][1]) <= 16
-    assert packed(REPORTS, [0, 1, 2, 3], 25) == single
+    assert sorted(whole[0].rows) == [0, 1, 2, 3] != list(whole[0].rows)
+    single = batches([0, 1, 2, 3], 25)
+    assert [batch.rows for batch in single] == [(row,) for row in whole[0].rows]
+    assert count_tokens(batches([0], 16)[0].text) <= 16
+    assert batches([0, 1, 2, 3], 25) == single
 
 
 def test_a_model_maps_each_batch_and_points_with_score_zero_are_dropped() -> None:
@@ -145,7 +148,7 @@ def test_a_batch_without_a_usable_reply_gives_its_reports_sentences_and_a_note(r
 
 
 def test_a_spent_budget_ends_the_map_step_with_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_points, "CALLS_AT_ONCE", 1)
+    monkeypatch.setattr(map_reduce, "CALLS_AT_ONCE", 1)
     model = ScriptedLanguage(by_task(map=lambda prompt: points(("A point.", 50, [1]))), Meter(Budget(calls=1)))
     made = trace(tools_of(model), level="C1", map_tokens=25)
     assert [item.text for item in made.with_role("point")] == ["A point."]

@@ -12,7 +12,7 @@ import pytest
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion
 from leanrag_core.models.pacing import Meter
-from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.base import Query, equal_budget, strategies, strategy
 from leanrag_core.retrieval.question_terms import query_keywords
 from leanrag_core.retrieval.strategies.lightrag import round_robin
 from leanrag_core.retrieval.tools import Tools
@@ -194,3 +194,23 @@ def test_a_small_budget_leaves_chunks_their_share(index: Index) -> None:
     # 6,000, 8,000 and 16,000 tokens as the release has them; entities and relations alone would take all of 4,000.
     assert retrieve(index, max_tokens=4000).context.section("entities").budget == 801
     assert retrieve(index, max_tokens=90).context.section("chunks").items
+
+
+def test_the_ablations_of_the_paper_lack_a_level_or_the_text(index: Index) -> None:
+    """Table 2: -High has no high level, -Low no low level, -Origin no source text, also at an equal budget."""
+    info = strategies().named("lightrag")
+
+    def ablated(name: str, **more: object) -> Trace:
+        chosen = {**info.preset(name).options, "top_k": 2} | more
+        return strategy("lightrag", chosen).retrieve(Query("What harms the queen?", LOW), index, tools(REPLY))
+
+    steps = {name: [step.name for step in ablated(name).steps] for name in ("without-high", "without-low")}
+    assert steps == {
+        "without-high": ["keywords", "low", "chunks", "context"],
+        "without-low": ["keywords", "high", "chunks", "context"],
+    }
+    for more in ({}, equal_budget(info, 4000)):
+        trace = ablated("without-text", **more)
+        assert [step.name for step in trace.steps] == ["keywords", "low", "high", "chunks", "context"]
+        assert (trace.passages, trace.ranked_chunks, trace.context.section("chunks").tokens) == ((), (), 0)
+        assert trace.context.section("relations").items

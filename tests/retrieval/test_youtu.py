@@ -12,7 +12,7 @@ from leanrag_core.answering.written import answer_messages
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.indexing.communities.making import community_table, no_claims
 from leanrag_core.indexing.communities.reports import Report
-from leanrag_core.retrieval.base import PromptingStrategy, Query, strategy
+from leanrag_core.retrieval.base import PromptingStrategy, Query, parts_needed, strategies, strategy
 from leanrag_core.retrieval.youtu_routes import Routed, SubQuery, merged
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index
@@ -203,3 +203,39 @@ def test_the_open_mode_has_a_prompt_of_its_own_and_reject_that_of_all_systems(st
     assert fingerprint.startswith("answer_open.v1")
     assert not isinstance(strategy("leanrag", {}), PromptingStrategy)
     assert _answer_task(replace(trace, strategy="vector", parameters={})) == "answer"
+
+
+def test_without_communities_the_route_from_them_is_left_out_and_the_tree_is_not_read(stated: Index) -> None:
+    tools = scripted(planned(QUESTION))
+    parts = {"relation_vectors": RELATION_VECTORS, "schema": schema()}
+    tools.tools = replace(tools.tools, part=parts.__getitem__)
+    trace = trace_of(stated, tools, communities=False, top_k=2, top_c=4)
+    # The other three routes give the mite's triples too; no community is in the context or in the picture.
+    assert context_refs(trace, "relations") == ["rel-2-5-verb", "has-attribute-0"]
+    assert context_refs(trace, "communities") == []
+    assert {item.kind for item in trace.items} == {"entity", "sub-question", "passage", "attribute"}
+
+
+def test_without_a_schema_no_type_restricts_and_no_attribute_is_known(stated: Index) -> None:
+    asked = planned("Who lays eggs?", entity_types=["plant"])
+    tools = scripted(asked)
+    parts = {"relation_vectors": RELATION_VECTORS, "youtu_plain_tree": tree()}
+    tools.tools = replace(tools.tools, part=parts.__getitem__)
+    trace = trace_of(stated, tools, schema=False, top_k=3)
+    matched = {link.target for link in trace.relations if link.role == "searched"}
+    assert "id-queen" in matched  # with the schema plants alone are matched
+    assert [item for item in trace.items if item.kind == "attribute"] == []
+    assert "entity types: (none)" in tools.asked[0]
+
+
+def test_the_ablations_of_the_paper_need_the_parts_that_they_use() -> None:
+    info = strategies().named("youtu")
+    needed = {
+        name: parts_needed("youtu", info.preset(name).options)
+        for name in ("without-agent", "without-communities", "without-schema")
+    }
+    assert needed == {
+        "without-agent": ("relation_vectors", "schema", "youtu_tree"),
+        "without-communities": ("relation_vectors", "schema"),
+        "without-schema": ("relation_vectors", "youtu_plain_tree"),
+    }

@@ -82,7 +82,7 @@ class Part:
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the tree; replies of an earlier attempt come from the store of calls."""
         base, n = index.layers[0], len(index.layers[0])
-        schema: Schema = tools.part("schema")
+        schema = self.schema_of(index, tools)
         tools.report(Progress("make", 0, n, "entities"))
         seen = perception(np.asarray(base.vectors), base.ends, schema, config.weight)
         labels = fused_communities(seen, epsilon=config.epsilon, rounds=config.rounds)
@@ -100,6 +100,11 @@ class Part:
         arrays = (labels, keywords.entities, keywords.keyword_of)
         for name, array in zip(_ARRAYS, arrays, strict=True):
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+    def schema_of(self, index: Index, tools: PartTools) -> Schema:
+        """Return the schema whose types the communities are perceived by."""
+        schema: Schema = tools.part("schema")
+        return schema
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
         """Return every file: nothing changes them."""

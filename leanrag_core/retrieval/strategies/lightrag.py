@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, published
+from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
@@ -17,12 +17,22 @@ from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows,
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Parameter, Trace
 
 LOW, HIGH, HYBRID, MIX = "low", "high", "hybrid", "mix"
 _CHUNKS_EACH = 5  # related_chunk_number of the release, for an entity or a relation; half of them are kept
 _LEAST_COSINE = 0.2  # of entities, relations and chunks that are searched for; COSINE_THRESHOLD of the release
 _SPARE = 2  # relations are looked at until their tokens are twice the budget
+_PAPER: Mapping[str, Parameter] = {
+    "mode": HYBRID,
+    "top_k": 60,
+    "chunk_order": "rank",
+    "fill_up": False,
+    "entity_tokens": 4000,
+    "relation_tokens": 4000,
+    "chunk_tokens": 4000,
+    "max_tokens": 12000,
+}
 
 
 @dataclass(frozen=True)
@@ -60,17 +70,11 @@ class Strategy(StrategyBase[Config]):
     parts = ("relation_vectors",)
     presets = (
         published("released"),
-        published(
-            "paper",
-            mode=HYBRID,
-            top_k=60,
-            chunk_order="rank",
-            fill_up=False,
-            entity_tokens=4000,
-            relation_tokens=4000,
-            chunk_tokens=4000,
-            max_tokens=12000,
-        ),
+        published("paper", **_PAPER),
+        # The ablations of table 2, each named for what it lacks: -High, -Low and -Origin there.
+        Preset("without-high", message("lightrag.preset.without_high"), {**_PAPER, "mode": LOW}),
+        Preset("without-low", message("lightrag.preset.without_low"), {**_PAPER, "mode": HIGH}),
+        Preset("without-text", message("lightrag.preset.without_text"), {**_PAPER, "chunk_tokens": 0}),
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
@@ -96,7 +100,12 @@ class Strategy(StrategyBase[Config]):
             chunk_reason="passage.near",
         )
         filled = graph_context(run, ranked, flowing=False)
-        chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
+        has_text = config.fill_up or config.chunk_tokens > 0
+        chunks = (
+            self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
+            if has_text
+            else list[int]()
+        )
         taken = chunks[: config.top_c]
         near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
         return graph_trace(

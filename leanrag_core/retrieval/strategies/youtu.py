@@ -45,7 +45,7 @@ from leanrag_core.text.tokens import trim_to_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
-from leanrag_core.types.youtu import ATTRIBUTE, HAS_ATTRIBUTE
+from leanrag_core.types.youtu import ATTRIBUTE, HAS_ATTRIBUTE, unbounded_schema
 
 OPEN, REJECT = "open", "reject"
 _EVIDENCE_TOKENS = 6000  # that the model sees when it judges them
@@ -68,6 +68,8 @@ class Config(Options):
     sub_questions: int = option(3, low=1, high=6, paper=3, help=message("youtu.option.sub_questions"))
     rounds: int = option(5, low=1, high=5, paper=5, help=message("youtu.option.rounds"))
     depth: int = option(5, low=1, high=8, help=message("youtu.option.depth"))
+    communities: bool = option(True, absent=True, help=message("youtu.option.communities"))
+    schema: bool = option(True, absent=True, help=message("youtu.option.schema"))
     relation_tokens: int = option(3000, low=0, high=32000, help=message("youtu.option.relation_tokens"))
     community_tokens: int = option(500, low=0, high=32000, help=message("youtu.option.community_tokens"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
@@ -85,7 +87,25 @@ class Strategy(StrategyBase[Config]):
         published("paper", agent=True, top_c=20),
         Preset("top-10", message("youtu.preset.top_10"), {"agent": True, "top_c": 10}),
         Preset("open", message("youtu.preset.open"), {"agent": True, "top_c": 20, "mode": OPEN}),
+        # The ablations of table 3; the one without the agent has the options of "official" but for the chunks.
+        Preset("without-agent", message("youtu.preset.without_agent"), {"top_c": 20}),
+        Preset(
+            "without-communities",
+            message("youtu.preset.without_communities"),
+            {"agent": True, "top_c": 20, "communities": False},
+        ),
+        Preset("without-schema", message("youtu.preset.without_schema"), {"agent": True, "top_c": 20, "schema": False}),
     )
+
+    @property
+    def needed_parts(self) -> tuple[str, ...]:
+        """Return the vectors of the relations, the schema, and the tree that was made with it or without."""
+        tree = (self._tree_part,) if self.config.communities else ()
+        return ("relation_vectors", *(("schema",) if self.config.schema else ()), *tree)
+
+    @property
+    def _tree_part(self) -> str:
+        return "youtu_tree" if self.config.schema else "youtu_plain_tree"
 
     @property
     def answer_task(self) -> str:
@@ -97,7 +117,8 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of one retrieval: sub-questions, a step for each round, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         vectors = np.asarray(tools.part("relation_vectors"))
-        space = Space(index, tools.part("schema"), tools.part("youtu_tree"), vectors)
+        schema = tools.part("schema") if config.schema else unbounded_schema(index.layers[0])
+        space = Space(index, schema, tools.part(self._tree_part) if config.communities else None, vectors)
         plan = decomposed(
             query.text, query.vector, space.schema, tools, most=config.sub_questions, scale=index.query_scale
         )
@@ -237,10 +258,10 @@ def youtu_context(
     by_row |= {
         n + (item.row or 0): _attribute_line(link, item, named) for item, link in zip(attributes, links, strict=True)
     }
-    reports = community_items(space.tree.communities, communities)
-    first = section(
-        COMMUNITIES, [community_line(space.tree.communities, item) for item in reports], room["communities"]
-    )
+    known = None if space.tree is None else space.tree.communities
+    reports = () if known is None else community_items(known, communities)
+    lines = () if known is None else [community_line(known, item) for item in reports]
+    first = section(COMMUNITIES, lines, room["communities"])
     left = room["communities"] + room["relations"] - first.tokens
     second = section(_TRIPLES, [by_row[triple] for triple in triples], left)
     refs = {item.ref for part in (first, second) for item in part.items}
@@ -252,7 +273,8 @@ def youtu_context(
     drawn = tuple(replace(item, rank=None) if item.row not in set(matched) else item for item in drawn)
     targets = {link.target for link in kept_links}
     kept_attributes = tuple(replace(item, row=None) for item in attributes if item.id in targets)
-    members = member_links(space.tree.communities, kept_reports, {item.row or 0: item.id for item in drawn})
+    ids = {item.row or 0: item.id for item in drawn}
+    members = () if known is None else member_links(known, kept_reports, ids)
     # Steps light up entities by their rows, so that rows of other tables are left out.
     beside = (*(replace(item, row=None) for item in kept_reports), *kept_attributes)
     styles = (*((COMMUNITY, MEMBER) if kept_reports else ()), *((_ATTRIBUTE, _HAS_STYLE) if kept_links else ()))

@@ -1,0 +1,297 @@
+"""Map-reduce over numbered texts (GraphRAG, section 3.1.6): batches of a window, points with a score of their
+helpfulness, and one answer from the most helpful of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.execution.executors import ThreadMap
+from leanrag_core.messages.message import Message, message
+from leanrag_core.models.window import room_in
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
+from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
+from leanrag_core.retrieval.model_replies import ask_json, ask_text
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.text.tokens import count_tokens, trim_to_tokens
+from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.cosines import SAME_SCALE, CosineScale
+from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation
+
+SHUFFLE_SEED = 86  # any number will do, as long as it stays
+CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
+_LEAST_COSINE = 0.2  # below, a text says nothing about the question (the threshold of naive RAG)
+_ANSWERED_WITH = 4  # points whose first sentences are the built-in answer
+POINTS = SectionForm(
+    name="points",
+    title=message("section.points.title"),
+    phrase=message("section.points.phrase"),
+    noun=message("section.points.noun"),
+    letter="N",
+    colour="seed",
+    heading="## Points\n",
+    nouns={"point": "count.points"},
+)
+POINT = Style("point", message("style.point"), "seed", "disc")
+GIVES = Style("gives", message("style.gives"), "path", "line", on="relation")
+
+
+@dataclass(frozen=True)
+class Point:
+    """text: one to three sentences. score: 0 to 100. sources: rows of the texts that it rests on."""
+
+    text: str
+    score: int
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Points:
+    """points: with a score above 0, the most helpful first. notes: what the reader should know."""
+
+    points: tuple[Point, ...]
+    notes: tuple[Message, ...] = ()
+
+
+@dataclass
+class Faults:
+    """What went wrong in calls that run at the same time."""
+
+    spent: int = 0
+    errors: list[Message] = field(default_factory=list)
+
+    def notes(self, step: Message, instead: Message) -> tuple[Message, ...]:
+        """Return a note where the budget was spent, and one where a reply could not be used. step: of the calls.
+        instead: what is done in place of a reply."""
+        notes = [message("strategy.note.budget_spent", step=step)] if self.spent else []
+        if self.errors:
+            reason = self.errors[0]
+            notes.append(message("strategy.note.reply_unusable", step=step, reason=reason, instead=instead))
+        return tuple(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class MapStep:
+    """How texts are mapped to points.
+
+    task: of the prompt. texts: its field that holds a batch; in the reply, the numbers of the texts that a point rests
+    on. text_of: a row's text. built_in: points of those rows without a model. title: of the step. instead: what is
+    done in place of a reply that cannot be used.
+    """
+
+    task: str
+    texts: str
+    text_of: Callable[[int], str]
+    built_in: Callable[[Sequence[int]], list[Point]]
+    title: Message
+    instead: Message
+
+    @property
+    def schema(self) -> JsonSchema:
+        """Return the form of the reply."""
+        point = {
+            "description": {"type": "string"},
+            "score": {"type": "integer"},
+            self.texts: {"type": "array", "items": {"type": "integer"}},
+        }
+        listed = {"type": "object", "properties": point, "required": list(point), "additionalProperties": False}
+        return {
+            "type": "object",
+            "properties": {"points": {"type": "array", "items": listed}},
+            "required": ["points"],
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts of one call. rows: of the texts, in the order of their numbers from 1."""
+
+    rows: tuple[int, ...]
+    text: str
+
+
+def helpfulness(vectors: np.ndarray, vector: np.ndarray, scale: CosineScale = SAME_SCALE) -> np.ndarray:
+    """Return (n,) int, 0 to 100: the cosine of each text to the question, scaled from .2 to 1; the built-in score.
+
+    vectors: (n, d), of the texts. vector: (d,), of the question.
+    """
+    near = scale.plain(cosines(vectors, vector)) if len(vectors) else np.zeros(0)
+    return np.rint(100 * np.clip((near - _LEAST_COSINE) / (1 - _LEAST_COSINE), 0, 1)).astype(np.int64)
+
+
+def packed(rows: Sequence[int], text_of: Callable[[int], str], max_tokens: int) -> list[Batch]:
+    """Return the texts of those rows, shuffled by a fixed seed and divided into batches of at most so many tokens.
+
+    A text that is longer than a batch is cut. Numbers are places in the batch, from 1.
+    """
+    batches: list[Batch] = []
+    held: list[int] = []
+    texts: list[str] = []
+    used = 0
+    for place in np.random.default_rng(SHUFFLE_SEED).permutation(len(rows)).tolist():
+        row = rows[place]
+        text = trim_to_tokens(text_of(row), max_tokens - 8)  # room for the number
+        n_tokens = count_tokens(f"[{len(held) + 1}] {text}\n\n")
+        if held and used + n_tokens > max_tokens:
+            batches.append(Batch(tuple(held), "\n\n".join(texts)))
+            held, texts, used = [], [], 0
+        held.append(row)
+        texts.append(f"[{len(held)}] {text}")
+        used += n_tokens
+    if held:
+        batches.append(Batch(tuple(held), "\n\n".join(texts)))
+    return batches
+
+
+def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: Callable[[int, int], None]) -> Points:
+    """Return points of those texts by the language model, a call for each batch of option map_tokens, several at once;
+    without a model, and for a reply that cannot be used twice, the built-in ones.
+
+    on_batch: hears how many of the batches are done.
+    """
+    language, tools = run.tools.language, run.tools
+    if language is None:
+        return _best(step.built_in(rows))
+    faults, schema = Faults(), step.schema
+
+    def points_of(batch: Batch) -> list[Point]:
+        try:
+            return ask_json(
+                language,
+                tools,
+                step.task,
+                lambda cells: _points(cells, step.texts, batch.rows),
+                keys=("points",),
+                schema=schema,
+                question=run.query.text,
+                **{step.texts: batch.text},
+            )
+        except BudgetSpent:
+            faults.spent += 1
+            return []
+        except ReplyError as error:
+            faults.errors.append(error.message)
+            return step.built_in(batch.rows)
+
+    prompt, wanted = tools.prompts.of(step.task), run.options.map_tokens
+    room = room_in(language, prompt, wanted=wanted, question=run.query.text, **{step.texts: ""})
+    batches = packed(rows, step.text_of, room)
+    points: list[Point] = []
+    for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
+        points += of_batch
+        on_batch(done, len(batches))
+    return _best(points, faults.notes(step.title, step.instead))
+
+
+def _best(points: Sequence[Point], notes: tuple[Message, ...] = ()) -> Points:
+    helping = [point for point in points if point.score > 0]
+    return Points(tuple(sorted(helping, key=lambda point: -point.score)), notes)
+
+
+def _points(cells: dict[str, Any], numbers: str, held: Sequence[int]) -> list[Point]:
+    listed = cells.get("points")
+    if not isinstance(listed, list):
+        raise ReplyError("reply.no_points")
+    return [_point(entry, numbers, held) for entry in listed]
+
+
+def _point(entry: Any, numbers: str, held: Sequence[int]) -> Point:
+    if not isinstance(entry, dict):
+        raise ReplyError("reply.no_points")
+    text, score = " ".join(str(entry.get("description") or "").split()), entry.get("score")
+    if not isinstance(score, int | float) or isinstance(score, bool) or not 0 <= score <= 100 or (score and not text):
+        raise ReplyError("reply.no_points")
+    listed = entry.get(numbers)
+    cited = [number for number in listed if isinstance(number, int)] if isinstance(listed, list) else []
+    return Point(text, round(score), tuple(dict.fromkeys(held[n - 1] for n in cited if 1 <= n <= len(held))))
+
+
+def affordable_points(points: Sequence[Point], max_tokens: int) -> list[Point]:
+    """Return the first points, until they hold more tokens than the budget, and one more."""
+    used = 0
+    for place, point in enumerate(points, start=1):
+        used += count_tokens(point.text)
+        if used > max_tokens:
+            return list(points[:place])
+    return list(points)
+
+
+@dataclass(frozen=True)
+class DrawnPoints:
+    """Points as items, a link to each from the items of the texts that it rests on, and lines of the context."""
+
+    items: tuple[TraceItem, ...]
+    links: tuple[TraceRelation, ...]
+    lines: tuple[Candidate, ...]
+
+
+def drawn_points(points: Sequence[Point], ids: Mapping[int, str], names: Mapping[int, str]) -> DrawnPoints:
+    """Return the points as they are drawn and written. ids, names: of the texts' items, by row."""
+    items, links = [], []
+    for rank, point in enumerate(points, start=1):
+        items.append(
+            TraceItem(
+                id=f"point-{rank}",
+                kind="point",
+                name=names[point.sources[0]] if point.sources else f"Point {rank}",
+                roles=("point",),
+                score=float(point.score),
+                rank=rank,
+                reason=message("graphrag_global.point", score=point.score),
+                text=point.text,
+            )
+        )
+        links += [
+            TraceRelation(f"{ids[row]}-point-{rank}", ids[row], f"point-{rank}", "gives", None, "map", 1.0, "")
+            for row in point.sources
+        ]
+    lines = tuple(text_line("point", item.id, f"{item.name} ({item.score:.0f}):", item.text) for item in items)
+    return DrawnPoints(tuple(items), tuple(links), lines)
+
+
+def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str) -> Answer:
+    """Return one answer from the points, in the order of their helpfulness, by the prompt of that task; that nothing is
+    known when none is left.
+
+    Without a language model the first sentences of the best points are the answer, one of each text. nothing: the
+    sentence that says that nothing is known.
+    """
+    if not trace.context.tokens:
+        return Answer(nothing, (AnswerPart(nothing, ()),), (), False, tools.language is None, _model(tools), trace)
+    if tools.language is None:
+        return _answer(trace, _builtin_parts(trace), tools, extractive=True)
+    before = tools.meter.read().usage
+    text = ask_text(tools.language, tools, task, question=trace.question, points=trace.context.text)
+    answer = _answer(trace, cited_parts(text, trace.context), tools, extractive=False)
+    return replace(answer, usage=tools.meter.read().usage - before)
+
+
+def _model(tools: Tools) -> str:
+    return "builtin" if tools.language is None else tools.language.name
+
+
+def _builtin_parts(trace: Trace) -> list[AnswerPart]:
+    given = {link.target: link.source for link in trace.relations if link.role == "gives"}
+    parts: dict[str, AnswerPart] = {}
+    for item in trace.context.sections[0].items:
+        if len(parts) < _ANSWERED_WITH:
+            parts.setdefault(given[item.ref], AnswerPart(item.text[item.lead :], (item.mark,), "points"))
+    return list(parts.values())
+
+
+def _answer(trace: Trace, parts: Sequence[AnswerPart], tools: Tools, *, extractive: bool) -> Answer:
+    citations = distinct(mark for part in parts for mark in part.marks)
+    return Answer(
+        text=" ".join(with_marks(part.text, part.marks) for part in parts),
+        parts=tuple(parts),
+        citations=citations,
+        grounded=bool(citations),
+        extractive=extractive,
+        model=_model(tools),
+        trace=trace,
+    )
