@@ -136,6 +136,13 @@ def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
         return np.concatenate(list(parts))
 
 
+def mean_direction(vector: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return (d,) float32, unit length: the mean of the vector and the rows of the others, (n, d)."""
+    mean = np.concatenate([vector[None], others]).mean(axis=0, keepdims=True)
+    # The length of a row is summed in a fixed order; that of a single vector by BLAS, as each processor does.
+    return np.asarray((mean / np.linalg.norm(mean, axis=1))[0], dtype=np.float32)
+
+
 def cosines_of_each(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return (q, n) float32, cosines() of every row to each query; a row is read from memory once for all of them.
 

@@ -11,8 +11,8 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.strategies.hyde import mean_direction
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import mean_direction
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import Budget, Usage
 from leanrag_core.types.index import Index

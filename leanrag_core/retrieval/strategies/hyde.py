@@ -12,7 +12,7 @@ from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import mean_direction, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -83,10 +83,3 @@ class Strategy(StrategyBase[Config]):
                 lost = message("hyde.one_fewer")
                 run.notes.append(message("strategy.note.reply_unusable", step=step, reason=error.message, instead=lost))
         return texts
-
-
-def mean_direction(vector: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return (d,) float32, unit length: the mean of the vector and the rows of the others, (n, d)."""
-    mean = np.concatenate([vector[None], others]).mean(axis=0, keepdims=True)
-    # The length of a row is summed in a fixed order; that of a single vector by BLAS, as each processor does.
-    return np.asarray((mean / np.linalg.norm(mean, axis=1))[0], dtype=np.float32)

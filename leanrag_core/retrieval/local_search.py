@@ -1,0 +1,165 @@
+"""GraphRAG's local search: entities near to a vector with their communities, relations and chunks, as a context."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base_graph import (
+    Around,
+    EntityChunk,
+    chunks_by_entity,
+    end_rows,
+    entity_items,
+    entity_line,
+    entity_passages,
+    relation_items,
+    relation_line,
+    relations_around,
+)
+from leanrag_core.retrieval.budgets import Candidate, section, text_line
+from leanrag_core.retrieval.communities import (
+    COMMUNITIES,
+    affordable,
+    communities_holding,
+    community_items,
+    community_line,
+)
+from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
+from leanrag_core.retrieval.passages import affordable_chunks
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
+from leanrag_core.types.communities import Communities
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Context, TraceItem, TraceRelation
+
+_ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})
+_RELATIONS = replace(RELATIONS, nouns={"inside": "count.relations", "outside": "count.relations"})
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """Settings of a local search. top_k: entities. level: of the communities. community_percent, text_percent: of
+    max_tokens, for reports and for chunks. top_relations: to neighbours, for each entity."""
+
+    top_k: int
+    level: int
+    community_percent: int
+    text_percent: int
+    top_relations: int
+    max_tokens: int
+
+
+@dataclass(frozen=True)
+class _Budgets:
+    communities: int
+    local: int
+    text: int
+
+
+@dataclass(frozen=True, eq=False)
+class LocalEvidence:
+    """What a local search found, and the context that it makes.
+
+    near: the entities. entities, others, reports, passages: as items; others are neighbours at the ends of relations.
+    n_holding: communities that hold some of the entities. chunks: all that mention the entities, best first.
+    """
+
+    near: Nearest
+    entities: tuple[TraceItem, ...]
+    others: tuple[TraceItem, ...]
+    reports: tuple[TraceItem, ...]
+    n_holding: int
+    around: Around
+    relations: tuple[TraceRelation, ...]
+    chunks: Sequence[EntityChunk]
+    passages: tuple[TraceItem, ...]
+    context: Context
+
+
+def _unmeasured(name: str) -> None:
+    return None
+
+
+def local_evidence(
+    index: Index,
+    communities: Communities,
+    vector: np.ndarray,
+    settings: LocalSettings,
+    tools: Tools,
+    lap: Callable[[str], None] = _unmeasured,
+) -> LocalEvidence:
+    """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: hears of
+    each step when it is done.
+
+    Source: GraphRAG 3.3.0, `query/structured_search/local_search/mixed_context.py`.
+    """
+    base, budgets = index.layers[0], _budgets(settings)
+    near = nearest_entities(index, vector, settings.top_k, tools)
+    rows = near.rows.tolist()
+    entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
+    lap("entities")
+    holding = communities_holding(communities, rows, communities.at_level(settings.level))
+    taken = affordable(communities, [row for row, _ in holding], budgets.communities)
+    counts = dict(holding)
+    reports = community_items(
+        communities,
+        taken,
+        {row: float(counts[row]) for row in taken},
+        {row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item()) for row in taken},
+    )
+    lap("communities")
+    around = relations_around(base, rows, most_outside=settings.top_relations * len(rows))
+    relations = _relations(index, around)
+    known = set(rows)
+    others = entity_items(index, [row for row in end_rows(index, around.outside) if row not in known], role="neighbour")
+    lap("relations")
+    chunks = chunks_by_entity(base, rows)
+    fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets.text)
+    passages = entity_passages(index, chunks[: len(fitting)], entities)
+    lap("chunks")
+    names = {item.id: item.name for item in (*entities, *others)}
+    lines = [*(entity_line(index, each) for each in entities), *_claim_lines(communities, entities)]
+    local = section(_ENTITIES, lines, budgets.local)
+    context = joined_sections(
+        section(COMMUNITIES, [community_line(communities, each) for each in reports], budgets.communities),
+        local,
+        # Entities are few and come first; relations take what is left of the part that both share.
+        section(_RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - local.tokens),
+        section(CHUNKS, [passage_line(index, each) for each in passages], budgets.text),
+    )
+    lap("context")
+    return LocalEvidence(near, entities, others, reports, len(holding), around, relations, chunks, passages, context)
+
+
+def _budgets(settings: LocalSettings) -> _Budgets:
+    """Return tokens of communities, of entities with relations, and of chunks."""
+    first = settings.max_tokens * settings.community_percent // 100
+    text = min(settings.max_tokens * settings.text_percent // 100, settings.max_tokens - first)
+    return _Budgets(first, settings.max_tokens - first - text, text)
+
+
+def _claim_lines(communities: Communities, entities: Sequence[TraceItem]) -> list[Candidate]:
+    """Return what is claimed of those entities, as lines of their section."""
+    by_row = {item.row: item for item in entities}
+    claims = communities.claims_of(np.array(list(by_row), dtype=np.int64))
+    return [text_line("claim", by_row[row].id, f"Claim on {by_row[row].name}:", text) for row, text in claims]
+
+
+def _relations(index: Index, around: Around) -> tuple[TraceRelation, ...]:
+    inside = message("graphrag_local.inside")
+    reasons = {int(row): inside for row in around.inside}
+    return (
+        *relation_items(index, around.inside, role="inside", reasons=reasons),
+        *relation_items(
+            index,
+            around.outside,
+            {int(row): float(n) for row, n in zip(around.outside, around.links, strict=True)},
+            role="outside",
+            reasons={
+                int(row): message("graphrag_local.outside", n=int(n))
+                for row, n in zip(around.outside, around.links, strict=True)
+            },
+        ),
+    )

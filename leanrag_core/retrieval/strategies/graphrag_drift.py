@@ -1,0 +1,309 @@
+"""GraphRAG, DRIFT search: reports give a first answer and follow-up questions, local searches answer these and ask on
+(Microsoft Research 2024; GraphRAG 3.3.0, `query/structured_search/drift_search`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.budgets import SectionForm, section, text_line
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
+from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
+from leanrag_core.retrieval.drift_steps import (
+    NEAREST_REPORTS,
+    StepAnswer,
+    StepAnswers,
+    expanded,
+    followed,
+    primed,
+)
+from leanrag_core.retrieval.local_search import LocalSettings, local_evidence
+from leanrag_core.retrieval.map_reduce import GIVES
+from leanrag_core.retrieval.passages import (
+    PASSAGE,
+    SEARCHED,
+    SUB_QUESTION,
+    PassageReason,
+    passage_items,
+    reciprocal_rank_fusion,
+)
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
+from leanrag_core.types.communities import Communities
+from leanrag_core.types.config import option
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
+
+ANSWERS = SectionForm(
+    name="answers",
+    title=message("section.answers.title"),
+    phrase=message("section.answers.phrase"),
+    noun=message("section.answers.noun"),
+    letter="N",
+    colour="seed",
+    heading="## Answers of the steps\n",
+    nouns={"answer": "count.step_answers"},
+)
+_FOLLOWS = Style("follows", message("style.follows"), "inter", "line", on="relation")
+
+
+@dataclass(frozen=True)
+class Config(Options):
+    """Options of the DRIFT search."""
+
+    rounds: int = option(3, low=1, high=6, help=message("graphrag_drift.option.rounds"), in_row=True)
+    follow_ups: int = option(20, low=1, high=50, help=message("graphrag_drift.option.follow_ups"), in_row=True)
+    top_reports: int = option(20, low=1, high=100, help=message("graphrag_drift.option.top_reports"))
+    folds: int = option(5, low=1, high=20, help=message("graphrag_drift.option.folds"))
+    level: str = option("C2", choices=LEVELS, help=message("graphrag.option.level"))
+    top_k: int = option(10, low=1, high=100, help=message("graphrag_local.option.top_k"))
+    top_relations: int = option(10, low=0, high=100, help=message("graphrag_local.option.top_relations"))
+    community_percent: int = option(10, low=0, high=100, help=message("graphrag_local.option.community_percent"))
+    text_percent: int = option(90, low=0, high=100, help=message("graphrag_local.option.text_percent"))
+    local_tokens: int = option(12000, low=0, high=64000, help=message("graphrag_drift.option.local_tokens"))
+    sources: bool = option(False, equal=True, help=message("graphrag_drift.option.sources"))
+    top_c: int = option(20, low=0, high=50, help=message("vector.option.top_c"), link="c", scale=20)
+    max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """A question that waits for its local search. parent: place of the one it follows. score: of the parent's answer.
+    vector: (d,), None where the text is still to be embedded."""
+
+    text: str
+    parent: int
+    score: int
+    vector: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A question that was looked into. parent: None for the first. chunks: rows, best first."""
+
+    text: str
+    round: int
+    parent: int | None
+    answer: StepAnswer
+    chunks: tuple[int, ...] = ()
+
+
+class Strategy(StrategyBase[Config]):
+    """A primer over the nearest reports, then rounds of local searches at follow-up questions."""
+
+    name = "graphrag_drift"
+    badge = "own-part"
+    calls_model = True
+    parts = ("communities",)
+    answer_task = "answer_from_steps"
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """Return the trace of one retrieval: reports, rounds of questions, their answers or their chunks."""
+        config, run = self.config, Retrieval(self, query, index, tools)
+        communities: Communities = tools.part("communities")
+        allowed = communities.at_level(int(config.level[1]))
+        rows: list[int] = []
+        scores: dict[int, float] = {}
+        waiting: list[_Open] = []
+        first = StepAnswer()
+        if len(allowed):
+            near = nearest_rows(communities.vectors[allowed], expanded(run, communities), config.top_reports)
+            rows = allowed[near.rows].tolist()
+            scores = dict(zip(rows, near.scores.tolist(), strict=True))
+            replies = primed(run, communities, rows, folds=config.folds, most=config.follow_ups)
+            run.notes += replies.notes
+            first = _joined(replies)
+            waiting = [_Open(text, 0, first.score) for text in first.follow_ups] or _titles(communities, rows, query)
+        reports = community_items(communities, rows, scores)
+        run.lap("primer")
+        done = [_Done(query.text, 0, None, first)]
+        n_follow_ups = message("count.follow_ups", n=len(waiting))
+        primer = message("graphrag_drift.primer", n=len(rows), questions=n_follow_ups)
+        run.announce(run.step("primer", primer))
+        # Without reports there is nothing to ask on from: the question itself is looked into.
+        waiting = waiting or [_Open(query.text, 0, 0, query.vector)]
+        for number in range(1, config.rounds + 1):
+            if not waiting:
+                break
+            tools.cancelled()
+            waiting = self._round(run, communities, number, waiting, done)
+            run.lap(f"round-{number}")
+            run.announce(_round_step(run, number, done))
+        run.notes += community_notes(communities)
+        return self._trace(run, reports, primer, done)
+
+    def _round(
+        self, run: Retrieval, communities: Communities, number: int, waiting: Sequence[_Open], done: list[_Done]
+    ) -> list[_Open]:
+        """Look into the first of the waiting questions, add them to those that are done, and return what then waits:
+        those that follow a better answer come first."""
+        config, tools = self.config, run.tools
+        taken, left = waiting[: config.follow_ups], list(waiting[config.follow_ups :])
+        new = [each.text for each in taken if each.vector is None]
+        embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
+        settings = LocalSettings(
+            config.top_k,
+            int(config.level[1]),
+            config.community_percent,
+            config.text_percent,
+            config.top_relations,
+            config.local_tokens,
+        )
+        found = [
+            local_evidence(
+                run.index, communities, embedded[each.text] if each.vector is None else each.vector, settings, tools
+            )
+            for each in taken
+        ]
+        replies = followed(
+            run,
+            [each.text for each in taken],
+            [evidence.context.text for evidence in found],
+            most=config.follow_ups,
+        )
+        for note in replies.notes:
+            run.note(note)
+        known = {each.text.casefold() for each in (*done, *taken, *left)}
+        for each, evidence, answer in zip(taken, found, replies.answers, strict=True):
+            chunks = tuple(chunk.row for chunk in evidence.chunks)
+            done.append(_Done(each.text, number, each.parent, answer, chunks))
+            for text in answer.follow_ups:
+                if text.casefold() not in known:
+                    known.add(text.casefold())
+                    left.append(_Open(text, len(done) - 1, answer.score))
+        return sorted(left, key=lambda each: -each.score)
+
+    def _trace(self, run: Retrieval, reports: Sequence[TraceItem], primer: Message, done: Sequence[_Done]) -> Trace:
+        """Return the trace: the answers by score, and the chunks of the local searches where these are wanted or
+        nothing else is there."""
+        config, index = self.config, run.index
+        rankings = [np.array(each.chunks, dtype=np.int64) for each in done if each.chunks]
+        ranked = reciprocal_rank_fusion(rankings) if rankings else None
+        rows = [] if ranked is None else ranked.rows.tolist()
+        taken = rows[: config.top_c]
+        by_row = {} if ranked is None else dict(zip(rows, ranked.scores.tolist(), strict=True))
+        leading = {
+            row: tuple(_id(place) for place, each in enumerate(done) if row in set(each.chunks)) for row in taken
+        }
+        reasons = {
+            row: PassageReason(message("graphrag_drift.passage", n=len(ids)), ids) for row, ids in leading.items()
+        }
+        passages = passage_items(index, taken, {row: by_row[row] for row in taken}, reasons)
+        questions = tuple(_question_item(place, each) for place, each in enumerate(done))
+        answered = sorted(
+            (place for place, each in enumerate(done) if each.answer.text),
+            key=lambda place: (-done[place].answer.score, place),
+        )
+        lines = [
+            text_line(
+                "answer", _id(place), f"{done[place].text} ({done[place].answer.score}):", done[place].answer.text
+            )
+            for place in answered
+        ]
+        sections = [section(ANSWERS, lines, config.max_tokens)] if lines else []
+        if config.sources or not sections:
+            room = config.max_tokens - sum(part.tokens for part in sections)
+            sections.append(section(CHUNKS, [passage_line(index, each) for each in passages], room))
+        context = joined_sections(*sections)
+        run.lap("context")
+        given = tuple(
+            TraceRelation(f"{item.id}-{_id(0)}", item.id, _id(0), "gives", None, "primer", 1.0, "") for item in reports
+        )
+        follows = tuple(
+            TraceRelation(
+                f"{_id(each.parent)}-{_id(place)}", _id(each.parent), _id(place), "follows", None, "", 1.0, ""
+            )
+            for place, each in enumerate(done)
+            if each.parent is not None
+        )
+        searched = tuple(
+            TraceRelation(f"{id_}-{passage.id}", id_, passage.id, "searched", None, "search", 1.0, "")
+            for passage in passages
+            for id_ in leading[passage.row or 0]
+        )
+        in_context = {item.ref for part in context.sections for item in part.items}
+        rounds = sorted({each.round for each in done if each.round})
+        steps = [
+            run.step("primer", primer, (*reports, questions[0]), given),
+            *(_round_step(run, number, done, questions, (*follows, *searched)) for number in rounds),
+            run.step("chunks", message("graphrag_drift.chunks", n=len(passages)), passages, searched),
+            run.step(
+                "context",
+                context_caption(context),
+                [item for item in (*questions, *passages) if item.id in in_context],
+            ),
+        ]
+        return run.trace(
+            context,
+            steps=steps,
+            styles=(SUB_QUESTION, COMMUNITY, PASSAGE, GIVES, _FOLLOWS, SEARCHED),
+            items=(*questions, *reports, *passages),
+            relations=(*given, *follows, *searched),
+            ranked_chunks=rows,
+        )
+
+
+def _joined(replies: StepAnswers) -> StepAnswer:
+    """Return the answers of the folds as one: their texts, the mean of their scores, all their questions."""
+    answers = [answer for answer in replies.answers if answer.text or answer.follow_ups]
+    if not answers:
+        return StepAnswer()
+    text = " ".join(answer.text for answer in answers if answer.text)
+    score = round(sum(answer.score for answer in answers) / len(answers))
+    return StepAnswer(text, score, tuple(dict.fromkeys(each for answer in answers for each in answer.follow_ups)))
+
+
+def _titles(communities: Communities, rows: Sequence[int], query: Query) -> list[_Open]:
+    """Return the titles of the nearest reports in the place of follow-up questions, each searched for by the mean of
+    the question and the report."""
+    titles: dict[str, int] = {}
+    for row in rows[:NEAREST_REPORTS]:
+        titles.setdefault(communities.cells["title"][row].as_py(), row)
+    return [
+        _Open(title, 0, 0, mean_direction(query.vector, communities.vectors[[row]])) for title, row in titles.items()
+    ]
+
+
+def _id(place: int | None) -> str:
+    return f"question-{place}"
+
+
+def _question_item(place: int, done: _Done) -> TraceItem:
+    reason = message("graphrag_drift.asked") if place == 0 else message("graphrag_drift.round_of", number=done.round)
+    score = float(done.answer.score) if done.answer.text else None
+    return TraceItem(
+        _id(place),
+        "sub-question",
+        done.text,
+        ("sub-question",),
+        score=score,
+        rank=place + 1,
+        reason=reason,
+        text=done.answer.text or done.text,
+    )
+
+
+def _round_step(
+    run: Retrieval,
+    number: int,
+    done: Sequence[_Done],
+    questions: Sequence[TraceItem] = (),
+    links: Sequence[TraceRelation] = (),
+) -> TraceStep:
+    """Return the step of a round; while it is announced nothing is drawn yet."""
+    places = [place for place, each in enumerate(done) if each.round == number]
+    n_answers = sum(bool(done[place].answer.text) for place in places)
+    caption = message("graphrag_drift.round", n=len(places), answers=message("count.step_answers", n=n_answers))
+    lit = {_id(place) for place in places}
+    made = run.step(
+        f"round-{number}",
+        caption,
+        [item for item in questions if item.id in lit],
+        [link for link in links if lit & {link.source, link.target}],
+        message("graphrag_drift.step.round", number=number),
+    )
+    ends = {end for link in links if link.id in made.relations for end in (link.source, link.target)}
+    return replace(made, items=tuple(dict.fromkeys((*made.items, *sorted(ends)))))
