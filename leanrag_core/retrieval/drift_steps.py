@@ -115,8 +115,9 @@ def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], 
 
 def _read(cells: Mapping[str, Any]) -> StepAnswer:
     text, score, listed = cells.get("answer"), cells.get("score"), cells.get("follow_ups")
-    is_number = isinstance(score, int | float) and not isinstance(score, bool)
-    if not isinstance(text, str) or not is_number or not 0 <= score <= 100 or not isinstance(listed, list):
+    if not isinstance(text, str) or not isinstance(listed, list):
+        raise ReplyError("graphrag_drift.reply")
+    if not isinstance(score, int | float) or isinstance(score, bool) or not 0 <= score <= 100:
         raise ReplyError("graphrag_drift.reply")
     follow_ups = (" ".join(each.split()) for each in listed if isinstance(each, str))
     return StepAnswer(" ".join(text.split()), round(score), tuple(dict.fromkeys(filter(None, follow_ups))))

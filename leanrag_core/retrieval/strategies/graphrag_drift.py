@@ -166,7 +166,7 @@ class Strategy(StrategyBase[Config]):
         )
         for note in replies.notes:
             run.note(note)
-        known = {each.text.casefold() for each in (*done, *taken, *left)}
+        known = {each.text.casefold() for each in done} | {each.text.casefold() for each in waiting}
         for each, evidence, answer in zip(taken, found, replies.answers, strict=True):
             chunks = tuple(chunk.row for chunk in evidence.chunks)
             done.append(_Done(each.text, number, each.parent, answer, chunks))
