@@ -11,7 +11,7 @@ from leanrag_core.indexing.part_base import PartInfo, PartList, PartModels, Part
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.part_store import PartStore, StoredPart, fits
-from leanrag_core.storage.staging import build_lock
+from leanrag_core.storage.staging import part_lock
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
@@ -20,13 +20,13 @@ from leanrag_core.types.manifest import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE,
 def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, tools: PartTools) -> PartRecord:
     """Make the part, unless the index has it; return its record.
 
-    A process that is killed leaves what it has written, which the next attempt finds. While an index is built again or
-    another part of it is made, this waits. Raises InvalidConfig and PartMissing when something that the part needs is
-    missing, StorageFailed, BudgetSpent, Cancelled, and errors of the part's own.
+    A process that is killed leaves what it has written, which the next attempt finds. While the index is built again
+    or the same part of it is made, this waits; other parts may be made meanwhile. Raises InvalidConfig and PartMissing
+    when something that the part needs is missing, StorageFailed, BudgetSpent, Cancelled, and errors of the part's own.
     """
     store, part = _store(index, info.name), info.part
     waits = Progress("open", 0, 0, waiting=True)
-    with build_lock(store.directory, waiting=lambda: tools.report(waits)) as waited:
+    with part_lock(store.directory, info.name, waiting=lambda: tools.report(waits)) as waited:
         tools.report(Progress("open", 0, 0))
         index = read_index(store.directory) if waited else index
         fingerprint = part.fingerprint(index, config, models)

@@ -40,10 +40,10 @@ def link_names(
 
     prefix, reason: of the items that the names become. Source: HippoRAG, section 2.3, node specificity.
     """
-    n_chunks_of = np.asarray(index.entity_chunks.sum(axis=1)).ravel()
-    restart, asked = np.zeros(len(index.layers[0])), []
+    base = index.layers[0]
+    restart, asked = np.zeros(len(base)), []
     for place, (name, vector) in enumerate(zip(names, tools.embed(names), strict=True)):
         row = int(nearest_entities(index, vector, 1, tools).rows[0])
-        restart[row] = 1.0 / max(1.0, n_chunks_of[row])
+        restart[row] = np.float32(1) / max(1, len(base.chunks_of(row)))
         asked.append(Asked(f"{prefix}-{place}", name, reason, {row}))
     return LinkedNames(restart, tuple(asked))

@@ -13,18 +13,22 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
-from leanrag_core.types.walks import WalkOperator, walk_operator
+from leanrag_core.types.walks import Transition, WalkOperator, walk_operator
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
 
 PAGERANK_ROUNDS = 100
+_BY_ROUNDS_UP_TO = 10_000  # nodes
+_LEFT = 5e-7  # of the first error, after which polynomials end
+_DIGITS_LEFT_OUT = 5  # binary digits of a float32, which sums in float32 do not settle
 PART = "passage_walk"
 _TOLERANCE = 1e-7  # change of the whole mass in a round, at which the walk rests
 _WALK_ROUNDS = 200
 CARRIERS = 3  # entities that are shown of each passage
 _MOST_TERMINALS = 10
 _LONGEST_WAY = 12  # edges
+_FEW = 16  # a frontier of less than this part of all nodes goes edge by edge
 
 
 def pagerank(
@@ -52,6 +56,50 @@ def pagerank(
             return np.asarray(following)
         mass = following
     return np.asarray(mass)
+
+
+def stationary(transition: Transition, restart: np.ndarray, *, damping: float) -> np.ndarray:
+    """Return pagerank() of a walk on an undirected graph, in milliseconds also where the graph is large.
+
+    restart: (n,), not negative, with a sum above 0. Returns (n,) float64, sums to 1. Up to 10,000 nodes it is
+    pagerank() itself. Above, the walk's equation x = damping T x + restart is solved by Chebyshev polynomials: T has
+    real eigenvalues in [-1, 1], since the weights are symmetric, and so k products leave at most 2 r^k of the first
+    error (squares over the nodes' weights), r = damping / (1 + sqrt(1 - damping^2)), where k rounds of pagerank() leave
+    damping^k: 26 products in the place of 80 at .85. Every sum has a fixed order, so that each processor gives the
+    same numbers, and masses are rounded to 18 binary digits, so that nodes which stand alike tie.
+    Source: Golub and Varga 1961, Chebyshev semi-iterative methods.
+    """
+    if len(transition) <= _BY_ROUNDS_UP_TO:
+        return pagerank(transition.matrix, restart, damping=damping)
+    packed, single = transition.packed, np.float32
+    nodes = np.flatnonzero(restart)
+    places = packed.place[nodes]
+    starts = (restart[nodes] / restart[nodes].sum()).astype(single)
+    rate = damping / (1.0 + np.sqrt(1.0 - damping**2))
+    n_products = 1 if damping == 0 else int(np.ceil(np.log(2.0 / _LEFT) / -np.log(rate)))
+    before, mass = np.zeros(len(transition), dtype=single), np.zeros(len(transition), dtype=single)
+    mass[places] = starts
+    weight = 2.0 / (2.0 - damping**2)
+    for _ in range(n_products - 1):
+        following = packed.matrix @ mass
+        following *= single(weight * damping)
+        following[places] += single(weight) * starts
+        before *= single(1.0 - weight)
+        following += before
+        before, mass = mass, following
+        weight = 1.0 / (1.0 - damping**2 * weight / 4.0)
+    last = packed.matrix @ mass
+    last *= single(damping)
+    last[places] += starts
+    rounded = _rounded(last)[packed.place].astype(np.float64)
+    return np.asarray(rounded / rounded.sum())
+
+
+def _rounded(mass: np.ndarray) -> np.ndarray:
+    """Return the masses, (n,) float32, to 18 binary digits; what sank below 0 by rounding is 0."""
+    bits = np.maximum(mass, 0).view(np.uint32)
+    half, kept = np.uint32(1 << (_DIGITS_LEFT_OUT - 1)), np.uint32(0xFFFFFFFF << _DIGITS_LEFT_OUT & 0xFFFFFFFF)
+    return ((bits + half) & kept).view(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +173,9 @@ def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.
     started = from_chunks + damping * (operator.to_chunks @ from_entities)
     chunks = started
     for _ in range(_WALK_ROUNDS):
-        following = started + damping**2 * (operator.to_chunks @ (operator.to_entities @ chunks))
+        both = operator.between_chunks
+        stepped = operator.to_chunks @ (operator.to_entities @ chunks) if both is None else both @ chunks
+        following = started + damping**2 * stepped
         change, chunks = np.abs(following - chunks).sum(), following
         if change < _TOLERANCE * chunks.sum():
             break
@@ -216,11 +266,11 @@ def prize_collecting_tree(adjacency: "csr_array", prizes: Mapping[int, float], *
     # A way that costs more than all prizes but the largest is never worth it.
     others = sum(prizes[node] for node in terminals[1:])
     reach = min(_LONGEST_WAY, int(others / edge_cost))
-    distances = hop_distances(adjacency, np.array(terminals), reach)
+    hops = Hops(adjacency, np.array(terminals), reach, only_between=True)
     best: tuple[float, float, tuple[int, ...], _Tree] | None = None
     for size in range(1, len(terminals) + 1):
         for chosen in combinations(range(len(terminals)), size):
-            tree = _joining_tree(adjacency, distances, terminals, chosen)
+            tree = _joining_tree(hops, terminals, chosen)
             if tree is None:
                 continue
             prize = sum(prizes.get(node, 0.0) for node in tree.nodes)
@@ -231,53 +281,103 @@ def prize_collecting_tree(adjacency: "csr_array", prizes: Mapping[int, float], *
     return Steiner(tuple(sorted(best[3].nodes)), tuple(sorted(best[3].edges)), best[0])
 
 
-def hop_distances(adjacency: "csr_array", sources: np.ndarray, reach: int) -> np.ndarray:
-    """Return (len(sources), n) int32: edges from each source to each node, -1 beyond the reach.
+class Hops:
+    """How many edges each node of a graph is away from up to 64 sources.
 
-    All sources go a hop at a time, by one sparse product.
+    All sources go a hop at a time; a node keeps the sources that come to it with a hop as bits of one number.
     """
-    n, k = adjacency.shape[0], len(sources)
-    distances = np.full((k, n), -1, dtype=np.int32)
-    distances[np.arange(k), sources] = 0
-    pattern = adjacency.copy()
-    pattern.data = np.ones_like(pattern.data)
-    frontier = (distances == 0).T.astype(np.float32)
-    for hop in range(1, reach + 1):
-        reached = ((pattern @ frontier) > 0).T & (distances < 0)
-        if not reached.any():
-            break
-        distances[reached] = hop
-        frontier = reached.T.astype(np.float32)
-    return distances
+
+    def __init__(self, adjacency: "csr_array", sources: np.ndarray, reach: int, *, only_between: bool = False) -> None:
+        """Go up to so many hops. adjacency: (n, n), symmetric. sources: (k,) int nodes.
+
+        only_between: end at the hop with which each source has come to each other one. No node between two of them is
+        farther from either, and neither is a source from the nearest node of a tree that holds another one.
+        """
+        n, k = adjacency.shape[0], len(sources)
+        self._adjacency, self._n_sources = adjacency, k
+        self._rows: dict[int, list[int]] = {}
+        self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
+        own = np.uint64(1) << np.arange(k, dtype=np.uint64)
+        every = np.bitwise_or.reduce(own) if k else np.uint64(0)
+        bits = np.uint16 if k <= 16 else np.uint64
+        first = np.zeros(n, dtype=bits)
+        np.bitwise_or.at(first, sources, own.astype(bits))
+        self._newly, seen = [first], first.copy()  # newly[h]: sources that come to a node with hop h
+        frontier = np.unique(sources)
+        for _ in range(reach):
+            if only_between and (seen[sources] == every).all():
+                break
+            newly = self._spread(self._newly[-1], frontier)
+            newly &= ~seen
+            frontier = np.flatnonzero(newly)
+            if not len(frontier):
+                break
+            seen |= newly
+            self._newly.append(newly)
+
+    def _spread(self, bits: np.ndarray, frontier: np.ndarray) -> np.ndarray:
+        """Join the bits of the neighbours of each node, (n,). bits: (n,), nil outside the frontier, (m,) nodes."""
+        joined = np.zeros_like(bits)
+        indptr, indices = self._adjacency.indptr, self._adjacency.indices
+        if len(frontier) * _FEW < len(bits):
+            nodes, origins = _neighbours(self._adjacency, frontier)
+            order = np.argsort(nodes, kind="stable")
+            nodes, given = nodes[order], bits[origins[order]]
+            starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1])[: len(nodes)])
+            if len(starts):
+                joined[nodes[starts]] = np.bitwise_or.reduceat(given, starts)
+            return joined
+        with_edges = np.flatnonzero(indptr[1:] > indptr[:-1])
+        joined[with_edges] = np.bitwise_or.reduceat(bits[indices], indptr[with_edges])
+        return joined
+
+    def row(self, node: int) -> list[int]:
+        """Return the hops from each source to the node, -1 beyond the reach."""
+        known = self._rows.get(node)
+        if known is None:
+            known = self._rows[node] = [-1] * self._n_sources
+            for hop, newly in enumerate(self._newly):
+                bits = int(newly[node])
+                while bits:
+                    lowest = bits & -bits
+                    known[lowest.bit_length() - 1] = hop
+                    bits ^= lowest
+        return known
+
+    def path(self, place: int, node: int) -> tuple[int, ...]:
+        """Return a shortest path from that source to a node that it reaches, by the smallest node at each step back."""
+        known = self._paths.get((place, node))
+        if known is None:
+            path, indptr, indices = [node], self._adjacency.indptr, self._adjacency.indices
+            for hop in range(self.row(node)[place] - 1, -1, -1):
+                neighbours = indices[indptr[path[-1]] : indptr[path[-1] + 1]]
+                nearer = neighbours[(self._newly[hop][neighbours] >> place & 1).astype(bool)]
+                path.append(int(nearer.min()))
+            known = self._paths[place, node] = tuple(reversed(path))
+        return known
 
 
-def _joining_tree(
-    adjacency: "csr_array", distances: np.ndarray, terminals: list[int], chosen: tuple[int, ...]
-) -> _Tree | None:
+def _joining_tree(hops: Hops, terminals: list[int], chosen: tuple[int, ...]) -> _Tree | None:
     """Return the chosen terminals, each joined by a shortest path to the nearest node of the tree so far, the nearest
-    terminal first; None when they are not joined within the reach. distances: (k, n) int hops from each terminal."""
+    terminal first; None when they are not joined within the reach."""
     nodes, edges = {terminals[chosen[0]]}, set[tuple[int, int]]()
-    outside = list(chosen[1:])
+    nearest: dict[
+        int, tuple[int, int]
+    ] = {}  # of each terminal outside the tree: hops to its nearest node, and that one
+    outside, new = list(chosen[1:]), sorted(nodes)
     while outside:
-        ways = [(int(distances[place, node]), place, node) for place in outside for node in sorted(nodes)]
-        reached = [way for way in ways if way[0] >= 0]
-        if not reached:
+        for node in new:
+            row = hops.row(node)
+            for place in outside:
+                if row[place] >= 0 and (place not in nearest or (row[place], node) < nearest[place]):
+                    nearest[place] = (row[place], node)
+        ways = [(*nearest[place], place) for place in outside if place in nearest]
+        if not ways:
             return None
-        _, place, node = min(reached)
-        path = _path_to_source(adjacency, distances[place], node)
+        _, node, place = min(ways, key=lambda way: (way[0], way[2]))
+        path = hops.path(place, node)
+        new = [each for each in path if each not in nodes]
         nodes |= set(path)
         edges |= {(min(pair), max(pair)) for pair in pairwise(path)}
         outside.remove(place)
     return _Tree(frozenset(nodes), frozenset(edges))
-
-
-def _path_to_source(adjacency: "csr_array", distances: np.ndarray, target: int) -> list[int]:
-    """Return a shortest path from the source of the distances, (n,) int hops, to the target, by the smallest node at
-    each step back."""
-    path = [target]
-    while distances[path[-1]] > 0:
-        node = path[-1]
-        neighbours = adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]]
-        nearer = neighbours[distances[neighbours] == distances[node] - 1]
-        path.append(int(nearer.min()))
-    return path[::-1]

@@ -23,7 +23,7 @@ class SeenSentences:
         for text in texts:
             words = WORD.findall(text.lower())
             for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
-                self._runs.update(tuple(words[i : i + length]) for i in range(len(words) - length + 1))
+                self._runs.update(_runs(words, length))
 
     def new(self, text: str, *, lines: bool = False, most: int | None = None) -> str:
         """Return the sentences of the text, or its lines, that have not been said yet, which from now on they have; a
@@ -37,6 +37,10 @@ class SeenSentences:
 
     def _repeats(self, sentence: str) -> bool:
         words = WORD.findall(sentence.lower())
-        length = min(RUN, len(words))
-        runs = [tuple(words[i : i + length]) for i in range(len(words) - length + 1)] if words else []
+        runs = list(_runs(words, min(RUN, len(words))))
         return bool(runs) and sum(run in self._runs for run in runs) >= MOSTLY * len(runs)
+
+
+def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:
+    """Return all runs of so many words, in their order; none without words."""
+    return zip(*(words[start:] for start in range(length)), strict=False)

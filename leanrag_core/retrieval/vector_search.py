@@ -163,7 +163,7 @@ def _products(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the n best (row, score), best first, ties by row. rows ascending, both (k,)."""
-    if len(rows) > n:
+    if 0 < n < len(rows):
         floor = np.partition(scores, len(scores) - n)[len(scores) - n]
         kept = np.flatnonzero(scores >= floor)
         rows, scores = rows[kept], scores[kept]
@@ -178,6 +178,11 @@ def unit_range(scores: np.ndarray) -> np.ndarray:
     return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
 
 
+def best_rows(scores: np.ndarray, n: int) -> np.ndarray:
+    """Return the rows of the n highest scores, best first, ties by row; (n,) int64. scores: (k,)."""
+    return rank(np.arange(len(scores)), scores, n)[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """rows: (k,) int64, best first, ties by row. scores: (k,) float32, cosines."""
@@ -186,14 +191,82 @@ class Ranked:
     scores: np.ndarray
 
 
-def nearest_rows(vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: float = -1.0) -> Ranked:
+class RowCosines:
+    """The cosines of unit rows to a vector, exact, each computed where it is asked for.
+
+    Of many rows all are known coarsely, within margins; those that may be among the best are then computed as cosines()
+    computes them, so that scores and ranking are the same to the last bit.
+    """
+
+    def __init__(self, vectors: np.ndarray, vector: np.ndarray, known: np.ndarray, margins: np.ndarray | None) -> None:
+        """Keep what is known. vectors: (n, d). vector: (d,). known: (n,) float32, exact, or within margins, (n,)."""
+        self._vectors, self._vector, self._known, self._margins = vectors, vector, known, margins
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Return the cosines of those rows, (k,) float32. rows: (k,)."""
+        rows = np.asarray(rows, dtype=np.int64)
+        if self._margins is None:
+            return np.asarray(self._known[rows])
+        return cosines(np.asarray(self._vectors)[rows], self._vector)
+
+    def best(self, n: int, rows: np.ndarray | None = None) -> Ranked:
+        """Return the n nearest of all rows, or of those. rows: (k,) ascending."""
+        known, margins = self._known, self._margins
+        if rows is not None:
+            rows = np.asarray(rows, dtype=np.int64)
+            known, margins = known[rows], margins if margins is None else margins[rows]
+        kept = np.arange(len(known)) if margins is None or n <= 0 else _may_be_best(known, margins, n)
+        candidates = kept if rows is None else rows[kept]
+        return Ranked(*rank(candidates, self.of(candidates), n))
+
+    def least(self) -> float:
+        """Return the lowest cosine of all rows, of which there is one at least."""
+        if self._margins is None:
+            return float(self._known.min())
+        lowest = np.flatnonzero(self._known - self._margins <= (self._known + self._margins).min())
+        return float(self.of(lowest).min())
+
+
+def _may_be_best(known: np.ndarray, margins: np.ndarray, n: int) -> np.ndarray:
+    """Return the places, ascending, that may be among the n highest. known, margins: (k,), see RowCosines."""
+    if len(known) <= n:
+        return np.arange(len(known))
+    surely = known - margins
+    floor = np.partition(surely, len(surely) - n)[len(surely) - n]
+    return np.flatnonzero(known + margins >= floor)
+
+
+def row_cosines(vectors: np.ndarray, queries: np.ndarray, tools: Tools) -> list[RowCosines]:
+    """Return the cosines of the rows to each query; a row is read from memory once for all of them.
+
+    vectors: (n, d) float32 unit rows, the same array at each question. queries: (q, d) float32, unit length.
+    """
+    coarse = tools.searches.coarse.of(vectors) if tools.searches is not None else None
+    if coarse is None:
+        scores = cosines_of_each(vectors, queries)
+        return [RowCosines(vectors, query, scores[place], None) for place, query in enumerate(queries)]
+    made = coarse.cosines(queries)
+    return [RowCosines(vectors, query, made.values[place], made.margins) for place, query in enumerate(queries)]
+
+
+def nearest_rows(
+    vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: float = -1.0, tools: Tools | None = None
+) -> Ranked:
     """Return the k rows nearest to the vector, of those with that cosine or a higher one.
 
-    vectors: (n, d) float32 unit rows. vector: (d,) float32, unit length.
+    vectors: (n, d) float32 unit rows. vector: (d,) float32, unit length. tools: for many vectors that are searched at
+    each question.
     """
     if not len(vectors):
         return Ranked(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
-    rows, scores = rank(np.arange(len(vectors)), cosines(vectors, vector), k)
+    if tools is not None:
+        best = row_cosines(vectors, vector[None], tools)[0].best(k)
+        rows, scores = best.rows, best.scores
+    else:
+        rows, scores = rank(np.arange(len(vectors)), cosines(vectors, vector), k)
     kept = scores >= at_least
     return Ranked(rows[kept], scores[kept])
 

@@ -15,7 +15,7 @@ from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import append_missing, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import cosines, cosines_of_each, nearest_entities, nearest_rows, rank
+from leanrag_core.retrieval.vector_search import RowCosines, cosines, nearest_entities, nearest_rows, rank, row_cosines
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.index import Index
@@ -189,10 +189,11 @@ class Space:
         """Return how many triples are relations; these come before the attributes."""
         return len(self.relation_vectors)
 
-    def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """Return (q, r + a) cosines of all triples to the sub-questions."""
+    def scores(self, vectors: np.ndarray, tools: Tools) -> list["TripleCosines"]:
+        """Return the cosines of all triples to each sub-question. vectors: (q, d)."""
         parts = (self.relation_vectors, self.schema.attribute_vectors)
-        return np.concatenate([cosines_of_each(part, vectors) for part in parts], axis=1)
+        both = zip(*(row_cosines(part, vectors, tools) for part in parts), strict=True)
+        return [TripleCosines(*pair) for pair in both]
 
     def scores_of(self, triples: Sequence[int], vector: np.ndarray) -> dict[int, float]:
         """Return cosines of those triples to the vector. vector: (d,)."""
@@ -224,6 +225,33 @@ class Space:
 
 
 @dataclass(frozen=True, eq=False)
+class TripleCosines:
+    """The cosines of relations and attributes to a sub-question, each computed where it is asked for."""
+
+    relations: RowCosines
+    attributes: RowCosines
+
+    def of(self, triples: np.ndarray) -> np.ndarray:
+        """Return the cosines of those triples, (k,) float32. triples: (k,) int64."""
+        n = len(self.relations)
+        of_relations = triples < n
+        scores = np.empty(len(triples), dtype=np.float32)
+        scores[of_relations] = self.relations.of(triples[of_relations])
+        scores[~of_relations] = self.attributes.of(triples[~of_relations] - n)
+        return scores
+
+    def best(self, k: int, triples: np.ndarray | None = None) -> np.ndarray:
+        """Return the k with the highest cosines of all triples, or of those, best first, equals by row; (k,) int64.
+        triples: (m,) ascending."""
+        n = len(self.relations)
+        first = self.relations.best(k, None if triples is None else triples[triples < n])
+        second = self.attributes.best(k, None if triples is None else triples[triples >= n] - n)
+        rows = np.concatenate([first.rows, second.rows + n]).astype(np.int64)
+        ascending = np.argsort(rows)
+        return rank(rows[ascending], np.concatenate([first.scores, second.scores])[ascending], k)[0]
+
+
+@dataclass(frozen=True, eq=False)
 class Routed:
     """What the routes of a sub-question led to. entities, communities: rows, best first. triples: of all routes, each
     with its cosine to the sub-question."""
@@ -236,12 +264,12 @@ class Routed:
 
 
 def routed(
-    space: Space, query: SubQuery, vector: np.ndarray, scores: np.ndarray, tools: Tools, *, k: int, depth: int
+    space: Space, query: SubQuery, vector: np.ndarray, scores: TripleCosines, tools: Tools, *, k: int, depth: int
 ) -> Routed:
     """Take the four routes, none of which needs another but for the entities that the walk begins at; without
     communities, the three others.
 
-    scores: (r + a,) of this sub-question. k: triples of each route. depth: longest walk.
+    scores: to this sub-question. k: triples of each route. depth: longest walk.
     """
     entities = _matched_entities(space, query, vector, tools)
     communities: list[int] = []
@@ -250,13 +278,13 @@ def routed(
         communities = nearest_rows(space.tree.communities.vectors, vector, _COMMUNITIES).rows.tolist()
         below = _below(space, space.tree, communities, vector)
     routes = (
-        _best(space.triples_of(entities), scores, k),
-        _best(_of_types(space, query, k), scores, k),
-        _best(below, scores, k),
+        scores.best(k, space.triples_of(entities)),
+        scores.best(k, _of_types(space, query, k)),
+        scores.best(k, below),
         _walked(space, entities[:_STARTS], scores, depth)[:k],
     )
     found = np.unique(np.concatenate(routes)).astype(np.int64)
-    triples = dict(zip(found.tolist(), scores[found].tolist(), strict=True))
+    triples = dict(zip(found.tolist(), scores.of(found).tolist(), strict=True))
     return Routed(query, vector, tuple(entities), tuple(communities), triples)
 
 
@@ -297,19 +325,17 @@ def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: 
     return [int(row) for row in rows[:_ENTITIES]]
 
 
-def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
-    """Return triples of the types that the sub-question is about; all where these are fewer than k. Returns (m,) int
-    rows."""
-    n_attributes = len(space.schema.attribute_entity)
-    every = np.arange(space.n_relations + n_attributes)
+def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray | None:
+    """Return triples of the types that the sub-question is about, (m,) int rows; None, which is all, where these are
+    fewer than k."""
     if not query.relation_types and not query.attribute_types:
-        return every
+        return None
     wanted = np.isin(space.types(), query.relation_types)
     if query.attribute_types:
         own = np.isin(space.schema.attribute_type, query.attribute_types)
         wanted[space.n_relations :] = own
     rows = np.flatnonzero(wanted)
-    return rows if len(rows) >= k else every
+    return rows if len(rows) >= k else None
 
 
 def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
@@ -329,13 +355,14 @@ def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector
     return np.concatenate([relations, attributes]).astype(np.int64)
 
 
-def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int) -> np.ndarray:
+def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: int) -> np.ndarray:
     """Return triples on depth-first walks, those of the best walk first: from each entity along the relations that are
-    nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'. scores: (r
-    + a,) of all triples. Returns (m,) int rows."""
+    nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'. Returns
+    (m,) int rows."""
     base = space.index.layers[0]
     walks: list[tuple[float, list[int]]] = []
     visited: set[int] = set()
+    known: dict[int, float] = {}  # cosines of the relations that walks follow
     for start in starts:
         stack: list[tuple[int, list[int]]] = [(start, [])]
         while stack and len(visited) < _MOST_VISITS:
@@ -344,18 +371,13 @@ def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int)
                 continue
             visited.add(entity)
             if path:
-                walks.append((-float(scores[path].mean()), path))
+                walks.append((-float(np.array([known[row] for row in path], dtype=np.float32).mean()), path))
             if len(path) == depth:
                 continue
-            best = _best(base.relations_of(entity)[:_RELATIONS_AN_ENTITY], scores, _BRANCHES)
+            rows = base.relations_of(entity)[:_RELATIONS_AN_ENTITY].astype(np.int64)
+            best, cosines_of_best = rank(rows, scores.relations.of(rows), _BRANCHES)
+            known |= zip(best.tolist(), cosines_of_best.tolist(), strict=True)
             ends = [(int(row), int(base.ends[row].sum()) - entity) for row in best]
             stack += [(end, [*path, row]) for row, end in reversed(ends) if end not in visited]
     walks.sort()
     return np.array(list(dict.fromkeys(row for _, path in walks for row in path)), dtype=np.int64)
-
-
-def _best(rows: np.ndarray, scores: np.ndarray, k: int) -> np.ndarray:
-    """Return the k rows with the highest scores, best first, equals by row. rows: ascending. rows: (m,). scores: (r +
-    a,)."""
-    rows = np.asarray(rows, dtype=np.int64)
-    return rank(rows, scores[rows], k)[0] if len(rows) else rows

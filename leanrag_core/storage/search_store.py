@@ -10,6 +10,7 @@ from pathlib import Path
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed
 from leanrag_core.storage.cell_search import CELLS, CellSearch
 from leanrag_core.storage.chroma_server import ChromaServers
+from leanrag_core.storage.coarse_vectors import CoarseStore
 from leanrag_core.storage.part_store import PartStore
 from leanrag_core.storage.search_connection import (
     ANSWER_SECONDS,
@@ -36,11 +37,13 @@ class _Opened:
 class SearchStore:
     """Opens search indexes, keeps the last ones open, and closes them.
 
-    answer_seconds: timeout of a question to a server. servers: the Chroma servers of this program.
+    answer_seconds: timeout of a question to a server. servers: the Chroma servers of this program. coarse: the copies
+    of large arrays of vectors that have no search index, such as those of relations.
     """
 
     def __init__(self, servers: ChromaServers | None = None, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         self.servers = servers or ChromaServers()
+        self.coarse = CoarseStore()
         self._answer_seconds = answer_seconds
         self._lock = threading.Lock()  # guards the fields below; no thread connects or waits while it holds this lock
         self._opened: dict[str, _Opened] = {}  # by directory of the index, the last used at the end

@@ -4,10 +4,11 @@ import contextlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from leanrag_core.errors import FolderRefused, IndexNotFound
 from leanrag_core.files import private
@@ -33,6 +34,7 @@ _RETIRED = ".retired-"  # what the new folder replaces, until that is in place
 _REPLACED = ".replaced-"  # the same, of an index that keeps its earlier states
 DELETED = ".deleted-"
 _KEPT = message("kept.index_and_answers")
+_OF_PART = ".part-"  # in the name of a lock, before that of a part
 _POLL_SECONDS = 0.2
 
 
@@ -40,15 +42,51 @@ _POLL_SECONDS = 0.2
 def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
     """Lock target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
 
-    waiting: called repeatedly meanwhile; what it raises ends the wait. The lock of a process that dies is released.
+    It waits for the parts of target that are being made, too. waiting: called repeatedly meanwhile; what it raises ends
+    the wait. The lock of a process that dies is released.
     """
     target = _named(target)
+    with _locked(target, _lock_file(target), waiting) as waited:
+        for path in _part_locks(target):
+            with _locked(target, path, waiting) as waited_for_part:
+                waited = waited or waited_for_part
+        yield waited
+
+
+@contextlib.contextmanager
+def part_lock(target: Path, part: str, *, waiting: Callable[[], None]) -> Iterator[bool]:
+    """Lock one part of the index in target while the block lasts; gives whether it had to wait.
+
+    Other parts may be made meanwhile. While target is built it waits, and target is not built while the block lasts.
+    The lock of a part is taken only by who holds that of target for this moment, so that build_lock() finds every part
+    that is made. waiting: see build_lock().
+    """
+    target = _named(target)
+    path, waited = _part_lock_file(target, part), False
+    while True:
+        with _locked(target, _lock_file(target), waiting) as waited_for_index:
+            waited = waited or waited_for_index
+            lock = FileLock(path)
+            with contextlib.suppress(Timeout):
+                lock.acquire(blocking=False)
+        if lock.is_locked:
+            break
+        waited = True
+        waiting()
+        time.sleep(_POLL_SECONDS)
+    with _released(lock, path):
+        yield waited
+
+
+@contextlib.contextmanager
+def _locked(target: Path, path: Path, waiting: Callable[[], None]) -> Iterator[bool]:
+    """Hold the lock in that file beside target while the block lasts; gives whether it had to wait."""
     with writing(_index(target)):
         target.parent.mkdir(parents=True, exist_ok=True)
         refused = refused_by_the_disk(target.parent)  # filelock takes some refusals for a lock that another one holds
         if refused is not None:
             raise refused
-        lock, waited = FileLock(_lock_file(target)), False
+        lock, waited = FileLock(path), False
         while True:
             try:
                 lock.acquire(blocking=False)
@@ -59,11 +97,18 @@ def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
             with contextlib.suppress(Timeout):
                 lock.acquire(timeout=_POLL_SECONDS, poll_interval=_POLL_SECONDS / 4)
                 break
-    try:
+    with _released(lock, path):
         yield waited
+
+
+@contextlib.contextmanager
+def _released(lock: BaseFileLock, path: Path) -> Iterator[None]:
+    """Release the lock, which is held, when the block ends."""
+    try:
+        yield
     finally:
         # Before it is released: a process that waits sees that the file is gone, and makes a new one.
-        _lock_file(target).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         lock.release()
 
 
@@ -78,6 +123,16 @@ def _index(target: Path) -> Message:
 
 def _lock_file(target: Path) -> Path:
     return target.parent / f"{_STAGING}{target.name}.lock"
+
+
+def _part_lock_file(target: Path, part: str) -> Path:
+    return target.parent / f"{_STAGING}{target.name}{_OF_PART}{part}.lock"
+
+
+def _part_locks(target: Path) -> list[Path]:
+    """Return the files of the locks of parts of target, held or left behind."""
+    start = f"{_STAGING}{target.name}{_OF_PART}"
+    return sorted(path for path in target.parent.iterdir() if path.name.startswith(start) and path.suffix == ".lock")
 
 
 @contextlib.contextmanager

@@ -113,11 +113,21 @@ def token_offsets(text: str) -> list[int]:
 
     A token that ends inside a character counts to the end of that character.
     """
+    return _offsets(_encode(text))
+
+
+def _offsets(tokens: Sequence[int]) -> list[int]:
+    """Return token_offsets() of those tokens, the first ones of a text."""
     encoding = _encoding()
     offsets, characters = [0], 0
     pending = 0  # bytes of the character that is not complete yet
-    for token in _encode(text):
-        for byte in encoding.decode_single_token_bytes(token):
+    for token in tokens:
+        content = encoding.decode_single_token_bytes(token)
+        if content.isascii() and not pending:
+            characters += len(content)
+            offsets.append(characters)
+            continue
+        for byte in content:
             if pending:
                 pending -= 1
             else:
@@ -129,10 +139,11 @@ def token_offsets(text: str) -> list[int]:
 
 def trim_to_tokens(text: str, max_tokens: int) -> str:
     """Return the longest beginning of the text, cut at a token boundary, that counts at most max_tokens."""
-    offsets = token_offsets(text)
-    if len(offsets) - 1 <= max_tokens:
+    tokens = _encode(text)
+    if len(tokens) <= max_tokens:
         return text
     kept = max(0, max_tokens)
+    offsets = _offsets(tokens[:kept])
     while kept > 0:
         cut = text[: offsets[kept]]
         if count_tokens(cut) <= max_tokens:

@@ -72,4 +72,4 @@ def test_the_graph_of_near_duplicates_has_one_weight_for_all(tmp_path: Path) -> 
     for source, target in ((0, 1), (1, 2), (1, 3), (3, 4), (2, 5)):
         wanted[source, target] = wanted[target, source] = 1
     transition = made("near_duplicates", small_index(), tmp_path / "index")
-    assert transition.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
+    assert transition.matrix.toarray() == pytest.approx(wanted / wanted.sum(axis=0))

@@ -13,8 +13,9 @@ from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hipporag2 import entity_weights, nearest_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from leanrag_core.types.walks import EntityLinks, normalised
+from leanrag_core.types.walks import EntityLinks, Transition, normalised
 from tests.retrieval.scripted_tools import Scripted
+from tests.retrieval.tools import TOOLS
 from tests.small_index import unit
 
 QUEEN, MITES = unit([[1, 0, 0, 0], [0, 1, 0, 0]])
@@ -44,7 +45,7 @@ def parts(index: Index) -> dict[str, Any]:
     none = csr_array((6, 6), dtype=np.float32)
     return {
         "synonyms": EntityLinks(none, csr_array(STATED, dtype=np.float32), index.entity_chunks),
-        "near_duplicates": normalised(csr_array(np.sign(STATED), dtype=np.float32)),
+        "near_duplicates": Transition(normalised(csr_array(np.sign(STATED), dtype=np.float32))),
         "relation_vectors": RELATION_VECTORS,
     }
 
@@ -109,7 +110,7 @@ def test_hipporag2_as_released_weighs_relations_and_links_twice() -> None:
     among[0, 2] = among[2, 0] = 1.8
     among[1, 2] = among[2, 1] = 1.6
     wanted = np.block([[among, MENTIONS], [MENTIONS.T, np.zeros((4, 4))]])
-    assert links.over_passages_released.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
+    assert links.over_passages_released.matrix.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
 
 
 def test_hipporag2_starts_at_five_entities(index: Index) -> None:
@@ -119,7 +120,7 @@ def test_hipporag2_starts_at_five_entities(index: Index) -> None:
 
 
 def test_facts_are_scaled_over_all_relations() -> None:
-    near = nearest_facts(RELATION_VECTORS, MITES, 2)
+    near = nearest_facts(RELATION_VECTORS, MITES, 2, TOOLS)
     assert near.rows.tolist() == [4, 1]
     assert near.scores == pytest.approx([1, np.sqrt(0.5)])
 

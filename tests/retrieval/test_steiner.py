@@ -1,5 +1,6 @@
 """Prize-collecting trees, against all connected subgraphs of small graphs."""
 
+import itertools
 from itertools import combinations
 
 import networkx as nx
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from leanrag_core.retrieval.graph_walks import hop_distances, prize_collecting_tree
+from leanrag_core.retrieval.graph_walks import Hops, prize_collecting_tree
 
 
 def path_graph(n: int) -> csr_array:
@@ -31,7 +32,24 @@ def test_nodes_that_no_path_joins_stay_apart() -> None:
 
 
 def test_distances_are_edges_and_end_at_the_reach() -> None:
-    assert hop_distances(path_graph(5), np.array([0, 2]), 2).tolist() == [[0, 1, 2, -1, -1], [2, 1, 0, 1, 2]]
+    hops = Hops(path_graph(5), np.array([0, 2]), 2)
+    assert [hops.row(node) for node in range(5)] == [[0, 2], [1, 1], [2, 0], [-1, 1], [-1, 2]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_distances_and_paths_are_those_of_a_search_from_each_source(seed: int) -> None:
+    graph = nx.gnm_random_graph(400, 700, seed=seed)  # with frontiers of few and of many nodes, and nodes apart
+    adjacency = csr_array(nx.to_scipy_sparse_array(graph, dtype=float))
+    sources = np.random.default_rng(seed).choice(400, 6, replace=False)
+    hops = Hops(adjacency, sources, 30)
+    for place, source in enumerate(sources.tolist()):
+        lengths = nx.single_source_shortest_path_length(graph, source)
+        assert [hops.row(node)[place] for node in range(400)] == [lengths.get(node, -1) for node in range(400)]
+        for node in lengths:
+            path = hops.path(place, node)
+            assert (path[0], path[-1], len(path)) == (source, node, lengths[node] + 1)
+            for nearer, farther in itertools.pairwise(path):
+                assert nearer == min(each for each in graph[farther] if lengths[each] == lengths[farther] - 1)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -114,6 +114,56 @@ def test_a_build_that_waits_says_so_and_can_be_stopped(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_parts_of_one_index_are_made_at_once_but_not_while_it_is_built(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop() -> None:
+        raise Stopped
+
+    index = tmp_path / "one"
+    with staging.part_lock(index, "relation_vectors", waiting=stop) as waited:
+        assert not waited
+        with staging.part_lock(index, "lexical", waiting=stop) as waited:
+            assert not waited
+        with staging.part_lock(tmp_path / "two", "relation_vectors", waiting=stop) as waited:
+            assert not waited
+        with pytest.raises(Stopped), staging.part_lock(index, "relation_vectors", waiting=stop):
+            pytest.fail("one part is made twice at once")
+        with pytest.raises(Stopped), staging.build_lock(index, waiting=stop):
+            pytest.fail("an index is built while a part of it is made")
+    with (
+        staging.build_lock(index, waiting=stop),
+        pytest.raises(Stopped),
+        staging.part_lock(index, "lexical", waiting=stop),
+    ):
+        pytest.fail("a part is made while its index is built")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_that_waited_for_the_same_one_says_so(tmp_path: Path) -> None:
+    held, waits = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with staging.part_lock(tmp_path / "one", "lexical", waiting=waits.set):
+            held.set()
+            assert waits.wait(20)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    assert held.wait(20)
+    with staging.part_lock(tmp_path / "one", "lexical", waiting=waits.set) as waited:
+        assert waited
+    other.join()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_a_process_left_behind_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / ".building-one.part-lexical.lock").touch()
+    with staging.build_lock(tmp_path / "one", waiting=lambda: pytest.fail("it waits for nobody")):
+        assert [path.name for path in tmp_path.iterdir()] == [".building-one.lock"]
+
+
 def test_who_gives_up_waiting_leaves_the_lock_to_whom_it_is(tmp_path: Path) -> None:
     target, lock = tmp_path / "one", tmp_path / ".building-one.lock"
     with staging.build_lock(target, waiting=lambda: None):

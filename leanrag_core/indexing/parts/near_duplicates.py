@@ -7,7 +7,6 @@ that score .9 or more, come after it, and are not related to it.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
-from leanrag_core.types.walks import normalised
-
-if TYPE_CHECKING:  # scipy takes a tenth of a second to import
-    from scipy.sparse import csr_array
+from leanrag_core.types.walks import Transition, normalised
 
 _VERSION = 1
 _PAIRS = "pairs.npy"
@@ -76,8 +72,8 @@ class Part:
         """Return every file: nothing changes them."""
         return every_file(folder)
 
-    def read(self, folder: Path, index: Index) -> "csr_array":
-        """Return the transition matrix, (n, n), over relations and these links, all with weight 1. Raises
+    def read(self, folder: Path, index: Index) -> Transition:
+        """Return the steps, (n, n), over relations and these links, all with weight 1. Raises
         PartDamaged.
         """
         from scipy.sparse import coo_array
@@ -89,7 +85,7 @@ class Part:
         ends = np.concatenate([base.ends, base.ends[:, ::-1], pairs, pairs[:, ::-1]])
         joined = coo_array((np.ones(len(ends), dtype=np.float32), ends.T), shape=(len(base), len(base))).tocsr()
         joined.data = np.ones_like(joined.data)
-        return normalised(joined)
+        return Transition(normalised(joined))
 
 
 def near_duplicates(layer: Layer, cosine: float) -> np.ndarray:

@@ -15,11 +15,12 @@ from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
-from leanrag_core.types.walks import ARRAYS, WalkOperator, walk_operator
+from leanrag_core.types.walks import ARRAYS, WalkOperator, walk_operator, with_both_steps
 
 _VERSION = 1
 _SECONDS = Range(0.01, 0.05, 0.5)
 _SECONDS_AN_ENTITY = Range(1e-7, 5e-7, 5e-6)
+_STEP_BY_STEP_UP_TO = 10_000  # entities
 _MATRICES = ("to_chunks", "to_entities")
 
 
@@ -81,4 +82,5 @@ class Part:
             except (OSError, ValueError) as error:
                 raise PartDamaged("part.of_another_index", part=self.name) from error
             matrices.append(made)
-        return WalkOperator(*matrices)
+        operator = WalkOperator(*matrices)
+        return with_both_steps(operator) if n_entities > _STEP_BY_STEP_UP_TO else operator

@@ -20,7 +20,7 @@ from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 
 _VERSION = 1
 _VECTORS = "vectors.npy"
-_BATCH = 512  # relations
+_BATCH = 512  # texts
 _SECONDS_A_RELATION = Range(0.001, 0.004, 0.02)
 
 
@@ -54,16 +54,17 @@ class Part:
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Embed each relation once; texts of like length go together."""
+        """Embed each different text once; texts of like length go together."""
         texts = relation_texts(index)
-        vectors = np.zeros((len(texts), index.layers[0].vectors.shape[1]), dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda row: (len(texts[row]), row))
-        tools.report(Progress("make", 0, len(texts), "relations"))
-        for start in range(0, len(order), _BATCH):
-            rows = order[start : start + _BATCH]
-            vectors[rows] = tools.embed([texts[row] for row in rows])
-            tools.report(Progress("make", start + len(rows), len(texts), "relations"))
-        np.save(folder / _VECTORS, vectors)
+        unique = sorted(dict.fromkeys(texts), key=len)  # equally long ones in the relations' order
+        place_of = {text: place for place, text in enumerate(unique)}
+        of_unique = np.zeros((len(unique), index.layers[0].vectors.shape[1]), dtype=np.float32)
+        tools.report(Progress("make", 0, len(unique), "relations"))
+        for start in range(0, len(unique), _BATCH):
+            some = unique[start : start + _BATCH]
+            of_unique[start : start + len(some)] = tools.embed(some)
+            tools.report(Progress("make", start + len(some), len(unique), "relations"))
+        np.save(folder / _VECTORS, of_unique[[place_of[text] for text in texts]])
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
         """Return every file: nothing changes them."""

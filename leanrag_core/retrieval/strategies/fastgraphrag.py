@@ -7,11 +7,11 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_entities
+from leanrag_core.retrieval.vector_search import best_rows, nearest_entities, rank
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -54,19 +54,19 @@ class Strategy(StrategyBase[Config]):
         base = index.layers[0]
         mass = np.zeros(len(base))
         if restart.any():
-            mass = pagerank(tools.part("near_duplicates"), restart, damping=config.damping)
-        order = np.argsort(-mass, kind="stable")[: config.most_entities]
+            mass = stationary(tools.part("near_duplicates"), restart, damping=config.damping)
+        order = best_rows(mass, config.most_entities)
         entities = order[mass[order] >= max(config.least_score, 1e-12)]
         # A relation is worth what both of its ends are worth, a chunk what its relations are worth.
         kept = np.zeros(len(base))
         kept[entities] = mass[entities]
-        scores = kept[base.ends].sum(axis=1) if len(base.ends) else np.zeros(0)
-        relations = np.argsort(-scores, kind="stable")[: config.most_relations]
-        relations = relations[scores[relations] > 0]
+        touching = [base.relations_of(int(row)) for row in entities]
+        touched = np.unique(np.concatenate([*touching, np.zeros(0, dtype=np.int32)])).astype(np.int64)
+        relations, worths = rank(touched, kept[base.ends[touched]].sum(axis=1), config.most_relations)
         run.lap("walk")
-        counted = np.zeros(len(scores))  # relations that are not kept give nothing to their chunks
-        counted[relations] = scores[relations]
-        chunk_scores = index.relation_chunks.T @ counted if len(scores) else np.zeros(index.chunks.num_rows)
+        # Added up in the order of the relations' rows.
+        by_rows = np.argsort(relations)
+        chunk_scores = index.relation_chunks[relations[by_rows]].T @ worths[by_rows]
         chunks = np.argsort(-chunk_scores, kind="stable")
         chunks = chunks[chunk_scores[chunks] > 0]
         rows = chunks[: config.top_c]
@@ -75,7 +75,7 @@ class Strategy(StrategyBase[Config]):
             relations.tolist(),
             chunks.tolist(),
             by_row(entities, mass[entities]),
-            by_row(relations, scores[relations]),
+            by_row(relations, worths),
             by_row(rows, chunk_scores[rows]),
             "walk.reason.relations",
         )

@@ -38,7 +38,7 @@ class Strategy(StrategyBase[Config]):
         config, run = self.config, Retrieval(self, query, index, tools)
         base = index.layers[0]
         entities = nearest_entities(index, query.vector, config.top_k, tools)
-        relations = nearest_rows(tools.part("relation_vectors"), query.vector, config.top_k)
+        relations = nearest_rows(tools.part("relation_vectors"), query.vector, config.top_k, tools=tools)
         prizes: dict[int, float] = {}
         for rank, row in enumerate(entities.rows.tolist()):
             prizes[row] = prizes.get(row, 0.0) + config.top_k - rank

@@ -8,10 +8,11 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.entity_linking import link_names, searched_names
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import best_rows
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -47,8 +48,8 @@ class Strategy(StrategyBase[Config]):
         run.lap("entities")
         linked = link_names(index, searched_names(wanted, query.text), tools)
         run.lap("linked")
-        mass = pagerank(tools.part("synonyms").over_entities, linked.restart, damping=config.damping)
-        entities = np.argsort(-mass, kind="stable")[:_DRAWN]
+        mass = stationary(tools.part("synonyms").over_entities, linked.restart, damping=config.damping)
+        entities = best_rows(mass, _DRAWN)
         entities = entities[mass[entities] > 0]
         run.lap("walk")
         scores = index.entity_chunks.T @ mass

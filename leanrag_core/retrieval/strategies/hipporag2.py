@@ -10,12 +10,12 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import end_rows
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import Ranked, cosines, nearest_rows, rank, similarity, unit_range
+from leanrag_core.retrieval.vector_search import Ranked, best_rows, nearest_rows, row_cosines, similarity, unit_range
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
@@ -69,7 +69,7 @@ class Strategy(StrategyBase[Config]):
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """Return the trace of one retrieval: relations, those that are kept, the walk, chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
-        near = nearest_facts(tools.part("relation_vectors"), query.vector, config.n_facts)
+        near = nearest_facts(tools.part("relation_vectors"), query.vector, config.n_facts, tools)
         run.lap("facts")
         facts = self._kept(query, index, near, tools)
         run.note(facts.note)
@@ -84,12 +84,12 @@ class Strategy(StrategyBase[Config]):
         if walks:
             links = tools.part("synonyms")
             graph = links.over_passages if config.edges == ONCE else links.over_passages_released
-            stationary = pagerank(graph, restart, damping=config.damping)
-            mass, scores = stationary[:n_entities], stationary[n_entities:]
+            at_rest = stationary(graph, restart, damping=config.damping)
+            mass, scores = at_rest[:n_entities], at_rest[n_entities:]
             chunks = np.argsort(-scores, kind="stable")
         else:
             scores, chunks = dense, ranked_by_vector(index, query.vector)
-        entities = np.argsort(-mass, kind="stable")[:_DRAWN]
+        entities = best_rows(mass, _DRAWN)
         entities = entities[mass[entities] > 0]
         run.lap("walk")
         rows = chunks[: config.top_c]
@@ -162,14 +162,19 @@ class Strategy(StrategyBase[Config]):
         return _Facts(tuple(rows[place] for place in chosen), tuple(scores[place] for place in chosen), reply.note)
 
 
-def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
+def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int, tools: Tools) -> Ranked:
     """Return the n relations nearest to the question, with cosines that are scaled to [0, 1] over all relations.
 
     vectors: (r, d) float32 unit rows.
     """
     if not len(vectors):
         return nearest_rows(vectors, vector, n)
-    return Ranked(*rank(np.arange(len(vectors)), unit_range(cosines(vectors, vector).astype(np.float64)), n))
+    near = row_cosines(vectors, vector[None], tools)[0]
+    best, least = near.best(n), near.least()
+    scores, highest = best.scores.astype(np.float64), float(best.scores[0])
+    if highest == least:
+        return Ranked(best.rows, np.ones(len(scores)))
+    return Ranked(best.rows, (scores - least) / (highest - least))
 
 
 def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float, ...]) -> np.ndarray:

@@ -9,7 +9,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.entity_linking import LinkedNames, link_names, searched_names
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, announce, by_row, graph_picture, graph_trace
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
@@ -106,7 +106,7 @@ class Strategy(StrategyBase[Config]):
         names = searched_names(wanted, text)
         linked = link_names(run.index, names, run.tools, prefix=f"round-{number}", reason=reason)
         transition = run.tools.part("synonyms").over_entities
-        mass = pagerank(transition, linked.restart, damping=self.config.damping)
+        mass = stationary(transition, linked.restart, damping=self.config.damping)
         scores = run.index.entity_chunks.T @ mass
         rows = np.argsort(-scores, kind="stable")[: self.config.chunks_per_round]
         rows = rows[scores[rows] > 0]

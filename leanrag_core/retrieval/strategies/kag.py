@@ -18,13 +18,13 @@ from leanrag_core.retrieval.graph_traces import (
     graph_context,
     graph_trace,
 )
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_entities, similarity
+from leanrag_core.retrieval.vector_search import best_rows, nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
@@ -140,9 +140,9 @@ class Strategy(StrategyBase[Config]):
         if not restart.any():  # nothing is named: the nearest entity to the question stands for it
             nearest = nearest_entities(index, vector, 1, tools)
             restart[nearest.rows[0]] = max(float(nearest.scores[0]), 1e-6)
-        entities = np.argsort(-restart, kind="stable")[: int(np.count_nonzero(restart))]
+        entities = best_rows(restart, int(np.count_nonzero(restart)))
         relations = [_strongest(index, int(row)) for row in entities]
-        mass = pagerank(tools.part("synonyms").over_entities, restart, damping=_DAMPING)
+        mass = stationary(tools.part("synonyms").over_entities, restart, damping=_DAMPING)
         scores = index.entity_chunks.T @ mass
         walked = np.argsort(-scores, kind="stable")
         walked = walked[scores[walked] > 0][: self.config.chunks_per_question]

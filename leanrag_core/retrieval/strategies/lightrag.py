@@ -140,7 +140,7 @@ class Strategy(StrategyBase[Config]):
         """Return relations near to the themes, and the entities at their ends, of each relation by name. vector: (d,)
         of the themes."""
         least = index.across_scale.own_of(_LEAST_COSINE)
-        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=least)
+        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=least, tools=tools)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
         base = index.layers[0]

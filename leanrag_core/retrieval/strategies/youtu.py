@@ -158,7 +158,7 @@ class Strategy(StrategyBase[Config]):
         new = [each.text for each in queries if each.text != query.text]
         embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
         vectors = np.array([embedded.get(each.text, query.vector) for each in queries], dtype=np.float32)
-        scores = space.scores(vectors)
+        scores = space.scores(vectors, tools)
         return [
             routed(space, each, vectors[place], scores[place], tools, k=self.config.top_k, depth=self.config.depth)
             for place, each in enumerate(queries)
