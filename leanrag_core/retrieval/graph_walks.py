@@ -59,18 +59,23 @@ def pagerank(
 
 
 def stationary(transition: Transition, restart: np.ndarray, *, damping: float) -> np.ndarray:
-    """Return pagerank() of a walk on an undirected graph, in milliseconds also where the graph is large.
-
-    restart: (n,), not negative, with a sum above 0. Returns (n,) float64, sums to 1. Up to 10,000 nodes it is
-    pagerank() itself. Above, the walk's equation x = damping T x + restart is solved by Chebyshev polynomials: T has
-    real eigenvalues in [-1, 1], since the weights are symmetric, and so k products leave at most 2 r^k of the first
-    error (squares over the nodes' weights), r = damping / (1 + sqrt(1 - damping^2)), where k rounds of pagerank() leave
-    damping^k: 26 products in the place of 80 at .85. Every sum has a fixed order, so that each processor gives the
-    same numbers, and masses are rounded to 18 binary digits, so that nodes which stand alike tie.
-    Source: Golub and Varga 1961, Chebyshev semi-iterative methods.
-    """
+    """Return pagerank() of a walk on an undirected graph, (n,) float64: round by round up to 10,000 nodes, above in
+    milliseconds, see by_polynomials(). restart: (n,), not negative, with a sum above 0."""
     if len(transition) <= _BY_ROUNDS_UP_TO:
         return pagerank(transition.matrix, restart, damping=damping)
+    return by_polynomials(transition, restart, damping=damping)
+
+
+def by_polynomials(transition: Transition, restart: np.ndarray, *, damping: float) -> np.ndarray:
+    """Return (n,) float64, the stationary mass of the walk, which sums to 1, by Chebyshev polynomials.
+
+    They solve the walk's equation x = damping T x + restart: T has real eigenvalues in [-1, 1], since the weights are
+    symmetric, and so k products leave at most 2 r^k of the first error (squares over the nodes' weights), r = damping /
+    (1 + sqrt(1 - damping^2)), where k rounds of pagerank() leave damping^k: 26 products in the place of 80 at .85.
+    Every sum has a fixed order, so that each processor gives the same numbers, and masses are rounded to 18 binary
+    digits, so that nodes which stand alike tie. restart: (n,), see stationary().
+    Source: Golub and Varga 1961, Chebyshev semi-iterative methods.
+    """
     packed, single = transition.packed, np.float32
     nodes = np.flatnonzero(restart)
     places = packed.place[nodes]

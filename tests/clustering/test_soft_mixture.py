@@ -53,3 +53,21 @@ def test_clusters_with_too_many_tokens_are_divided_again_where_they_can_be() -> 
     large, small = soft_clusters(vectors, seed=0), soft_clusters(vectors, seed=0, max_tokens=150)
     assert max(map(len, small)) < max(map(len, large))
     assert set(np.concatenate(small).tolist()) == set(range(len(vectors)))
+
+
+def test_many_rows_are_parted_into_cells_before_mixtures_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "_AT_ONCE", 100)
+    monkeypatch.setattr(mixture, "_CELL", 40)
+    monkeypatch.setattr(mixture, "_LARGEST_CELL", 80)
+    fitted: list[int] = []
+    divided = mixture._divided
+    monkeypatch.setattr(mixture, "_divided", lambda rows, *more: (fitted.append(len(rows)), divided(rows, *more))[1])
+    vectors = blobs(np.eye(12).tolist(), 20, 0.2)
+    clusters = soft_clusters(vectors, seed=0)
+    assert max(fitted) <= 80
+    assert set(np.concatenate(clusters).tolist()) == set(range(240))
+    assert all((np.diff(rows) > 0).all() for rows in clusters)
+    assert [rows.tolist() for rows in soft_clusters(vectors, seed=0)] == [rows.tolist() for rows in clusters]
+    few = soft_clusters(vectors[:100], seed=0)
+    monkeypatch.setattr(mixture, "_AT_ONCE", 4000)
+    assert [rows.tolist() for rows in soft_clusters(vectors[:100], seed=0)] == [rows.tolist() for rows in few]

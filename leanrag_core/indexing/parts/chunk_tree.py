@@ -24,7 +24,8 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS
 from leanrag_core.types.text_tree import TextTree
 
-_VERSION = 2
+_VERSION, _VERSION_OF_LARGE = 2, 3
+_LARGE = 4000  # leaves, see soft_clusters()
 SEED = 224  # that of the release
 _CLUSTER_TOKENS = 3500  # of a cluster, above which it is divided again; that of the release
 _LEAVES_A_CHUNK = Range(1.0, 8.0, 20.0)
@@ -58,7 +59,9 @@ class Part:
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
         """Return a hash of the chunks, the options, and the model and prompts that write the summaries."""
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+        n_tokens = int(np.asarray(index.chunks["tokens"]).sum())
+        version = _VERSION_OF_LARGE if n_tokens > _LARGE * config.leaf_tokens else _VERSION
+        return with_language(fingerprint_of(self, version, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate calls and seconds by the number of chunks, whose leaves are embedded."""
