@@ -104,7 +104,7 @@ def _rounded(mass: np.ndarray) -> np.ndarray:
     """Return the masses, (n,) float32, to 18 binary digits; what sank below 0 by rounding is 0."""
     bits = np.maximum(mass, 0).view(np.uint32)
     half, kept = np.uint32(1 << (_DIGITS_LEFT_OUT - 1)), np.uint32(0xFFFFFFFF << _DIGITS_LEFT_OUT & 0xFFFFFFFF)
-    return ((bits + half) & kept).view(np.float32)
+    return np.asarray(((bits + half) & kept).view(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
