@@ -44,6 +44,7 @@ def link_names(
     restart, asked = np.zeros(len(base)), []
     for place, (name, vector) in enumerate(zip(names, tools.embed(names), strict=True)):
         row = int(nearest_entities(index, vector, 1, tools).rows[0])
+        # In float32, as the mentions of an entity are counted everywhere else.
         restart[row] = np.float32(1) / max(1, len(base.chunks_of(row)))
         asked.append(Asked(f"{prefix}-{place}", name, reason, {row}))
     return LinkedNames(restart, tuple(asked))
