@@ -124,12 +124,18 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
     scope.add_argument("--tag", action="append", default=[], help="those with the tag; several: with any of them")
     scope.add_argument("--from", default="", dest="since", metavar="DATE", help="those not before YYYY[-MM[-DD]]")
     scope.add_argument("--to", default="", dest="until", metavar="DATE", help="those not after it")
+    scope.add_argument(
+        "--as-of",
+        default="",
+        metavar="DATE",
+        help="leave out what texts date otherwise: relations and sentences that were not valid on YYYY[-MM[-DD]]",
+    )
 
 
 def scope_of(options: argparse.Namespace) -> Scope:
     """Return the scope of the options of add_scope(). Raises InvalidConfig for a date that is none."""
     listed = (tuple(options.document), tuple(options.folders), tuple(options.tag))
-    return Scope(*listed, since=options.since, until=options.until)
+    return Scope(*listed, since=options.since, until=options.until, as_of=options.as_of)
 
 
 def asked_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _scope(within: Scope) -> str:
 def _scope_options(within: Scope) -> list[str]:
     """Return the words of a command that ask in the scope."""
     several = (("--document", within.documents), ("--in", within.folders), ("--tag", within.tags))
-    bounds = (("--from", within.since), ("--to", within.until))
+    bounds = (("--from", within.since), ("--to", within.until), ("--as-of", within.as_of))
     words = [f"{option}={value}" for option, values in several for value in values]
     return words + [f"{option}={value}" for option, value in bounds if value]
 

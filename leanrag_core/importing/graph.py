@@ -10,6 +10,7 @@ from typing import TypeVar
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.rows import Drops
 from leanrag_core.importing.sources import Sources, document_of_text, windows
+from leanrag_core.indexing.extraction.denials import denies
 from leanrag_core.indexing.parsing.blocks import clean, one_line
 from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, resolve, tidy_name
 from leanrag_core.messages.message import Message, message
@@ -169,6 +170,7 @@ def claims_of(
 MAX_ENTITIES, MAX_RELATIONS = 2_000_000, 10_000_000  # rows; a row takes a kilobyte or two while it is merged
 _MAX_NAME, _MAX_DESCRIPTION = 300, 20_000  # characters
 _MAX_ID = 300
+_SHOWN = 120  # characters of a description in a drop
 _MAX_WEIGHT = 1e6
 _ROW_IS_KEPT = (
     "import.name_again",
@@ -304,9 +306,12 @@ class _Taken:
         if not (math.isfinite(weight) and 0 <= weight <= _MAX_WEIGHT):
             self.drops.add(row.place, "import.weight")
             weight = 1.0
+        described = self._description(row)
+        if denies(described):
+            self.drops.add(row.place, "reply.relation_denied", description=described[:_SHOWN])
+            return
         keywords = tuple(one_line(word)[:100] for word in row.keywords)
         ends = f"{source.name} – {target.name}"
-        described = self._description(row)
         pair = tuple(sorted((source.key, target.key)))
         if pair in self._pairs:
             self.drops.remark(row.place, "import.pair_again", name=ends)

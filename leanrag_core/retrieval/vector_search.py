@@ -56,7 +56,7 @@ def nearest(
     none. Raises SearchIndexFailed when how is approximate and the search index is missing or does not answer.
     """
     instead: Message | None = None
-    if index.cut is not None:  # a search index is of all documents
+    if index.cut is not None and not index.cut.is_all:  # a search index is of all documents
         how = EXACT
     if how == APPROXIMATE or (how == "auto" and len(layer) > EXACT_UP_TO):
         try:

@@ -20,6 +20,7 @@ from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Start, b
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
+from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, texts_then
 from leanrag_core.scoping.texts import InsideTexts
 from leanrag_core.storage.tables import chunks_with_places, entities_with_tokens, relations_with_tokens
 from leanrag_core.types.config import BUILTIN
@@ -27,21 +28,43 @@ from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Laye
 from leanrag_core.types.index import CHUNK_TOKENS, Cut, Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.rows import Lists, numbers
-from leanrag_core.types.scope import Scope
+from leanrag_core.types.scope import NOTHING_LEFT_OUT, Scope
 from leanrag_core.types.settings import Apply
 
 
-def cut_index(index: Index, documents: np.ndarray, scope: Scope, embed: Embed) -> Index:
-    """Return the index of those documents; the index itself where they are all that it has.
+def cut_index(
+    index: Index, documents: np.ndarray, scope: Scope, embed: Embed, dates: Sequence[str] | None = None
+) -> Index:
+    """Return the index of those documents, as of the scope's date; the index itself where they are all that it has,
+    and with its tables and parts where nothing is left out as of the date.
 
-    documents: (k,) int rows, ascending. embed: by the index's own model; of texts that the index does not have. Raises
-    InvalidConfig where the graph names nothing in these documents.
+    documents: (k,) int rows, ascending. embed: by the index's own model; of texts that the index does not have. dates:
+    of all documents, by row, empty where they are not known. Raises InvalidConfig where the graph names nothing in
+    these documents.
     """
-    if len(documents) == index.documents.num_rows:
+    whole, everything = index, len(documents) == index.documents.num_rows
+    if everything and not scope.as_of:
         return index
     owner = numbers(index.chunks["document"])
     chunks = np.flatnonzero(np.isin(owner, documents))
+    if scope.as_of:
+        dated = dates or [""] * index.documents.num_rows
+        then = texts_then(index, documents, scope.as_of, dated, embed)
+        index, chunks = then.index, np.setdiff1d(chunks, sorted(then.emptied))
     base = _base_graph(index, chunks)
+    gone = NOTHING_LEFT_OUT
+    if scope.as_of:
+        row_of = {row: place for place, row in enumerate(chunks.tolist())}
+        quotes = Quotes(
+            date_of=lambda chunk: dated[owner[chunks[chunk]]],
+            text_of=lambda chunk: whole.chunk(int(chunks[chunk])).text,
+            left_of=lambda chunk: index.chunk(int(chunks[chunk])).text,
+            changed=frozenset(row_of[row] for row in then.changed - then.emptied),
+        )
+        of_day = graph_then(base.graph, scope.as_of, quotes)
+        base, gone = _base_then(base, of_day), left_out(then, of_day)
+        if everything and not gone.n:
+            return replace(whole, cut=_whole_cut(whole, scope))
     if not len(base.entities):
         raise InvalidConfig("scope.no_entities", n=len(documents))
     config, heuristic = index.manifest.config.checked(), index.manifest.kind == HEURISTIC
@@ -67,7 +90,7 @@ def cut_index(index: Index, documents: np.ndarray, scope: Scope, embed: Embed) -
     )
     layers = tuple(_with_tokens(layer) for layer in made.layers)
     cut = Cut(
-        whole=index,
+        whole=whole,
         scope=scope,
         documents=documents,
         chunks=chunks,
@@ -75,17 +98,36 @@ def cut_index(index: Index, documents: np.ndarray, scope: Scope, embed: Embed) -
         relations=base.relations,
         rewritten=base.rewritten,
         regrouped=_written_again(index, layers),
+        left_out=gone,
     )
-    return _assembled(index, cut, layers)
+    return _assembled(index, cut, layers, dated if scope.as_of else None)
 
 
-def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...]) -> Index:
+def _whole_cut(index: Index, scope: Scope) -> Cut:
+    """Return the cut that leaves all of the index."""
+    base = index.layers[0]
+    return Cut(
+        whole=index,
+        scope=scope,
+        documents=np.arange(index.documents.num_rows),
+        chunks=np.arange(index.chunks.num_rows),
+        entities=np.arange(len(base)),
+        relations=np.arange(base.relations.num_rows),
+        rewritten=frozenset(),
+        regrouped=frozenset(),
+    )
+
+
+def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...], dates: Sequence[str] | None) -> Index:
+    """Return the index of the layers. dates: of all documents, where it is as of a date."""
     chunks = index.chunks.take(pa.array(cut.chunks))
     owner = np.searchsorted(cut.documents, numbers(chunks["document"])).astype(np.int32)
     chunks = chunks.set_column(
         chunks.schema.get_field_index("document"), index.chunks.schema.field("document"), pa.array(owner)
     )
-    named = hashlib.sha256("\n".join(index.documents["id"].take(pa.array(cut.documents)).to_pylist()).encode())
+    of_day = [] if dates is None else [cut.scope.as_of, *dates]
+    inside = [*index.documents["id"].take(pa.array(cut.documents)).to_pylist(), *of_day]
+    named = hashlib.sha256("\n".join(inside).encode())
     counted = count_layers(layers)
     view = replace(
         index,
@@ -166,6 +208,12 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     rewritten = [*entity_table["id"].take(pa.array(mixed)).to_pylist()]
     rewritten += relation_table["id"].take(pa.array(mixed_relations)).to_pylist()
     return _Base(Graph(entity_table, relation_table), entities, relations, frozenset(rewritten))
+
+
+def _base_then(base: _Base, then: GraphThen) -> _Base:
+    """Return the base graph as of a day."""
+    rows = base.entities[then.entities], base.relations[then.relations]
+    return _Base(then.graph, *rows, base.rewritten | then.rewritten)
 
 
 class _Inside:

@@ -40,14 +40,14 @@ class InsideTexts:
     def _described(self, description: str, names: Sequence[str], chunks: Sequence[int], most: int) -> str:
         texts = [self._folded(row) for row in chunks]
         stored = [piece for sentence in split_sentences(description) for piece in _AFTER_CUT.split(sentence)]
-        kept = [sentence for sentence in stored if any(_said(sentence, text) for text in texts)]
+        kept = [sentence for sentence in stored if any(is_said(sentence, text) for text in texts)]
         if len(kept) >= most:
             return " ".join(kept)
         others = [
             sentence
             for row in chunks
             for sentence in self._sentences(row)
-            if not any(_said(each, sentence) for each in kept)
+            if not any(is_said(each, sentence) for each in kept)
         ]
         naming = list(dict.fromkeys(_naming(names, others)))[: most - len(kept)]
         return " ".join([*kept, *naming])
@@ -70,7 +70,8 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _said(sentence: str, text: str) -> bool:
-    """Return whether the text has the sentence, which may have been cut at its end or begun within the text's own."""
+def is_said(sentence: str, text: str) -> bool:
+    """Return whether the text, white space folded, has the sentence, which may have been cut at its end or begun within
+    the text's own."""
     bare = sentence.rstrip(_CUT + " .").lstrip(_CUT + " ")
     return bool(bare) and bare in text

@@ -35,3 +35,18 @@ def split_sentences(text: str) -> list[str]:
         elif piece:
             sentences.append(piece)
     return sentences
+
+
+def sentence_places(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence of split_sentences() begins and ends in the text, without the white space around."""
+    places: list[tuple[int, int]] = []
+    start = 0
+    for end, following in [*((match.start(), match.end()) for match in _SENTENCE_END.finditer(text)), (len(text),) * 2]:
+        piece = text[start:end]
+        if piece.strip():
+            begins, ends = start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+            if places and ends_with_abbreviation(text[slice(*places[-1])]):
+                begins = places.pop()[0]
+            places.append((begins, ends))
+        start = following
+    return places

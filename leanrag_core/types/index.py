@@ -14,7 +14,7 @@ from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale,
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
-from leanrag_core.types.scope import Scope
+from leanrag_core.types.scope import NOTHING_LEFT_OUT, LeftOut, Scope
 from leanrag_core.types.visible import ShownInNotebooks
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -68,7 +68,7 @@ class Cut:
     """How an index was cut to a scope (scoping.cutting). whole: the index before. documents, chunks, entities,
     relations: rows of the whole that are left, ascending, (k,) int; entities and relations of the base graph.
     rewritten: ids of base entities and relations whose texts rested on other documents too, and are made of those
-    inside by now. regrouped: ids of aggregated entities that were written again."""
+    inside by now. regrouped: ids of aggregated entities that were written again. left_out: as of the scope's date."""
 
     whole: "Index"
     scope: Scope
@@ -78,6 +78,12 @@ class Cut:
     relations: np.ndarray
     rewritten: frozenset[str]
     regrouped: frozenset[str]
+    left_out: LeftOut = NOTHING_LEFT_OUT
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all of the index is inside, so that what was made of it holds."""
+        return len(self.documents) == self.whole.documents.num_rows and not self.left_out.n
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The documents that a question is asked of: by themselves, by folder, by tag, by date."""
+"""What a question is asked of: documents by themselves, by folder, by tag, by date; facts as of a date."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.files.records import absent_at_default
 
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
@@ -25,11 +26,12 @@ def is_date(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Scope:
-    """Which documents a question is asked of; without a condition, of all.
+    """Which documents a question is asked of, and as of when; without a condition, of all.
 
     A document is in the scope when it is one of `documents` (ids or names) or lies in one of `folders` or below it,
     where any of these are named; has one of `tags`, where any are named; and is dated not before `since` and not after
     `until`, where they are given. A date is a day, a month or a year. One that has no date is in no scope with dates.
+    as_of: what texts say that was not valid then is left out; what has no date stays.
     """
 
     documents: tuple[str, ...] = ()
@@ -37,9 +39,10 @@ class Scope:
     tags: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    as_of: str = absent_at_default("")
 
     def __post_init__(self) -> None:
-        for bound in (self.since, self.until):
+        for bound in (self.since, self.until, self.as_of):
             if bound and not is_date(bound):
                 raise InvalidConfig("scope.no_date", date=bound)
         if self.since and self.until and not _not_before(self.until, self.since):
@@ -65,7 +68,7 @@ class Scope:
     def values(self) -> dict[str, Any]:
         """Return the conditions by name, as JSON values; those that are not asked for are left out."""
         listed = {"documents": self.documents, "folders": self.folders, "tags": self.tags}
-        dates = {"since": self.since, "until": self.until}
+        dates = {"since": self.since, "until": self.until, "as_of": self.as_of}
         return {name: list(value) for name, value in listed.items() if value} | {
             name: value for name, value in dates.items() if value
         }
@@ -73,13 +76,14 @@ class Scope:
 
 ALL = Scope()
 _KINDS = (("document", "documents"), ("folder", "folders"), ("tag", "tags"))
+_BOUNDS = (("from", "since"), ("to", "until"), ("as-of", "as_of"))
 _PLAIN = " /._-"  # beside letters and digits: what stands for itself where a scope is written
 
 
 def written(scope: Scope) -> str:
     """Return the scope in one line, such as "folder:reports;tag:law;from:2024"; empty for all documents."""
     parts = [f"{kind}:{quote(name, safe=_PLAIN)}" for kind, of in _KINDS for name in getattr(scope, of)]
-    parts += [f"{kind}:{bound}" for kind, bound in (("from", scope.since), ("to", scope.until)) if bound]
+    parts += [f"{kind}:{bound}" for kind, of in _BOUNDS if (bound := getattr(scope, of))]
     return ";".join(parts)
 
 
@@ -90,10 +94,12 @@ def read_scope(text: str) -> Scope:
         kind, _, value = part.partition(":")
         listed.setdefault(kind, []).append(unquote(value))
     many = {of: tuple(listed.pop(kind, ())) for kind, of in _KINDS}
-    bounds = [listed.pop(kind, [""]) for kind in ("from", "to")]
-    if listed or any(len(bound) != 1 for bound in bounds) or any("" in values for values in many.values() if values):
+    bounds = {of: listed.pop(kind, [""]) for kind, of in _BOUNDS}
+    several = any(len(dates) != 1 for dates in bounds.values())
+    if listed or several or any("" in values for values in many.values() if values):
         raise InvalidConfig("scope.not_understood", text=text)
-    return Scope(**many, since=bounds[0][0], until=bounds[1][0])
+    since, until, as_of = (dates[0] for dates in bounds.values())
+    return Scope(**many, since=since, until=until, as_of=as_of)
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,34 @@ class DocumentData:
     date: str = ""
 
 
+@dataclass(frozen=True)
+class NotValid:
+    """How many are left out as of a date: later, that had not begun or happened; ended, that were over."""
+
+    later: int = 0
+    ended: int = 0
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.later + self.ended
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What is left out as of a date. sentences: of descriptions that stay; passages: sentences of documents."""
+
+    relations: NotValid = NotValid()
+    sentences: NotValid = NotValid()
+    passages: NotValid = NotValid()
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.relations.n + self.sentences.n + self.passages.n
+
+
+NOTHING_LEFT_OUT = LeftOut()
 Data = Mapping[str, DocumentData]  # by the document's id
 
 

@@ -106,7 +106,7 @@ class Parts:
     def read(self, index: Index, name: str) -> Any:
         """Return what strategies get of the part, read once for all questions; of an index that was cut to a scope,
         what is made of the documents inside. Raises PartMissing, PartDamaged."""
-        if index.cut is not None:
+        if index.cut is not None and not index.cut.is_all:
             return self._read_inside(index, index.cut.whole, name)
         folder = PartStore(index.path).newest(name) if index.path is not None else None
         if folder is None:

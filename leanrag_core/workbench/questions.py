@@ -19,7 +19,7 @@ from leanrag_core.answering.written import (
     written_answer,
 )
 from leanrag_core.errors import EndpointError, ModelMismatch
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
@@ -37,7 +37,7 @@ from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_file, is_remote
 from leanrag_core.types.experiment import ASKED
-from leanrag_core.types.index import Index
+from leanrag_core.types.index import Cut, Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.roles import ANSWERS, REWRITING
 from leanrag_core.types.scope import Scope
@@ -277,18 +277,35 @@ def _in_scope(index: Index, trace: Trace) -> Trace:
     if index.cut is None:
         return trace
     cut, whole = index.cut, index.cut.whole
-    notes = [
-        message(
-            "scope.note",
-            n=len(cut.documents),
-            total=whole.documents.num_rows,
-            chunks=message("count.chunks", n=len(cut.chunks)),
-        )
-    ]
+    notes = []
+    if len(cut.documents) < whole.documents.num_rows:
+        chunks = message("count.chunks", n=len(cut.chunks))
+        notes.append(message("scope.note", n=len(cut.documents), total=whole.documents.num_rows, chunks=chunks))
+    if cut.scope.as_of:
+        notes.append(_as_of_note(cut))
     n_rewritten = len(cut.rewritten) + len(cut.regrouped)
     if n_rewritten:
-        notes.append(message("scope.note.rewritten", n=n_rewritten))
+        notes.append(message("as_of.note.rewritten" if cut.scope.as_of else "scope.note.rewritten", n=n_rewritten))
     return replace(trace, scope=cut.scope, notes=(*notes, *trace.notes))
+
+
+def _as_of_note(cut: Cut) -> Message:
+    """Say how many relations and sentences were left out as of the scope's date, and why."""
+    day, out = cut.scope.as_of, cut.left_out
+    if not out.n:
+        return message("as_of.note.nothing", day=day)
+    later, ended = (
+        sum(getattr(each, why) for each in (out.relations, out.sentences, out.passages)) for why in ("later", "ended")
+    )
+    return message(
+        "as_of.note",
+        day=day,
+        relations=message("count.relations", n=out.relations.n),
+        sentences=message("as_of.sentences", n=out.sentences.n),
+        passages=message("as_of.passages", n=out.passages.n),
+        later=later,
+        ended=ended,
+    )
 
 
 def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:

@@ -60,7 +60,8 @@ class Scopes:
         return ScopeSize(len(rows), n_chunks, whole.documents.num_rows, whole.chunks.num_rows)
 
     def index(self, index: Index, scope: Scope | None) -> Index:
-        """Return the index of the documents that the scope holds; the index itself where that is all of them.
+        """Return the index of the documents that the scope holds, as of its date; the index itself where that is all
+        of them as they are.
 
         Its rows are its own; ids of documents, chunks, base entities and relations are those of the index. Texts that
         rested on other documents too are embedded again by the index's own model. Raises InvalidConfig for a document,
@@ -69,12 +70,15 @@ class Scopes:
         if scope is None or scope == ALL:
             return index
         whole = _whole(index)
-        rows = rows_in(scope, self.documents(whole))
-        if len(rows) == whole.documents.num_rows:
+        documents = self.documents(whole)
+        rows = rows_in(scope, documents)
+        if len(rows) == whole.documents.num_rows and not scope.as_of:
             return whole
-        key = (*_identity(whole), hashlib.sha256(rows.tobytes()).hexdigest())
+        dates = [document.date for document in documents] if scope.as_of else []
+        inside = rows.tobytes() + "\n".join([scope.as_of, *dates]).encode()
+        key = (*_identity(whole), hashlib.sha256(inside).hexdigest())
         with self._cutting:  # the same scope is not cut twice at the same time
-            view = self._cut.get_or_make(key, lambda: cut_index(whole, rows, scope, self._embed(whole)))
+            view = self._cut.get_or_make(key, lambda: cut_index(whole, rows, scope, self._embed(whole), dates))
         assert view.cut is not None
         return view if view.cut.scope == scope else replace(view, cut=replace(view.cut, scope=scope))
 

@@ -1,4 +1,5 @@
-"""The documents that a question is asked of: a button says how many; behind it documents, folders, tags and dates."""
+"""The documents that a question is asked of, and as of when: a button says it; behind it are documents, folders, tags,
+dates and the day."""
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,8 @@ def picker(scope: Scope, summary: IndexSummary) -> Within | None:
         if size.documents < size.all_documents:
             chunks = say("count.chunks", n=size.chunks)
             label = say("within.some", n=size.documents, total=size.all_documents, chunks=chunks)
+        if held.as_of:
+            label = say("within.as_of_label", documents=label, day=held.as_of)
     except LeanRAGError as error:
         held, label, failed = _held(scope), say("within.nothing"), error
     with (
@@ -53,7 +56,7 @@ def cut(summary: IndexSummary, within: Within) -> Index:
     """Return the index that answers in that scope; the first time it is waited for."""
     if within == ALL:
         return session.open_index(summary)
-    with st.spinner(say("within.cutting")):
+    with st.spinner(say("within.as_of_cutting" if within.as_of else "within.cutting")):
         return session.scoped(summary, within)
 
 
@@ -84,6 +87,9 @@ def _facets(scope: Scope, index: Index, held: Within) -> None:
             _day(scope, "since", held.since, _first_day)
             _day(scope, "until", held.until, _last_day)
         draw(markup.muted(say("within.dated", n=n_dated, total=len(documents))))
+    with st.container(key=scope.name("within_then")):
+        _day(scope, "as_of", held.as_of, _last_day)
+    draw(markup.muted(say("within.as_of_help")))
     if not (n_dated and tags):
         draw(markup.muted(say("within.set_in_library")))
     if held != ALL:

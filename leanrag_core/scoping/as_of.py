@@ -1,0 +1,280 @@
+"""What the texts of an index say that was not valid on a day, and the index without it.
+
+A sentence goes where none of its dates (text.dates) is valid then; one without a date stays, and so does one of which a
+part is valid. A relation goes with the last sentence of its description; where that says no date, with the sentences of
+its chunks that name both of its ends. What happened on a date is not over afterwards.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.indexing.aggregation.embedding import Embed
+from leanrag_core.scoping.texts import is_said
+from leanrag_core.text.dates import ENDED, LATER, is_relative, time_spans
+from leanrag_core.text.sentences import sentence_places, split_sentences
+from leanrag_core.text.tokens import count_many
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
+from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index
+from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.scope import LeftOut, NotValid
+
+_LETTER = re.compile(r"\S")
+
+
+def why_left_out(sentence: str, day: str, said_on: str = "") -> str:
+    """Return why a sentence is not valid on that day (text.dates), the reason of its first date; empty where it has no
+    date, or one that is valid then. said_on: the date of the document."""
+    reasons = [span.outside(day) for span in time_spans(sentence, said_on)]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class TextsThen:
+    """The documents as of a day. index: of the same rows, with blanks in the place of sentences that go. changed,
+    emptied: rows of the chunks that lack some of their text, and of those that have none left. sentences: that go."""
+
+    index: Index
+    changed: frozenset[int]
+    emptied: frozenset[int]
+    sentences: NotValid
+
+
+def texts_then(index: Index, documents: np.ndarray, day: str, dates: Sequence[str], embed: Embed) -> TextsThen:
+    """Return the documents' texts without what they say that was not valid on that day; places in them stay.
+
+    documents: (k,) int rows. dates: of all documents, by row, empty where they are not known. embed: of chunks.
+    """
+    texts = index.documents["text"].to_pylist()
+    reasons: Counter[str] = Counter()
+    blanked: dict[int, list[tuple[int, int]]] = {}
+    for row in documents.tolist():
+        text = texts[row]
+        for start, end in sentence_places(text):
+            reason = why_left_out(text[start:end], day, dates[row])
+            if reason:
+                reasons[reason] += 1
+                blanked.setdefault(row, []).append((start, end))
+                text = text[:start] + _LETTER.sub(" ", text[start:end]) + text[end:]
+        texts[row] = text
+    if not blanked:
+        return TextsThen(index, frozenset(), frozenset(), NotValid())
+    owner, starts, ends = (numbers(index.chunks[name]).tolist() for name in ("document", "start", "end"))
+    changed = {
+        chunk: texts[row][start:end]
+        for chunk, (row, start, end) in enumerate(zip(owner, starts, ends, strict=True))
+        if any(first < end and start < last for first, last in blanked.get(row, ()))
+    }
+    emptied = frozenset(chunk for chunk, text in changed.items() if not text.strip())
+    rest = {chunk: text for chunk, text in changed.items() if chunk not in emptied}
+    table = index.documents.set_column(
+        index.documents.schema.get_field_index("text"), index.documents.schema.field("text"), pa.array(texts)
+    )
+    chunks, vectors = _chunk_columns(index, rest, embed)
+    seen = replace(index, documents=table, chunks=chunks, chunk_vectors=vectors)
+    return TextsThen(seen, frozenset(changed), emptied, _counted(reasons))
+
+
+def _chunk_columns(index: Index, texts: dict[int, str], embed: Embed) -> tuple[pa.Table, np.ndarray]:
+    """Return chunks and chunk vectors with what the new texts of these rows change."""
+    stale = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
+    chunks = index.chunks.drop_columns(stale)
+    if not texts:
+        return chunks, index.chunk_vectors
+    rows, vectors = list(texts), np.array(index.chunk_vectors)
+    vectors[rows] = embed(list(texts.values()))
+    tokens = np.array(numbers(chunks["tokens"]))
+    tokens[rows] = count_many(list(texts.values()))
+    place = chunks.schema.get_field_index("tokens")
+    return chunks.set_column(place, chunks.schema.field("tokens"), pa.array(tokens)), vectors
+
+
+@dataclass(frozen=True, eq=False)
+class GraphThen:
+    """A base graph as of a day. entities, relations: (k,) int64, rows of those that stay. rewritten: ids of those whose
+    description lacks a sentence. relations_out, sentences_out: that go."""
+
+    graph: Graph
+    entities: np.ndarray
+    relations: np.ndarray
+    rewritten: frozenset[str]
+    relations_out: NotValid
+    sentences_out: NotValid
+
+
+@dataclass(frozen=True)
+class Quotes:
+    """Where the descriptions of a base graph come from. date_of: the date of a chunk's document. text_of: a chunk's
+    whole text; left_of: what is left of it; all by the row that the graph names. changed: rows of chunks that lack some
+    of their text."""
+
+    date_of: Callable[[int], str]
+    text_of: Callable[[int], str]
+    left_of: Callable[[int], str]
+    changed: frozenset[int]
+
+    def said_on(self, sentence: str, chunks: Sequence[int]) -> str:
+        """Return the date of the document that has the sentence, where it says a relative date; empty where that is
+        not known, or differs."""
+        if not is_relative(sentence):
+            return ""
+        dates = {self.date_of(chunk) for chunk in chunks}
+        if len(dates) > 1:
+            forms = (sentence, sentence.partition(": ")[2])  # a heuristic relation names its ends first
+            dates = {
+                self.date_of(chunk)
+                for chunk in chunks
+                if any(form and is_said(form, " ".join(self.text_of(chunk).split())) for form in forms)
+            }
+        return dates.pop() if len(dates) == 1 else ""
+
+    def why(self, sentence: str, day: str, chunks: Sequence[int]) -> str:
+        """Return why a sentence of a description is not valid on that day; empty where it is."""
+        return why_left_out(sentence, day, self.said_on(sentence, chunks))
+
+    def is_named(self, name: str, chunks: Sequence[int]) -> bool:
+        """Return whether what is left of the chunks names it: all of its words."""
+        words = name.casefold().split()
+        return any(all(word in self.left_of(chunk).casefold() for word in words) for chunk in chunks)
+
+    def naming(self, ends: tuple[str, str], chunks: Sequence[int]) -> Iterator[tuple[str, str]]:
+        """Yield each sentence of the chunks that names both, with the date of its document."""
+        wanted = [" ".join(name.split()).casefold() for name in ends]
+        for chunk in chunks:
+            for sentence in split_sentences(self.text_of(chunk)):
+                if all(name in sentence.casefold() for name in wanted):
+                    yield sentence, self.date_of(chunk)
+
+
+def graph_then(graph: Graph, day: str, quotes: Quotes) -> GraphThen:
+    """Return the base graph without what its texts say that was not valid on that day.
+
+    An entity goes where nothing is left of its description and its chunks do not name it any more, and its relations
+    with it.
+    """
+    relations = _relations_then(graph, day, quotes)
+    entities = _entities_then(graph, day, quotes)
+    place, ends = np.cumsum(entities.stays) - 1, graph.ends
+    stays = relations.stays & entities.stays[ends].all(axis=1)
+    rows, of_entities = np.flatnonzero(stays), np.flatnonzero(entities.stays)
+    lost = Counter(  # relations that go with one of their ends, for the reason of that end
+        next(entities.reasons[end] for end in ends[row].tolist() if end in entities.reasons)
+        for row in np.flatnonzero(relations.stays & ~stays).tolist()
+    )
+    made = Graph(
+        _with(graph.entities, ENTITY_SCHEMA, description=entities.descriptions, findings=entities.findings).take(
+            pa.array(of_entities)
+        ),
+        _with(
+            graph.relations.take(pa.array(rows)),
+            RELATION_SCHEMA,
+            source=place[ends[rows, 0]],
+            target=place[ends[rows, 1]],
+            description=[relations.descriptions[row] for row in rows.tolist()],
+        ),
+    )
+    return GraphThen(
+        made,
+        of_entities,
+        rows,
+        entities.rewritten | relations.rewritten,
+        _counted(Counter(relations.reasons.values()) + lost),
+        _counted(entities.sentences + relations.sentences),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Then:
+    """A table as of a day. reasons: why each row that goes does so. sentences: why sentences of all rows do."""
+
+    reasons: dict[int, str]
+    descriptions: list[str]
+    findings: list[list[dict[str, str]]]
+    rewritten: frozenset[str]
+    sentences: Counter[str]
+
+    @property
+    def stays(self) -> np.ndarray:
+        """(rows,) bool."""
+        stays = np.ones(len(self.descriptions), dtype=bool)
+        stays[list(self.reasons)] = False
+        return stays
+
+
+def _entities_then(graph: Graph, day: str, quotes: Quotes) -> _Then:
+    table = graph.entities
+    names, ids, descriptions, findings = (table[name].to_pylist() for name in ("name", "id", "description", "findings"))
+    mentions = Lists(table["chunks"])
+    reasons: dict[int, str] = {}
+    sentences: Counter[str] = Counter()
+    rewritten: set[str] = set()
+    for row, description in enumerate(descriptions):
+        chunks = mentions[row].tolist()
+        kept, out = _split(description, day, quotes, chunks)
+        listed = findings[row] or []
+        left = [each for each in listed if not any(quotes.why(text, day, chunks) for text in each.values())]
+        if out or len(left) < len(listed):
+            sentences.update(out)
+            descriptions[row], findings[row] = kept or names[row], left
+            if out and not (kept or left or quotes.is_named(names[row], chunks)):
+                reasons[row] = out[0]
+            else:
+                rewritten.add(ids[row])
+    return _Then(reasons, descriptions, findings, frozenset(rewritten), sentences)
+
+
+def _relations_then(graph: Graph, day: str, quotes: Quotes) -> _Then:
+    table, names = graph.relations, graph.entities["name"].to_pylist()
+    ids, descriptions = table["id"].to_pylist(), table["description"].to_pylist()
+    stated = Lists(table["chunks"])
+    reasons: dict[int, str] = {}
+    sentences: Counter[str] = Counter()
+    rewritten: set[str] = set()
+    for row, description in enumerate(descriptions):
+        chunks = stated[row].tolist()
+        kept, out = _split(description, day, quotes, chunks)
+        reason = out[0] if out and not kept else ""
+        if not out and quotes.changed.intersection(chunks) and not time_spans(description):
+            source, target = graph.ends[row].tolist()
+            reason = _of_quotes(quotes.naming((names[source], names[target]), chunks), day)
+        if reason:
+            reasons[row] = reason
+        elif out:
+            sentences.update(out)
+            descriptions[row] = kept
+            rewritten.add(ids[row])
+    return _Then(reasons, descriptions, [], frozenset(rewritten), sentences)
+
+
+def left_out(texts: TextsThen, graph: GraphThen) -> LeftOut:
+    """Return how many relations, sentences of descriptions and sentences of passages are not there as of the day."""
+    return LeftOut(graph.relations_out, graph.sentences_out, texts.sentences)
+
+
+def _split(text: str, day: str, quotes: Quotes, chunks: Sequence[int]) -> tuple[str, list[str]]:
+    """Return what of the text stays, and why each sentence that goes does so; the text itself where none goes."""
+    sentences = split_sentences(text)
+    reasons = [quotes.why(sentence, day, chunks) for sentence in sentences]
+    if not any(reasons):
+        return text, []
+    kept = [sentence for sentence, reason in zip(sentences, reasons, strict=True) if not reason]
+    return " ".join(kept), [reason for reason in reasons if reason]
+
+
+def _of_quotes(quotes: Iterator[tuple[str, str]], day: str) -> str:
+    reasons = [why_left_out(sentence, day, said_on) for sentence, said_on in quotes]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
+def _counted(reasons: Counter[str]) -> NotValid:
+    return NotValid(later=reasons[LATER], ended=reasons[ENDED])
+
+
+def _with(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | np.ndarray) -> pa.Table:
+    arrays = {name: table[name] for name in schema.names}
+    arrays |= {name: pa.chunked_array([pa.array(values, schema.field(name).type)]) for name, values in columns.items()}
+    return pa.table(arrays, schema=schema).combine_chunks()
