@@ -13,6 +13,7 @@ import re
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from unittest import mock
 
 from benchmarks.frame import circumstances
 from leanrag_core.errors import ImportFailed
@@ -54,9 +55,7 @@ def planted() -> dict[str, list[str]]:
 def descriptions(paths: list[Path]) -> list[str]:
     """Return the distinct descriptions of the relations of the graphs, as the files have them."""
     kept: dict[str, None] = {}
-    rule = graph.denies
-    graph.denies = lambda text: False  # type: ignore[assignment]  # what the importer would leave out is read too
-    try:
+    with mock.patch.object(graph, "denies", return_value=False):  # what the importer would leave out is read too
         for path in paths:
             try:
                 table = read_graph(path, "").graph.relations
@@ -65,8 +64,6 @@ def descriptions(paths: list[Path]) -> list[str]:
                 continue
             kept |= dict.fromkeys(table["description"].to_pylist())
             print(f"{path.name}: {table.num_rows:,} relations", file=sys.stderr)
-    finally:
-        graph.denies = rule
     return list(kept)
 
 

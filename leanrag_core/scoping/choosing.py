@@ -1,29 +1,15 @@
 """Which documents of an index a scope holds, and what is known of each."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.text.dates import date_of_text
 from leanrag_core.types.index import FOLDER, Index
-from leanrag_core.types.scope import Data, DocumentData, Scope, ScopedDocument, is_date
+from leanrag_core.types.scope import Data, DocumentData, Scope, ScopedDocument
 
 _HEAD = 2_000  # characters of a text in which its date is looked for
-_WORDS = "date|dated|published|publication date|created|updated|日期|发布日期|发表日期"
-_DATED = re.compile(
-    rf"^[\s>*#|-]*[\"']?(?:{_WORDS})[\"']?\s*\**\s*[:：|]\s*\**\s*[\"']?(\d{{4}})(?:[-/.年](\d{{1,2}})(?:[-/.月](\d{{1,2}}))?)?(?!\d)",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def date_in(text: str) -> str:
-    """Return the date that the text gives of itself at its beginning, such as "Date: 2024-05-01"; else nothing."""
-    match = _DATED.search(text[:_HEAD])
-    if match is None:
-        return ""
-    date = "-".join([match[1], *(part.zfill(2) for part in match.groups()[1:] if part)])
-    return date if is_date(date) else ""
 
 
 def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
@@ -31,7 +17,7 @@ def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
     table = index.documents
     folders = table[FOLDER].to_pylist() if FOLDER in table.column_names else [""] * table.num_rows
     rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, _heads(index), strict=True)
-    return tuple(ScopedDocument(id_, name, folder or "", date=date_in(head)) for id_, name, folder, head in rows)
+    return tuple(ScopedDocument(id_, name, folder or "", date=date_of_text(head)) for id_, name, folder, head in rows)
 
 
 def with_data(documents: tuple[ScopedDocument, ...], data: Data) -> tuple[ScopedDocument, ...]:

@@ -163,6 +163,20 @@ def time_spans(text: str, said_on: str = "") -> tuple[TimeSpan, ...]:
     return tuple(sorted(spans, key=lambda span: (span.start, span.end)))
 
 
+_HEAD = 2_000  # characters of a text in which its own date is looked for
+_HEADS = "date|dated|published|publication date|created|updated|日期|发布日期|发表日期"
+_DATED = re.compile(
+    rf"^[\s>*#|-]*[\"']?(?:{_HEADS})[\"']?\s*\**\s*[:：|]\s*\**\s*[\"']?(\d{{4}})(?:[-/.年](\d{{1,2}})(?:[-/.月](\d{{1,2}}))?)?(?!\d)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def date_of_text(text: str) -> str:
+    """Return the date that the text gives of itself at its beginning, such as "Date: 2024-05-01"; else nothing."""
+    match = _DATED.search(text[:_HEAD])
+    return "" if match is None else _day(*match.groups())
+
+
 def is_relative(text: str) -> bool:
     """Return whether the text says a date that counts from its own, such as "last year"."""
     return _AGO.search(text) is not None

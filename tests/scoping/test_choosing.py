@@ -7,7 +7,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.scoping.choosing import date_in
+from leanrag_core.text.dates import date_of_text
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.index import FOLDER
 from leanrag_core.types.scope import ALL, Scope, ScopedDocument, read_scope, written
@@ -98,7 +98,7 @@ def test_a_line_that_is_no_scope_is_refused(text: str) -> None:
     ],
 )
 def test_a_text_may_give_its_own_date_at_its_beginning(text: str, date: str) -> None:
-    assert date_in(text) == date
+    assert date_of_text(text) == date
 
 
 def test_the_command_line_asks_within_a_folder_and_a_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

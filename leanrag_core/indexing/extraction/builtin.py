@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
+from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
 from leanrag_core.indexing.extraction.english import GENERIC, GENERIC_HEADINGS, LIGHT, english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
@@ -166,7 +167,7 @@ class BuiltinExtractor:
     @property
     def fingerprint(self) -> str:
         """Version of these rules, of the spaCy model and of the Chinese segmenter."""
-        return f"builtin-{RULES}.{SHAPE}/{english_version()}/{segmenter_version()}"
+        return f"builtin-{RULES}.{SHAPE}.{DENIALS}/{english_version()}/{segmenter_version()}"
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
@@ -324,6 +325,8 @@ def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[
             continue
         description = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
         ends = sentence.sightings[link.source], sentence.sightings[link.target]
+        if denies_pair(sentence.text, [end.surface for end in ends]):
+            continue
         keywords = (link.keyword,) if link.keyword else keywords_of(sentence.words, *ends)
         yield RelationMention(source, target, description, chunk_id, keywords, link.strength, link.kind)
 
@@ -336,6 +339,15 @@ def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bo
     if general:
         frequent = ", ".join(sorted(general, key=lambda phrase: (-general[phrase], phrase))[:5])
         yield Drop("extract", document.name, f"{general.total()} phrases too general for an entity, e.g. {frequent}")
+    denied = sum(
+        denies_pair(sentence.text, [sentence.sightings[end].surface for end in (link.source, link.target)])
+        for sentence in sentences
+        for link in sentence.links
+    )
+    if denied:
+        yield Drop(
+            "extract", document.name, f"{denied} pairs not linked: their sentence says that they are not related"
+        )
     unlinked = sum(sentence.unlinked for sentence in sentences)
     if unlinked:
         reason = (

@@ -2,6 +2,7 @@
 does not find."""
 
 import re
+from collections.abc import Sequence
 
 from leanrag_core.errors import ReplyError
 
@@ -39,12 +40,29 @@ _CHINESE = re.compile(
     r"(?:没有?|无)[^，,；;]{0,4}?(?:信息|证据|迹象|资料|内容)[^，,；;]{0,30}?(?:关系|关联|联系|相关|有关)|看不出[^，,；;]{0,20}?(?:有关|相关)|"
     r"没有?(?:提到|提及|说明|描述)[^，,；;]{0,20}?如何(?:关联|联系|相关)|"
     r"(?:不|毫不|并不|互不)(?:直接|明显)?相[关干]|无关|不[与和同跟][^，,；;]{1,20}?(?:相关|有关|关联)|不(?:沾|搭)边|(?:相互|彼此|各自)独立|"
-    rf"{_TIE_IN_CHINESE}[^，,；;]{{0,8}}?(?:不明|不清楚|不明确|不详|未知|不得而知|(?:无法|不能|难以|无从)(?:被)?(?:判断|确定|得知|确认|推断|推知)|(?:没有?|未)(?:在[^，,；;]{1, 4}?中)?(?:被|作|予|明确)?(?:说明|提到|提及|描述|给出|指出|介绍))"
+    rf"{_TIE_IN_CHINESE}[^，,；;]{{0,8}}?(?:不明|不清楚|不明确|不详|未知|不得而知|"
+    r"(?:无法|不能|难以|无从)(?:被)?(?:判断|确定|得知|确认|推断|推知)|"
+    r"(?:没有?|未)(?:在[^，,；;]{1,4}?中)?(?:被|作|予|明确)?(?:说明|提到|提及|描述|给出|指出|介绍))"
 )
 _CLAUSE = re.compile(
     r"[;；:]|,\s+(?:but|yet|although|though|while|whereas|which|who|and)\b|\b(?:but|although|whereas)\b|，(?:但|不过)"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+_PAIR_BETWEEN = re.compile(
+    r"\W*(?:\w+\s+){0,3}?(?:not\b|never\b|no\b|\w+n['’]t\b|un(?:related|connected|linked)\b|nothing\b).{0,40}?"
+    r"\b(?:to|with|from|by)\s+(?:the\s+|an?\s+)?",
+    re.IGNORECASE,
+)
+_PAIR_BEFORE = re.compile(
+    r"\bno\b[^,;:]{0,30}\b(?:relation(?:ship)?|connection|link|association|interaction|tie)s?\b[^,;:]{0,20}\b(?:between|of|among)"
+    r"\s+(?:the\s+|an?\s+)?$",
+    re.IGNORECASE,
+)
+_PAIR_AFTER = re.compile(
+    r"(?:之间|二者|两者)?(?:没有|并无|无|不存在)[^，,；;。]{0,6}?(?:关系|关联|联系)|(?:并?不|互不)相[关干]|无关"
+)
+_AND = re.compile(r"\s*(?:and|with|or)\s+(?:the\s+|an?\s+)?|\s*[和与同跟及]\s*", re.IGNORECASE)
+DENIALS = "1"  # version of denies_pair(); raise it when it takes other sentences for denials
 _SHOWN = 120  # characters of it
 _LONGEST = 25  # words of a clause that says no more than that
 
@@ -56,6 +74,21 @@ def denies(description: str) -> bool:
     """
     sentences = [each.strip() for each in _SENTENCE.split(description) if each.strip()]
     return bool(sentences) and all(_denied(each) for each in sentences)
+
+
+def denies_pair(sentence: str, names: Sequence[str]) -> bool:
+    """Return whether a sentence of a document says of these two themselves that they are not related.
+
+    Narrower than denies(): a sentence that people wrote may deny something of one of two that it names.
+    """
+    lowered = sentence.casefold()
+    ends = sorted((place, place + len(name)) for name in names if (place := lowered.find(name.casefold())) >= 0)
+    if len(ends) < 2:
+        return False
+    before, between, after = lowered[: ends[0][0]], lowered[ends[0][1] : ends[1][0]], lowered[ends[1][1] :]
+    if _AND.fullmatch(between):
+        return _PAIR_BEFORE.search(before) is not None or _PAIR_AFTER.match(after) is not None
+    return _PAIR_BETWEEN.fullmatch(between) is not None and _TIES.search(between) is not None
 
 
 def require_tie(description: str) -> None:

@@ -1,9 +1,17 @@
 """Descriptions that say that there is no relation: found, and told from those that say one."""
 
 import json
+from pathlib import Path
 
-from leanrag_core.indexing.extraction.denials import denies
+import pytest
+
+from benchmarks.denials import planted
+from leanrag_core.importing.base import read_graph
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.denials import denies, denies_pair
 from leanrag_core.indexing.extraction.reply import parse_reply
+from leanrag_core.types.corpus import Document
 from leanrag_core.workbench.samples import SAMPLES
 
 DENIALS = """\
@@ -149,3 +157,65 @@ def test_a_denied_relation_of_a_reply_is_dropped_with_its_reason() -> None:
     assert [(each.source, each.target) for each in reply.relations] == [("mill", "barley")]
     [drop] = reply.drops
     assert "says that the two are not related" in drop.reason
+
+
+WORDINGS = Path(__file__).with_name("denied_relations.txt")
+
+
+def test_denials_of_varied_wording_are_found() -> None:
+    texts = [line.format(a="Ada Thornbury", b="都江堰") for line in WORDINGS.read_text(encoding="utf-8").splitlines()]
+    missed = [text for text in texts if not denies(text)]
+    assert len(texts) > 300
+    assert len(missed) <= 0.05 * len(texts), missed
+
+
+def test_planted_denials_that_were_written_apart_from_the_rule_are_found() -> None:
+    for language, texts in planted().items():
+        missed = [text for text in texts if not denies(text)]
+        assert len(missed) <= 0.05 * len(texts), (language, missed)
+    assert sum(map(len, planted().values())) >= 200
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names", "denied"),
+    [
+        ("Oxalic acid is not related to honey.", ("oxalic acid", "honey"), True),
+        ("Oxalic acid isn't linked in any way with the honey.", ("oxalic acid", "honey"), True),
+        ("There is no known relation between oxalic acid and honey.", ("oxalic acid", "honey"), True),
+        ("李冰与乐山大佛没有关系。", ("李冰", "乐山大佛"), True),
+        ("Oxalic acid, which is not related to honey, kills mites.", ("oxalic acid", "mites"), False),
+        ("Ada Thornbury did not leave Holm Rock.", ("Ada Thornbury", "Holm Rock"), False),
+        ("Pages without any links to others need the surfer.", ("Pages", "surfer"), False),
+        ("李冰与其子修建都江堰，没有使用火药。", ("李冰", "都江堰"), False),
+    ],
+)
+def test_a_sentence_of_a_document_denies_the_pair_that_it_is_about(
+    sentence: str, names: tuple[str, str], denied: bool
+) -> None:
+    assert denies_pair(sentence, names) is denied
+
+
+def test_the_built_in_extractor_links_no_pair_that_its_sentence_denies() -> None:
+    text = "Oxalic acid is not related to clover honey. Oxalic acid kills Varroa mites."
+    document = Document("d", "bees.txt", "bees", "text/plain", text, language="en")
+    chunks = chunk_documents([document], max_tokens=100, overlap_tokens=0)
+    [extraction] = BuiltinExtractor().extract([document], chunks, lambda n: None)
+    pairs = {frozenset((each.source, each.target)) for each in extraction.relations}
+    assert not [pair for pair in pairs if {"oxalic acid", "clover honey"} <= {name.casefold() for name in pair}]
+    assert [pair for pair in pairs if any("mites" in name for name in pair)]
+    assert [drop for drop in extraction.drops if "they are not related" in drop.reason]
+
+
+def test_an_import_leaves_a_denied_relation_out_with_its_reason(tmp_path: Path) -> None:
+    rows = [{"name": name, "description": name} for name in ("mill", "reef", "barley")]
+    (tmp_path / "entities.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    relations = [
+        {"source": "mill", "target": "reef", "description": "The text does not say how the two are related."},
+        {"source": "mill", "target": "barley", "description": "The mill grinds barley."},
+    ]
+    (tmp_path / "relations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in relations))
+    imported = read_graph(tmp_path, "plain")
+    assert imported.graph.relations["description"].to_pylist() == ["The mill grinds barley."]
+    assert imported.counts.left_out == 1
+    [drop] = [drop for drop in imported.drops if "not related" in drop.reason]
+    assert "relations.jsonl" in drop.item

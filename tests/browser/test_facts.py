@@ -1,0 +1,89 @@
+"""Facts that change: a question as of a date on Ask, in the button, the link, the code and the history."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "Who chaired the Coast Board?"
+FILES = {
+    "board.md": "# Coast Board\n\nAda Thornbury chaired the Coast Board from 1998 to 2004. Bela Quarmax has chaired "
+    "the Coast Board since 2005. The Coast Board keeps Holm Lighthouse. Holm Lighthouse was built in 1911 by Ivo "
+    "Grundix.\n",
+    "ferry.md": "# Ferry\n\nThe ferry sailed to Sandlux until 3 May 2010. Captain Torvex steered the ferry. The ferry "
+    "carries mail for the Coast Board. Holm Lighthouse is 30 metres high.\n",
+    "tower.md": "# Tower\n\nHolm Lighthouse was built in 1921. Holm Lighthouse is 42 metres high. Keeper Mirolux kept "
+    "bees at Holm Lighthouse.\n",
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path, server_in: Callable[[Path], Server]) -> Server:
+    bench = Workbench.default(tmp_path / "home")
+    corpus = bench.add_documents("coast", [(name, text.encode()) for name, text in FILES.items()]).corpus_id
+    bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=60, overlap_tokens=5))
+    return server_in(tmp_path / "home")
+
+
+def as_of(page: Page, day: str) -> None:
+    """Open the choice of documents, write the day, and close it."""
+    page.locator(".st-key-within button").first.click()
+    field = page.locator(".st-key-within_then input")
+    field.fill(day)
+    field.press("Enter")
+    settled(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+
+
+def test_a_person_asks_as_of_a_date(server: Server, watch: Callable[..., Watched]) -> None:
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server.url}/ask?q={QUESTION.replace(' ', '+')}")
+    answer, button = page.locator(".lr-answer"), page.locator(".st-key-within button").first
+    expect(answer).to_be_visible()
+    as_of(page, "2002-06-01")
+    expect(button).to_have_text(re.compile("In: all documents, as of 2002-06-01"))
+    expect(answer).to_contain_text("Thornbury")
+    expect(answer).not_to_contain_text("Quarmax")
+    expect(page.get_by_text(re.compile("As of 2002-06-01, .* left out"))).to_be_visible()
+    snap(page, "facts_as_of")
+    as_of(page, "2020-01-31")
+    expect(button).to_have_text(re.compile("as of 2020-01-31"))
+    expect(answer).to_contain_text("Quarmax")
+    expect(answer).not_to_contain_text("Thornbury")
+    expect(page).to_have_url(re.compile("in=as-of(%3A|:)2020-01-31"))
+    page.reload()
+    expect(answer).to_contain_text("Quarmax")
+    expect(button).to_have_text(re.compile("as of 2020-01-31"))
+    button.click()
+    snap(page, "facts_as_of_open")
+    page.get_by_role("button", name="Ask all documents").click()
+    settled(page)
+    expect(button).to_have_text(re.compile("In: all documents$"))
+    expect(page).not_to_have_url(re.compile("[?&]in="))
+    watched.assert_clean()
+
+
+def test_a_link_as_of_a_month_on_a_phone_in_chinese(server: Server, watch: Callable[..., Watched]) -> None:
+    watched = watch(width=390, height=800)
+    page = watched.page
+    page.goto(f"{server.url}/ask?q={QUESTION.replace(' ', '+')}&in=as-of:2002-06&lang=zh")
+    button = page.locator(".st-key-within button").first
+    expect(page.locator(".lr-answer")).to_contain_text("Thornbury")
+    expect(button).to_have_text(re.compile("截至 2002-06"))
+    button.click()
+    expect(page.locator(".st-key-within_then input")).to_have_value("2002-06-30")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(page, "facts_as_of_phone")
+    watched.assert_clean()
