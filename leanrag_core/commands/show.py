@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import (
@@ -19,6 +20,9 @@ from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.types.index import Index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -73,10 +77,24 @@ def _show(options: argparse.Namespace) -> int:
             f"{row.clusters:>8,} {row.largest_cluster:>7,} {row.components:>6,}"
         )
     print("dropped: " + (", ".join(f"{n:,} in {stage}" for stage, n in shown.drops.items()) or "nothing"))
+    print(_conflicts_line(index))
     for part in shown.parts:
         cost = f"{size(part.bytes)}, made in {duration(part.seconds)}" if part.seconds else size(part.bytes)
         print(f"part {part.name}: {part.status}, {cost}")
     return 0
+
+
+_READ_AT_ONCE = 2_000  # chunks in which contradictions are looked for in passing
+
+
+def _conflicts_line(index: "Index") -> str:
+    """Return how many quotes contradict each other, where the index is small enough to look in passing."""
+    from leanrag_core.messages.message import message
+    from leanrag_core.queries.conflicts import find_conflicts
+
+    if index.chunks.num_rows > _READ_AT_ONCE:
+        return sentence(message("conflicts.not_counted"))
+    return sentence(message("conflicts.counted", n=len(find_conflicts(index).conflicts)))
 
 
 def _show_thing(options: argparse.Namespace) -> int:

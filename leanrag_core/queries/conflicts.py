@@ -140,8 +140,8 @@ def _apart(ours: tuple[TimeSpan, ...], theirs: tuple[TimeSpan, ...]) -> bool:
 
 @dataclass(frozen=True)
 class _Statement:
-    """What a sentence says. subject: rows of the base entities, one or two. value: of an attribute. denied: of two, that
-    the sentence says that it is not so."""
+    """What a sentence says. subject: rows of the base entities, one or two. value: of an attribute. denied: it says of
+    the two that it is not so."""
 
     subject: tuple[int, ...]
     what: str
@@ -198,7 +198,7 @@ def _report(index: Index, chunks: Iterable[int], only: frozenset[int] | None) ->
 
 
 def _of(index: Index, statements: list[_Statement]) -> Iterator[Conflict]:
-    """Yield a conflict for each two values, or for the saying and the denying; the first quotes of each stand for it."""
+    """Yield a conflict for each two values, or for what is said and denied, with the first quote of each."""
     kinds: list[_Statement] = []
     for stated in statements:
         if not any(_same(stated, other) for other in kinds):

@@ -10,8 +10,9 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
-from leanrag_core.types.scope import ALL, ScopedDocument, read_scope, written
+from leanrag_core.types.scope import ALL, ScopedDocument, is_date, read_scope, written
 from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
@@ -87,8 +88,7 @@ def _facets(scope: Scope, index: Index, held: Within) -> None:
             _day(scope, "since", held.since, _first_day)
             _day(scope, "until", held.until, _last_day)
         draw(markup.muted(say("within.dated", n=n_dated, total=len(documents))))
-    with st.container(key=scope.name("within_then")):
-        _day(scope, "as_of", held.as_of, _last_day)
+    _then(scope, held)
     draw(markup.muted(say("within.as_of_help")))
     if not (n_dated and tags):
         draw(markup.muted(say("within.set_in_library")))
@@ -161,6 +161,36 @@ def _day(scope: Scope, facet: str, held: str, day_of: Callable[[str], date]) -> 
         ),
         lambda picked: _keep(scope, facet, picked.isoformat() if picked else ""),
     )
+
+
+def _then(scope: Scope, held: Within) -> None:
+    """The day, month or year as of which facts are asked."""
+    with st.container(key=scope.name("within_then")):
+        widgets.show(
+            scope.key("within_as_of"),
+            held.as_of,
+            lambda mount: st.text_input(
+                say("within.as_of"),
+                mount.value,
+                max_chars=10,
+                placeholder="2015-06",
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            lambda picked: _keep_then(scope, str(picked or "").strip()),
+        )
+        wrong = st.session_state.get(scope.key("within_no_date"))
+        if wrong:
+            message(message_of("scope.no_date", date=wrong), kind="error")
+
+
+def _keep_then(scope: Scope, day: str) -> None:
+    """Remember the day, unless it is no date, which is said."""
+    if day and not is_date(day):
+        st.session_state[scope.key("within_no_date")] = day
+        return
+    st.session_state.pop(scope.key("within_no_date"), None)
+    _keep(scope, "as_of", day)
 
 
 def _first_day(text: str) -> date:

@@ -1,13 +1,16 @@
 """What the inspector shows of a chunk, an entity and a relation."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from leanrag_core.figures import passages
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.queries import browse
 from leanrag_core.queries.browse import MemberRelation, entities_in, entity_rows, relations_in
+from leanrag_core.queries.conflicts import conflicts_of_entity, conflicts_of_relation
 from leanrag_core.queries.hits import QuestionHits, chunk_marks, question_hits
 from leanrag_core.queries.made_by import chunk_made_by, entity_made_by, relation_made_by
+from leanrag_core.types.conflicts import DENIED, Conflict
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -91,6 +94,7 @@ _CHILDREN = 100
 _SEEDS_NAMED = 6
 _EDITS_NAMED = 2
 _MARKS_NAMED = 8
+_BESIDE = 60  # characters beside a quote
 
 
 def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
@@ -112,6 +116,8 @@ def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
     tabs.append(
         inspected.tab("relations", say("explore.inspect.relations"), [listed if related else none], n_relations)
     )
+    if place.layer == 0:
+        tabs += _conflicts(index, conflicts_of_entity(index, place.row))
     names = [entity.name] if place.layer == 0 else []
     chunks = chunk_blocks(index, exploring.summary, entity.chunks, names, shown=CHUNKS + more.get("chunks", 0))
     tabs.append(inspected.tab("chunks", say("explore.inspect.chunks"), chunks, len(entity.chunks)))
@@ -215,6 +221,37 @@ def _list(listed: list[Values], total: int, order: str, name: str, step: int) ->
     return inspected.rows(listed, note=note, more=more, more_id=name)
 
 
+def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
+    """A tab of both quotes of each conflict, marked in their chunks; no tab where there is none."""
+    if not conflicts:
+        return []
+    blocks = [inspected.text(say("conflicts.tab_help"), muted=True)]
+    for conflict in conflicts:
+        known = f"conflicts.what.{conflict.what}"
+        what = conflict.what if conflict.kind == DENIED else say(known)
+        title = say("conflicts.denied", names=" – ".join(conflict.names)) if conflict.kind == DENIED else what
+        blocks.append(inspected.label(title, conflict.what if conflict.kind == DENIED else ""))
+        for quote in (conflict.first, conflict.second):
+            text = index.chunk(quote.chunk).text
+            sub = say("passage.chunk", n=quote.chunk + 1)
+            dates = [quote.date] if quote.date else []
+            sub = say("ask.comma").join([sub, *(say("conflicts.dated", day=day) for day in dates)])
+            parts = [
+                passages.Piece(
+                    f"{'… ' if quote.start > _BESIDE else ''}{text[max(0, quote.start - _BESIDE) : quote.start]}",
+                    frozenset(),
+                ),
+                passages.Piece(text[quote.start : quote.end], frozenset(("name",))),
+                passages.Piece(
+                    f"{text[quote.end : quote.end + _BESIDE]}{' …' if quote.end + _BESIDE < len(text) else ''}",
+                    frozenset(),
+                ),
+            ]
+            chunk_id = index.chunk_cells["id"][quote.chunk].as_py()
+            blocks.append(inspected.passage(quote.document, sub, parts, id_=chunk_id, row_number=quote.chunk))
+    return [inspected.tab("conflicts", say("conflicts.tab"), blocks, len(conflicts))]
+
+
 def ends_of(index: Index, relation: Relation) -> list[tuple[str, str]]:
     """Name and id of both ends."""
     cells = index.layers[relation.layer].entity_cells
@@ -244,6 +281,7 @@ def relation_values(exploring: Exploring, relation: Relation, more: dict[str, in
             inspected.rows(members, note=note, more=button, more_id="members"),
         ]
         tabs.append(inspected.tab("members", say("explore.inspect.members"), stands_for, total))
+    tabs += _conflicts(index, conflicts_of_relation(index, relation))
     chunks = browse.chunks_of_relation(index, relation)
     names = [name for name, _ in ends] if relation.layer == 0 else []
     blocks = chunk_blocks(index, exploring.summary, chunks, names, shown=CHUNKS + more.get("chunks", 0))

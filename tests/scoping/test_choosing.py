@@ -7,8 +7,8 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.text.dates import date_of_text
 from leanrag_core.storage.layout import read_index
+from leanrag_core.text.dates import date_of_text
 from leanrag_core.types.index import FOLDER
 from leanrag_core.types.scope import ALL, Scope, ScopedDocument, read_scope, written
 
