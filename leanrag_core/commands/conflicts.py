@@ -1,6 +1,8 @@
 """conflicts: quotes of an index that contradict each other."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,8 @@ from leanrag_core.commands._printing import print_json
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
-    from leanrag_core.types.conflicts import Quote
+    from leanrag_core.queries.conflict_judge import ConflictVerdict
+    from leanrag_core.types.conflicts import Conflict, Quote
     from leanrag_core.types.index import Index
 
 
@@ -17,6 +20,10 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     """Add the verb conflicts."""
     parser = verbs.add_parser("conflicts", help="quotes that contradict each other, found by rules")
     parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--judge", metavar="MODEL", help="openai:NAME: what it would cost to let that model confirm each"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --judge: ask it")
     add_json(parser)
     parser.set_defaults(run=_conflicts)
 
@@ -30,16 +37,19 @@ def _conflicts(options: argparse.Namespace) -> int:
 
     index = open_index(options.index)
     report = find_conflicts(index)
+    verdicts = _verdicts(options, index, report.conflicts) if options.judge else []
     if options.json:
         ids = index.chunks["id"]
         values = plain(report)
         for conflict in values["conflicts"]:
             for side in ("first", "second"):
                 conflict[side]["chunk_id"] = ids[conflict[side]["chunk"]].as_py()
-        print_json({"n": len(report.conflicts), **values})
+        judged = {"verdicts": [each.verdict for each in verdicts]} if verdicts else {}
+        print_json({"n": len(report.conflicts), **values, **judged})
         return 0
-    for conflict in report.conflicts:
-        print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}")
+    for number, conflict in enumerate(report.conflicts):
+        judged = f" ({options.judge}: {verdicts[number].verdict})" if verdicts else ""
+        print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}{visible(judged)}")
         for quote in (conflict.first, conflict.second):
             print(f"  {visible(quote.text)}\n    {_place(index, quote)}")
     print(
@@ -50,6 +60,21 @@ def _conflicts(options: argparse.Namespace) -> int:
         )
     )
     return 0
+
+
+def _verdicts(options: argparse.Namespace, index: "Index", conflicts: "Sequence[Conflict]") -> "list[ConflictVerdict]":
+    """Say what the model's verdicts cost; return them where they are asked for. Raises InvalidConfig for no model."""
+    from leanrag_core.evaluation.judging.asking import require_judge
+    from leanrag_core.messages.catalog import sentence
+    from leanrag_core.messages.message import message
+    from leanrag_core.queries.conflict_judge import judge, judge_cost
+    from leanrag_core.workbench import Workbench
+
+    models = Workbench.default().models.make(index=index.folder_name)
+    language = require_judge(options.judge, models)
+    cost = message("conflicts.cost", n=len(conflicts), tokens=judge_cost(conflicts), model=options.judge)
+    print(visible(sentence(cost)), file=sys.stderr)
+    return [judge(each, language) for each in conflicts] if options.yes else []
 
 
 def _place(index: "Index", quote: "Quote") -> str:

@@ -40,6 +40,7 @@ _STAGE_OF = {  # the stage of the work that a prompt belongs to
     "judge_pair": "judge",
     "judge_score": "judge",
     "judge_gold": "judge",
+    "judge_conflict": "judge",
 }
 _WRITES_AN_INDEX = ("extract", "merge", "aggregate entities", "aggregate relations")
 _CHARACTERS_A_TOKEN = 4  # for the pace only

@@ -86,11 +86,6 @@ _SEATED = re.compile(
 _BORN_IN = re.compile(
     rf"{_ASIDE}(?:was\s+)?born\s+(?:in|at)\s+{_PLACE}|\s*(?:出生于|生于){_PLACE.replace('place', 'seat')}"
 )
-_TRIGGER = re.compile(
-    "|".join(
-        [*_DATED.values(), *_MEASURED.values(), *_HAS.values(), "population|capital|首都|headquartered|based|总部"]
-    )
-)
 _NEGATION = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)n['’]t\b|\bnot\b|\bnever\b|\bcannot\b|并非|并不|没有|从未|未曾|并没有|不|未",
     re.IGNORECASE,
@@ -223,8 +218,6 @@ def _same(one: _Statement, other: _Statement) -> bool:
 def _statements(index: Index, chunk: int, text: str, only: frozenset[int] | None) -> Iterator[_Statement]:
     """Yield what the sentence says of attributes of an entity, and of two entities in the same words as others."""
     negated = _NEGATION.search(text) is not None
-    if not (_TRIGGER.search(text) or negated or only is None or len(only) > 1):
-        return
     named = list(_named(index, chunk, text))
     for row, start, end in named:
         if only is None or row in only:
@@ -280,8 +273,8 @@ def _attributes(text: str, start: int, end: int) -> Iterator[tuple[str, _Value]]
         )
     for pattern in (_SIZES, _SIZES_CN, _SIZES_OF):
         if match := pattern.match(after):
-            what = match.groupdict().get("of") or match.lastgroup
-            what = next((name for name in _MEASURED if match.groupdict().get(name)), str(what).lower())
+            groups = match.groupdict()
+            what = next((name for name in _MEASURED if groups.get(name)), str(groups.get("of")).lower())
             metres = _number(match) * _METRES[match["unit"].lower()]
             yield _OF.get(what, what), _Value(match[0].strip(), number=metres, when=spans)
             break

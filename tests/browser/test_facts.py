@@ -1,4 +1,4 @@
-"""Facts that change: a question as of a date on Ask, in the button, the link, the code and the history."""
+"""Facts that change on Ask, as of a date; facts that conflict in the inspector of Explore."""
 
 import re
 from collections.abc import Callable
@@ -88,4 +88,25 @@ def test_a_link_as_of_a_month_on_a_phone_in_chinese(server: Server, watch: Calla
     expect(page.locator(".st-key-within_then input")).to_have_value("2002-06")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     snap(page, "facts_as_of_phone")
+    watched.assert_clean()
+
+
+def test_a_person_reads_both_quotes_of_a_contradiction(server: Server, watch: Callable[..., Watched]) -> None:
+    bench = Workbench.default(server.home)
+    index = bench.indexes.open(next(each.id for each in bench.indexes.all() if each.name == "coast"))
+    base = index.layers[0]
+    id_ = base.entity_cells["id"][base.entities["name"].to_pylist().index("Holm Lighthouse")].as_py()
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server.url}/explore?node={id_}")
+    tab = page.get_by_role("tab", name=re.compile("Conflicts"))
+    for _ in range(2):
+        tab.click()
+        shown = page.locator(".st-key-inspected, [data-testid=stMain]").first
+        for words in ("Built", "Height", "Holm Lighthouse was built in 1911", "Holm Lighthouse was built in 1921"):
+            expect(shown).to_contain_text(words)
+        expect(page.get_by_role("tab", name=re.compile("Conflicts.*2"))).to_be_visible()
+        page.get_by_role("tab", name=re.compile("Summary")).click()
+    tab.click()
+    snap(page, "facts_conflicts")
     watched.assert_clean()

@@ -27,6 +27,7 @@ FIELDS = {
     "imagine_users": {"n", "corpus"},
     "infer_names_open": {"context", "question", "answer", "placeholders"},
     "infer_names_reject": {"context", "question", "answer", "placeholders"},
+    "judge_conflict": {"what", "names", "first", "second"},
     "judge_gold": {"mark", "question", "gold", "first"},
     "judge_pair": {"mark", "question", "first", "second"},
     "judge_score": {"mark", "question", "first"},

@@ -3,11 +3,11 @@
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.queries.conflict_judge import judge, judge_cost
 from leanrag_core.queries.conflicts import conflicts_of_entity, conflicts_of_relation, find_conflicts
-from leanrag_core.types.conflicts import DENIED, VALUE
+from leanrag_core.types.conflicts import DENIED, VALUE, Conflict, Quote
 from leanrag_core.types.index import Index
-
-pytestmark = pytest.mark.slow  # an index is built of each pair
+from tests.retrieval.scripted import ScriptedLanguage
 
 CONTRADICTIONS = """
 Holm Lighthouse was built in 1911. | Holm Lighthouse, a tower of stone, was built in May 1921. | built
@@ -57,6 +57,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     return Workbench.default(tmp_path_factory.mktemp("conflicts"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other", "what"), rows(CONTRADICTIONS))
 def test_a_planted_contradiction_is_found_with_both_quotes(home: Workbench, one: str, other: str, what: str) -> None:
     index = built(home, one, other)
@@ -69,11 +70,13 @@ def test_a_planted_contradiction_is_found_with_both_quotes(home: Workbench, one:
     assert conflict.kind == (VALUE if len(conflict.entities) == 1 else DENIED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), rows(AGREE))
 def test_what_agrees_or_has_changed_is_no_contradiction(home: Workbench, one: str, other: str) -> None:
     assert find_conflicts(built(home, one, other)).conflicts == ()
 
 
+@pytest.mark.slow
 def test_conflicts_are_those_of_the_entity_and_of_the_relation(home: Workbench) -> None:
     index = built(
         home,
@@ -89,3 +92,26 @@ def test_conflicts_are_those_of_the_entity_and_of_the_relation(home: Workbench) 
     assert [each.what for each in of_entity[torvex]] == ["join"]
     told = [conflicts_of_relation(index, base.relation(row)) for row in range(base.relations.num_rows)]
     assert [each.what for each in sum(told, ())] == ["join"]
+
+
+def quote(text: str, date: str = "") -> Quote:
+    return Quote(text, 0, 0, len(text), "a.md", date, "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("contradiction", "contradiction"),
+        ("Change.", "change"),
+        ("I cannot say.", "unclear"),
+        ("contradiction or change", "unclear"),
+    ],
+)
+def test_a_model_confirms_a_contradiction_or_takes_it_back(reply: str, verdict: str) -> None:
+    conflict = Conflict(VALUE, ("e",), ("Holm",), "built", quote("Built in 1911.", "2021"), quote("Built in 1921."))
+    model = ScriptedLanguage(lambda prompt: reply)
+    assert judge(conflict, model).verdict == verdict
+    [asked] = model.prompts
+    assert "built of Holm" in asked
+    assert "Built in 1911. (document of 2021)" in asked
+    assert judge_cost([conflict, conflict]) == 2 * judge_cost([conflict]) > 0
