@@ -236,20 +236,22 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
             sub = say("passage.chunk", n=quote.chunk + 1)
             dates = [quote.date] if quote.date else []
             sub = say("ask.comma").join([sub, *(say("conflicts.dated", day=day) for day in dates)])
-            parts = [
-                passages.Piece(
-                    f"{'… ' if quote.start > _BESIDE else ''}{text[max(0, quote.start - _BESIDE) : quote.start]}",
-                    frozenset(),
-                ),
-                passages.Piece(text[quote.start : quote.end], frozenset(("name",))),
-                passages.Piece(
-                    f"{text[quote.end : quote.end + _BESIDE]}{' …' if quote.end + _BESIDE < len(text) else ''}",
-                    frozenset(),
-                ),
-            ]
+            parts = _around(text, quote.start, quote.end)
             chunk_id = index.chunk_cells["id"][quote.chunk].as_py()
             blocks.append(inspected.passage(quote.document, sub, parts, id_=chunk_id, row_number=quote.chunk))
     return [inspected.tab("conflicts", say("conflicts.tab"), blocks, len(conflicts))]
+
+
+def _around(text: str, start: int, end: int) -> list[passages.Piece]:
+    """The quote, marked, with whole words beside it."""
+    left = text.find(" ", start - _BESIDE, start) + 1 if start > _BESIDE else 0
+    right = text.rfind(" ", end, end + _BESIDE) if end + _BESIDE < len(text) else len(text)
+    before, after = text[left:start], text[end : max(end, right)]
+    return [
+        passages.Piece(f"… {before}" if left else before, frozenset()),
+        passages.Piece(text[start:end], frozenset(("name",))),
+        passages.Piece(f"{after} …" if right < len(text) else after, frozenset()),
+    ]
 
 
 def ends_of(index: Index, relation: Relation) -> list[tuple[str, str]]:
