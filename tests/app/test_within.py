@@ -90,6 +90,31 @@ def test_tags_and_dates_of_the_library_narrow_a_question(home: Workbench, visit:
     assert button_label(app).startswith("In: 1 of 3 documents")
 
 
+def test_facts_are_asked_as_of_a_date(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    for day in ("2015-06", "1850"):
+        app.text_input("lr_within_as_of").set_value(day).run()
+        drawn.assert_sound(app)
+        assert button_label(app) == f"In: all documents, as of {day}"
+        assert app.query_params["in"] == f"as-of:{day}"
+        assert f"As of {day}, " in drawn.text(app)
+    app.text_input("lr_within_as_of").set_value("in May").run()
+    assert "'in May' is no date" in drawn.text(app)
+    assert button_label(app) == "In: all documents, as of 1850"
+    app.text_input("lr_within_as_of").set_value("").run()
+    drawn.assert_sound(app)
+    assert button_label(app) == "In: all documents"
+    assert "in" not in app.query_params
+    assert "is no date" not in drawn.text(app)
+
+
+def test_the_code_repeats_the_date(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, **{"in": "as-of:2015-06"})
+    made = opened(app, "copy_code")
+    assert made["trace"].scope == Scope(as_of="2015-06")
+    assert "--as-of=2015-06" in app.code[1].value
+
+
 def test_the_code_repeats_the_question_in_its_scope(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, **{"in": "document:bees.md"})
     made = opened(app, "copy_code")
