@@ -64,12 +64,13 @@ class GraphStep:
 @dataclass(frozen=True)
 class GraphContext:
     """The sections before the chunks, and what is drawn of the graph: what is in them, and ends of relations. styles:
-    of what is drawn beside base entities and relations."""
+    of what is drawn beside base entities and relations. after: sections after the chunks."""
 
     sections: tuple[ContextSection, ...]
     drawn: tuple[TraceItem, ...]
     drawn_relations: tuple[TraceRelation, ...]
     styles: tuple[Style, ...] = ()
+    after: tuple[ContextSection, ...] = ()
 
     def rows(self, name: str) -> list[int]:
         """Return rows of what is in the section of that name, in its order."""
@@ -133,10 +134,10 @@ def graph_trace(
     ranking = PassageRanking(np.asarray(ranked.chunks, dtype=np.int64), ranked.chunk_scores, ranked.chunk_reason)
     passages = ranking.items(run.index, run.options.top_c)
     run.lap("chunks")
-    room = run.options.max_tokens - sum(part.tokens for part in filled.sections)
+    room = run.options.max_tokens - sum(part.tokens for part in (*filled.sections, *filled.after))
     room = room if chunk_tokens is None else min(room, chunk_tokens)
     chunks = section(CHUNKS, [passage_line(run.index, passage) for passage in passages], room)
-    context = joined_sections(*filled.sections, chunks)
+    context = joined_sections(*filled.sections, chunks, *filled.after)
     run.lap("context")
     questions, links = _asked_items(asked, filled.drawn)
     refs = {item.ref for part in context.sections for item in part.items}

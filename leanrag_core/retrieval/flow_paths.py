@@ -1,0 +1,162 @@
+"""Paths between nodes of a graph, and how much of a resource that flows from one end gets through each (PathRAG)."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
+
+_DECIMALS = 9  # of a reliability; the next ones depend on the order of a sum
+
+
+@dataclass(frozen=True)
+class FlowPath:
+    """nodes: from one end to the other, 2 to 4 of them. reliability: the mean resource on its edges."""
+
+    nodes: tuple[int, ...]
+    reliability: float
+
+
+def flow_paths(
+    adjacency: "csr_array", nodes: Sequence[int], *, most: int, decay: float, threshold: float
+) -> list[FlowPath]:
+    """Return the most reliable paths of at most three edges between two of the nodes, the best first.
+
+    adjacency: (n, n), symmetric; its weights do not count. Of each ordered pair the first node has a resource of 1,
+    which it shares among those that follow it on the pair's paths; what a node gets, times the decay, it shares in
+    turn, unless what came over the edge is not above the threshold. A path between the same nodes counts once.
+
+    Pairs are looked at in the order of what their best path can have at most, so that most are not looked at.
+    Source: PathRAG (Chen et al. 2025), flow-based pruning, as its release counts it (`operate.py`,
+    `bfs_weighted_paths`).
+    """
+    ends = list(dict.fromkeys(nodes))
+    around = {end: _neighbours(adjacency, end) for end in ends}
+    n_first = _first_steps(adjacency, ends, around)
+    bounds = []
+    for source, target in zip(*np.nonzero(n_first), strict=True):
+        share = 1.0 / float(n_first[source, target])
+        bound = _most_reliable(share, decay, threshold, is_joined=bool(np.isin(ends[target], around[ends[source]])))
+        bounds.append((-round(bound, _DECIMALS), int(source), int(target)))
+    best: dict[tuple[int, ...], FlowPath] = {}
+    least = 0.0
+    for bound, source, target in sorted(bounds):
+        if len(best) >= most and -bound <= least:
+            break
+        pair = _Pair(adjacency, ends[source], ends[target], int(n_first[source, target]))
+        for path in pair.paths(decay, threshold, most, least if len(best) >= most else 0.0):
+            key = tuple(sorted(path.nodes))
+            if key not in best or best[key].reliability < path.reliability:
+                best[key] = path
+        if len(best) >= most:
+            least = sorted((path.reliability for path in best.values()), reverse=True)[most - 1]
+    # Stable: of equal ones those that were found first.
+    return sorted(best.values(), key=lambda path: -path.reliability)[:most]
+
+
+def _most_reliable(share: float, decay: float, threshold: float, *, is_joined: bool) -> float:
+    """Return what no path of a pair has more of. share: of each node that comes first. is_joined: by an edge."""
+    if share <= threshold:
+        return share if is_joined else share / 2
+    # A node that comes first may come second too, and then passes on what the other first ones gave it.
+    later = decay * share + (decay**2 * (1 - share) if decay * share > threshold else 0.0)
+    return max(share if is_joined else 0.0, (share + later) / 2, (share + 2 * later) / 3)
+
+
+def _neighbours(adjacency: "csr_array", node: int) -> np.ndarray:
+    """Return the other nodes that it is joined to, (k,), ascending."""
+    found = np.unique(adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]])
+    return np.asarray(found[found != node])
+
+
+def _first_steps(adjacency: "csr_array", ends: list[int], around: dict[int, np.ndarray]) -> np.ndarray:
+    """Return (k, k) int: for a path from end i to end j, how many nodes may come first after i; 0 on the diagonal."""
+    from scipy.sparse import csr_array
+
+    reached = np.unique(np.concatenate([*around.values(), np.array(ends, dtype=np.int64)]))
+    steps = adjacency[reached].astype(np.float32)
+    steps.data = np.ones_like(steps.data)
+    steps.data[steps.indices == np.repeat(reached, np.diff(steps.indptr))] = 0  # no step from a node to itself
+    lists = [around[end] for end in ends]
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
+    columns = np.concatenate([*lists, np.zeros(0, dtype=np.int64)])
+    to_ends = csr_array((np.ones(len(columns), dtype=np.float32), columns, offsets), shape=(len(ends), steps.shape[1]))
+    to_ends = to_ends.T.tocsr()
+    one, two = to_ends[reached].toarray() > 0, (steps @ to_ends).toarray()
+    counts = np.zeros((len(ends), len(ends)), dtype=np.int64)
+    for place, end in enumerate(ends):
+        first = np.searchsorted(reached, around[end])
+        through_end = one[np.searchsorted(reached, end)]  # a path does not come back to its start
+        leads = one[first] | (two[first] - through_end > 0)
+        for target, other in enumerate(ends):
+            leads[around[end] == other, target] = True
+        counts[place] = leads.sum(axis=0)
+    np.fill_diagonal(counts, 0)
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """An ordered pair of nodes. n_first: how many nodes may come first after the source."""
+
+    adjacency: "csr_array"
+    source: int
+    target: int
+    n_first: int
+
+    def paths(self, decay: float, threshold: float, most: int, least: float) -> list[FlowPath]:
+        """Return its paths with a reliability above `least`, and of those that tie for their length the first ones."""
+        share = 1.0 / self.n_first
+        if share > threshold:
+            routes = [*self._short(), *self._long()]
+            flow = self._flow(routes, decay, threshold)
+            reliable = [(nodes, sum(flow[edge] for edge in pairwise(nodes)) / (len(nodes) - 1)) for nodes in routes]
+        else:  # nothing flows beyond the first edge
+            reliable = [(nodes, share / (len(nodes) - 1)) for nodes in self._short()]
+            if share / 3 > least:
+                reliable += [(nodes, share / 3) for nodes in islice(self._long(), most)]
+        rounded = [FlowPath(nodes, round(mean, _DECIMALS)) for nodes, mean in reliable]
+        return [path for path in rounded if path.reliability > least]
+
+    def _short(self) -> list[tuple[int, ...]]:
+        """Return the paths of one and two edges."""
+        own, other = _neighbours(self.adjacency, self.source), _neighbours(self.adjacency, self.target)
+        direct: list[tuple[int, ...]] = [(self.source, self.target)] if self.target in own else []
+        between = np.intersect1d(own, other, assume_unique=True).tolist()
+        return direct + [(self.source, node, self.target) for node in between]
+
+    def _long(self) -> Iterator[tuple[int, ...]]:
+        """Return the paths of three edges, by their nodes."""
+        last = _neighbours(self.adjacency, self.target)
+        last = last[last != self.source]
+        for first in _neighbours(self.adjacency, self.source).tolist():
+            if first == self.target:
+                continue
+            for second in np.intersect1d(_neighbours(self.adjacency, first), last, assume_unique=True).tolist():
+                yield self.source, first, second, self.target
+
+    def _flow(
+        self, routes: Sequence[tuple[int, ...]], decay: float, threshold: float
+    ) -> defaultdict[tuple[int, int], float]:
+        """Return the resource on each edge of those paths."""
+        following: dict[int, dict[int, None]] = {}
+        for nodes in routes:
+            for node, after in pairwise(nodes):
+                following.setdefault(node, {})[after] = None
+        flow: defaultdict[tuple[int, int], float] = defaultdict(float)
+        for first in sorted(following[self.source]):
+            flow[self.source, first] += 1.0 / len(following[self.source])
+            if first == self.target or flow[self.source, first] <= threshold:
+                continue
+            for second in sorted(following[first]):
+                flow[first, second] += flow[self.source, first] * decay / len(following[first])
+                if second == self.target or flow[first, second] <= threshold:
+                    continue
+                for third in sorted(following[second]):
+                    flow[second, third] += flow[first, second] * decay / len(following[second])
+        return flow
