@@ -35,20 +35,19 @@ def flow_paths(
     Source: PathRAG (Chen et al. 2025), flow-based pruning, as its release counts it (`operate.py`,
     `bfs_weighted_paths`).
     """
-    ends = list(dict.fromkeys(nodes))
-    around = {end: _neighbours(adjacency, end) for end in ends}
-    n_first = _first_steps(adjacency, ends, around)
+    ends, graph = list(dict.fromkeys(nodes)), _Neighbours(adjacency)
+    n_first = _first_steps(adjacency, ends, graph)
     bounds = []
     for source, target in zip(*np.nonzero(n_first), strict=True):
         share = 1.0 / float(n_first[source, target])
-        bound = _most_reliable(share, decay, threshold, is_joined=bool(np.isin(ends[target], around[ends[source]])))
+        bound = _most_reliable(share, decay, threshold, is_joined=ends[target] in graph.of(ends[source]))
         bounds.append((-round(bound, _DECIMALS), int(source), int(target)))
     best: dict[tuple[int, ...], FlowPath] = {}
     least = 0.0
     for bound, source, target in sorted(bounds):
         if len(best) >= most and -bound <= least:
             break
-        pair = _Pair(adjacency, ends[source], ends[target], int(n_first[source, target]))
+        pair = _Pair(graph, ends[source], ends[target], int(n_first[source, target]))
         for path in pair.paths(decay, threshold, most, least if len(best) >= most else 0.0):
             key = tuple(sorted(path.nodes))
             if key not in best or best[key].reliability < path.reliability:
@@ -68,21 +67,34 @@ def _most_reliable(share: float, decay: float, threshold: float, *, is_joined: b
     return max(share if is_joined else 0.0, (share + later) / 2, (share + 2 * later) / 3)
 
 
-def _neighbours(adjacency: "csr_array", node: int) -> np.ndarray:
-    """Return the other nodes that it is joined to, (k,), ascending."""
-    found = np.unique(adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]])
-    return np.asarray(found[found != node])
+class _Neighbours:
+    """The other nodes that a node is joined to, looked up once each. adjacency: (n, n), symmetric."""
+
+    def __init__(self, adjacency: "csr_array") -> None:
+        self._adjacency = adjacency
+        self._of: dict[int, frozenset[int]] = {}
+
+    def of(self, node: int) -> frozenset[int]:
+        """Return those of that node."""
+        if node not in self._of:
+            start, end = self._adjacency.indptr[node : node + 2]
+            self._of[node] = frozenset(self._adjacency.indices[start:end].tolist()) - {node}
+        return self._of[node]
+
+    def shared(self, node: int, other: int) -> list[int]:
+        """Return the nodes that both are joined to, ascending."""
+        return sorted(self.of(node) & self.of(other))
 
 
-def _first_steps(adjacency: "csr_array", ends: list[int], around: dict[int, np.ndarray]) -> np.ndarray:
+def _first_steps(adjacency: "csr_array", ends: list[int], graph: _Neighbours) -> np.ndarray:
     """Return (k, k) int: for a path from end i to end j, how many nodes may come first after i; 0 on the diagonal."""
     from scipy.sparse import csr_array
 
-    reached = np.unique(np.concatenate([*around.values(), np.array(ends, dtype=np.int64)]))
+    lists = [np.array(sorted(graph.of(end)), dtype=np.int64) for end in ends]
+    reached = np.unique(np.concatenate([*lists, np.array(ends, dtype=np.int64)]))
     steps = adjacency[reached].astype(np.float32)
     steps.data = np.ones_like(steps.data)
     steps.data[steps.indices == np.repeat(reached, np.diff(steps.indptr))] = 0  # no step from a node to itself
-    lists = [around[end] for end in ends]
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
     columns = np.concatenate([*lists, np.zeros(0, dtype=np.int64)])
     to_ends = csr_array((np.ones(len(columns), dtype=np.float32), columns, offsets), shape=(len(ends), steps.shape[1]))
@@ -90,12 +102,10 @@ def _first_steps(adjacency: "csr_array", ends: list[int], around: dict[int, np.n
     one, two = to_ends[reached].toarray() > 0, (steps @ to_ends).toarray()
     counts = np.zeros((len(ends), len(ends)), dtype=np.int64)
     for place, end in enumerate(ends):
-        first = np.searchsorted(reached, around[end])
+        first = np.searchsorted(reached, lists[place])
         through_end = one[np.searchsorted(reached, end)]  # a path does not come back to its start
-        leads = one[first] | (two[first] - through_end > 0)
-        for target, other in enumerate(ends):
-            leads[around[end] == other, target] = True
-        counts[place] = leads.sum(axis=0)
+        is_target = lists[place][:, None] == np.array(ends)
+        counts[place] = (is_target | one[first] | (two[first] - through_end > 0)).sum(axis=0)
     np.fill_diagonal(counts, 0)
     return counts
 
@@ -104,7 +114,7 @@ def _first_steps(adjacency: "csr_array", ends: list[int], around: dict[int, np.n
 class _Pair:
     """An ordered pair of nodes. n_first: how many nodes may come first after the source."""
 
-    adjacency: "csr_array"
+    graph: _Neighbours
     source: int
     target: int
     n_first: int
@@ -125,20 +135,16 @@ class _Pair:
 
     def _short(self) -> list[tuple[int, ...]]:
         """Return the paths of one and two edges."""
-        own, other = _neighbours(self.adjacency, self.source), _neighbours(self.adjacency, self.target)
-        direct: list[tuple[int, ...]] = [(self.source, self.target)] if self.target in own else []
-        between = np.intersect1d(own, other, assume_unique=True).tolist()
-        return direct + [(self.source, node, self.target) for node in between]
+        is_joined = self.target in self.graph.of(self.source)
+        direct: list[tuple[int, ...]] = [(self.source, self.target)] if is_joined else []
+        return direct + [(self.source, node, self.target) for node in self.graph.shared(self.source, self.target)]
 
     def _long(self) -> Iterator[tuple[int, ...]]:
         """Return the paths of three edges, by their nodes."""
-        last = _neighbours(self.adjacency, self.target)
-        last = last[last != self.source]
-        for first in _neighbours(self.adjacency, self.source).tolist():
-            if first == self.target:
-                continue
-            for second in np.intersect1d(_neighbours(self.adjacency, first), last, assume_unique=True).tolist():
-                yield self.source, first, second, self.target
+        for first in sorted(self.graph.of(self.source) - {self.target}):
+            for second in self.graph.shared(first, self.target):
+                if second != self.source:
+                    yield self.source, first, second, self.target
 
     def _flow(
         self, routes: Sequence[tuple[int, ...]], decay: float, threshold: float
