@@ -6,6 +6,7 @@ when the first request to a fresh server is a deep link.
 
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,18 +18,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import leanrag_core.workbench  # noqa: F401 - loaded before the first visitor comes, who would wait a second for it
 from leanrag_core.system.environment import API_PORT_VARIABLE
-from pages.common import server, session
+from pages.common import server
+
+
+def serve_api(port: int) -> None:
+    """Serve the API for programs, with the workbench of the app, whose models are loaded once, and its open indexes."""
+    from leanrag_core.serving.asking import Served
+    from leanrag_core.serving.running import announced
+    from pages.common import session
+
+    announced(Served(session.workbench(), session.open_indexes()), port).run()
 
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Serve the API for programs beside the app where `serve --api PORT` asked for it: with the same workbench, whose
-    models are loaded once, and the same open indexes."""
+    """Begin the API beside the app where `serve --api PORT` asked for it; the app does not wait for its libraries."""
     if port := os.environ.get(API_PORT_VARIABLE):
-        from leanrag_core.serving.asking import Served
-        from leanrag_core.serving.running import announced
-
-        announced(Served(session.workbench(), session.open_indexes()), int(port)).begin()
+        threading.Thread(target=serve_api, args=(int(port),), daemon=True, name="api").start()
     yield {}
 
 

@@ -69,6 +69,9 @@ def _serve(options: argparse.Namespace) -> int:
     if options.home:
         environment["LEANRAG_HOME"] = str(options.home.resolve())
     if options.api is not None:
+        from leanrag_core.serving.start import require_startable
+
+        require_startable(options.api)
         environment[API_PORT_VARIABLE] = str(options.api)
     port = _APP_PORT if options.port is None else options.port
     # Takes this process's place, so that a signal reaches the server itself. Its other settings, the loopback among

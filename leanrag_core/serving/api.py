@@ -207,7 +207,7 @@ def _add_chat(app: FastAPI, served: Served, in_thread: _InThread) -> None:
             return _json(chat.completion(body.model, asked, language).model_dump(mode="json", exclude_unset=True))
 
         def work(write: Write, look: Look) -> None:
-            pieces = chat.Pieces.begun(lambda values: write(event(values)), body.model)
+            pieces = chat.Pieces(lambda values: write(event(values)), body.model)
             asked = served.ask(opened, asked_for.body, look, on_text=pieces.text)
             wants_usage = body.stream_options is not None and body.stream_options.include_usage
             pieces.end(asked, language, with_usage=wants_usage)

@@ -1,36 +1,11 @@
-"""The token that every request has to bring: in its Authorization header, never in an address or a file."""
+"""The check of the token, which every request has to bring in its Authorization header."""
 
 import hmac
-import os
-import secrets
-from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import message
 from leanrag_core.serving.failures import failure_response
-
-VARIABLE = "LEANRAG_API_TOKEN"
-_SHORTEST = 16  # characters of a token that a person chose
-
-
-@dataclass(frozen=True)
-class Token:
-    """The token of a server. made: at its start, so that it has to be told."""
-
-    text: str
-    made: bool
-
-
-def chosen_token() -> Token:
-    """Return the token of the environment, else one that is made now. Raises InvalidConfig for one that is easily
-    guessed or that a header cannot hold."""
-    given = os.environ.get(VARIABLE, "")
-    if not given:
-        return Token(secrets.token_urlsafe(32), made=True)
-    if len(given) < _SHORTEST or not (given.isascii() and given.isprintable()) or " " in given:
-        raise InvalidConfig("serving.token_unfit", variable=VARIABLE, n=_SHORTEST)
-    return Token(given, made=False)
+from leanrag_core.serving.start import VARIABLE
 
 
 class BearerCheck:

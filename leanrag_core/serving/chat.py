@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal
@@ -11,7 +12,7 @@ from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ConfigDict
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import IndexDamaged, InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import strategy
@@ -99,11 +100,12 @@ def _text(said: ChatMessage) -> str:
 
 def models(served: Served) -> list[Model]:
     """Return a model for each index that reads and each strategy that can be asked of it as it is."""
-    return [
-        _model(f"{summary.id}/{info.name}", summary)
-        for summary in served.summaries()
-        for info in served.askable(served.index(summary.id))
-    ]
+    listed: list[Model] = []
+    for summary in served.summaries():
+        with suppress(IndexDamaged):  # it hides none of the others; asking it says what is wrong
+            askable = served.askable(served.index(summary.id))
+            listed += [_model(f"{summary.id}/{info.name}", summary) for info in askable]
+    return listed
 
 
 def model_named(served: Served, name: str) -> Model:
@@ -142,33 +144,24 @@ def _without_pictures(text: str) -> str:
     return text.replace("![", "!\\[")
 
 
-@dataclass(frozen=True, eq=False)
 class Pieces:
-    """Writes a chat's answer in the pieces of OpenAI's form. write: hears of each."""
+    """Writes a chat's answer in the pieces of OpenAI's form; the first one says who speaks. write: hears of each."""
 
-    write: Callable[[dict[str, Any]], None]
-    model: str
-    id: str
-    created: int
-    held: list[str] = field(default_factory=list)  # an exclamation mark at the end of a piece, until the next one
-
-    @classmethod
-    def begun(cls, write: Callable[[dict[str, Any]], None], model: str) -> "Pieces":
-        """Begin an answer: its first piece says who speaks."""
-        begun = cls(write, model, _new_id(), int(time.time()))
-        begun._choice({"role": "assistant", "content": ""})
-        return begun
+    def __init__(self, write: Callable[[dict[str, Any]], None], model: str) -> None:
+        self._write, self._model, self._id, self._created = write, model, _new_id(), int(time.time())
+        self._held = ""  # an exclamation mark at the end of a piece, until the next one
+        self._choice({"role": "assistant", "content": ""})
 
     def text(self, piece: str) -> None:
         """Write a piece of the answer's text."""
-        whole = _without_pictures("".join(self.held) + piece)
-        self.held[:] = ["!"] if whole.endswith("!") else []
+        whole = _without_pictures(self._held + piece)
+        self._held = "!" if whole.endswith("!") else ""
         if shown := whole.removesuffix("!"):
             self._choice({"content": shown})
 
     def end(self, asked: Asked, language: str, *, with_usage: bool) -> None:
         """Write the sources, the end, and the usage where it was asked for."""
-        self._choice({"content": "".join(self.held) + sources_text(asked, language)})
+        self._choice({"content": self._held + sources_text(asked, language)})
         self._choice({}, "stop")
         if with_usage:
             self._piece(choices=[], usage=_usage(asked))
@@ -177,8 +170,8 @@ class Pieces:
         self._piece(choices=[{"index": 0, "delta": delta, "finish_reason": finish_reason}])
 
     def _piece(self, **content: Any) -> None:
-        values = {"id": self.id, "object": _PIECE, "created": self.created, "model": self.model, **content}
-        self.write(ChatCompletionChunk.model_validate(values).model_dump(mode="json", exclude_unset=True))
+        values = {"id": self._id, "object": _PIECE, "created": self._created, "model": self._model, **content}
+        self._write(ChatCompletionChunk.model_validate(values).model_dump(mode="json", exclude_unset=True))
 
 
 def sources_text(asked: Asked, language: str) -> str:

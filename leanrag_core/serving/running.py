@@ -9,15 +9,13 @@ from typing import Any, Self
 
 import uvicorn
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.serving.api import create_app
 from leanrag_core.serving.asking import Served
-from leanrag_core.serving.bearer import VARIABLE, Token, chosen_token
 from leanrag_core.serving.mcp_tools import mcp_server
+from leanrag_core.serving.start import HOST, VARIABLE, Token, chosen_token, listening_at
 from leanrag_core.serving.workers import Workers
 from leanrag_core.workbench import Workbench
 
-HOST = "127.0.0.1"
 _END_SECONDS = 1  # that open answers have when the server is told to end
 
 
@@ -31,14 +29,6 @@ class ApiServer:
     @classmethod
     def bound(cls, served: Served, token: Token, port: int) -> Self:
         """Take the port, 0 for a free one. Raises InvalidConfig for one that is taken."""
-        listening = socket.socket()
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((HOST, port))
-            listening.listen()
-        except (OSError, OverflowError) as error:
-            listening.close()
-            raise InvalidConfig("serving.port_taken", port=port) from error
         config = uvicorn.Config(
             create_app(served, token.text),
             loop="asyncio",
@@ -48,7 +38,7 @@ class ApiServer:
             server_header=False,
             timeout_graceful_shutdown=_END_SECONDS,
         )
-        return cls(uvicorn.Server(config), listening)
+        return cls(uvicorn.Server(config), listening_at(port))
 
     @property
     def url(self) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 
 from leanrag_core.serving.asking import Served
-from leanrag_core.serving.bearer import Token
 from leanrag_core.serving.running import ApiServer
+from leanrag_core.serving.start import Token
 
 INDEX = "sample-agriculture-064950b2"
 TOKEN = "a-token-of-the-tests"

@@ -1,5 +1,6 @@
 """The package of OpenAI asks the chat route, as front ends of chats do."""
 
+import shutil
 from collections.abc import Iterator
 
 import openai
@@ -34,6 +35,21 @@ def test_models_are_indexes_with_the_strategies_that_can_be_asked_of_them(progra
     assert program.models.retrieve(MODEL).id == MODEL
     with pytest.raises(openai.NotFoundError):
         program.models.retrieve("none/leanrag")
+
+
+def test_a_damaged_index_hides_no_model_of_another_one(program: openai.OpenAI, bench: Workbench) -> None:
+    before = [model.id for model in program.models.list()]
+    damaged = bench.indexes.path("damaged")
+    shutil.copytree(bench.indexes.path(INDEX), damaged)
+    for table in damaged.glob("*.arrow"):
+        table.write_bytes(b"no table")
+    try:
+        assert [model.id for model in program.models.list()] == before
+        with pytest.raises(openai.InternalServerError) as caught:
+            program.chat.completions.create(model="damaged", messages=CHAT)
+        assert caught.value.type == "server_error"
+    finally:
+        shutil.rmtree(damaged)
 
 
 def test_the_last_message_of_the_person_is_the_question(program: openai.OpenAI, bench: Workbench) -> None:
@@ -117,7 +133,7 @@ def test_earlier_messages_are_read_only_where_the_last_one_follows_up() -> None:
 
 def test_no_picture_of_a_document_is_fetched_by_a_front_end() -> None:
     written: list[dict[str, object]] = []
-    pieces = Pieces.begun(written.append, "a")
+    pieces = Pieces(written.append, "a")
     for piece in ("See !", "[p](http://evil.example)", " now!", " ![q](x)"):
         pieces.text(piece)
     texts = [piece["choices"][0]["delta"].get("content", "") for piece in written]  # type: ignore[index]

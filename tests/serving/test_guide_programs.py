@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.serving.bearer import VARIABLE
+from leanrag_core.serving.start import VARIABLE
 from tests.serving.served import TOKEN
 
 CHAPTER = Path(__file__).resolve().parents[2] / "docs" / "guide" / "programs.md"

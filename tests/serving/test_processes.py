@@ -15,7 +15,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.serving.bearer import VARIABLE
+from leanrag_core.serving.start import VARIABLE
 from leanrag_core.system.environment import PROGRAM
 from tests import waiting
 from tests.serving.served import INDEX, QUESTION, TOKEN, client_of
@@ -40,7 +40,7 @@ def program(log: Path, *arguments: str, **variables: str) -> Iterator[subprocess
 
 def announced(log: Path) -> tuple[str, str]:
     """The address and what is said of the token."""
-    line = waiting.until(lambda: ANNOUNCED.search(log.read_text()), otherwise=log.read_text)
+    line = waiting.until(lambda: ANNOUNCED.search(log.read_text()), otherwise=log.read_text, seconds=150)
     assert line is not None
     return line[1], line[2]
 
@@ -86,5 +86,17 @@ def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str], bench
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        assert main(["serve", "--api", "--port", port, "--home", str(bench.root)]) == 2
-    assert f"Port {port}" in capsys.readouterr().err
+        for given in (["--api", "--port", port], ["--api", port, "--port", "0"]):
+            assert main(["serve", *given, "--home", str(bench.root)]) == 2
+            assert f"Port {port}" in capsys.readouterr().err
+
+
+def test_a_token_that_is_easily_guessed_starts_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bench: Workbench
+) -> None:
+    monkeypatch.setenv(VARIABLE, "guessed")
+    for given in (["--api", "--port", "0"], ["--api", "0"]):
+        assert main(["serve", *given, "--home", str(bench.root)]) == 2
+        said = capsys.readouterr().err
+        assert VARIABLE in said
+        assert "guessed" not in said

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from leanrag_core.errors import Cancelled
-from leanrag_core.serving.bearer import VARIABLE, chosen_token
+from leanrag_core.serving.start import VARIABLE, chosen_token
 from leanrag_core.serving.workers import Look, Workers, while_connected
 
 

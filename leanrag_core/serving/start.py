@@ -1,0 +1,50 @@
+"""What a start of the API needs before any library of it is loaded: its token and its port."""
+
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+
+from leanrag_core.errors import InvalidConfig
+
+HOST = "127.0.0.1"
+VARIABLE = "LEANRAG_API_TOKEN"
+_SHORTEST = 16  # characters of a token that a person chose
+
+
+@dataclass(frozen=True)
+class Token:
+    """The token of a server. made: at its start, so that it has to be told."""
+
+    text: str
+    made: bool
+
+
+def chosen_token() -> Token:
+    """Return the token of the environment, else one that is made now. Raises InvalidConfig for one that is easily
+    guessed or that a header cannot hold."""
+    given = os.environ.get(VARIABLE, "")
+    if not given:
+        return Token(secrets.token_urlsafe(32), made=True)
+    if len(given) < _SHORTEST or not (given.isascii() and given.isprintable()) or " " in given:
+        raise InvalidConfig("serving.token_unfit", variable=VARIABLE, n=_SHORTEST)
+    return Token(given, made=False)
+
+
+def listening_at(port: int) -> socket.socket:
+    """Take the port of the loopback, 0 for a free one. Raises InvalidConfig for one that is taken."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise InvalidConfig("serving.port_taken", port=port) from error
+    return listening
+
+
+def require_startable(port: int) -> None:
+    """Raise InvalidConfig where a start would, for who starts it in another process."""
+    chosen_token()
+    listening_at(port).close()
