@@ -1,13 +1,14 @@
 """Work of requests: so much at one time, none that waits for another one, none that goes on for nobody."""
 
 import asyncio
+import socket
 import threading
 from typing import Any
 
 import pytest
 
-from leanrag_core.errors import Cancelled
-from leanrag_core.serving.start import VARIABLE, chosen_token
+from leanrag_core.errors import Cancelled, InvalidConfig
+from leanrag_core.serving.start import VARIABLE, chosen_token, listening_at
 from leanrag_core.serving.workers import Look, Workers, while_connected
 
 
@@ -98,9 +99,23 @@ def test_a_client_that_leaves_takes_its_work_back() -> None:
     asyncio.run(run())
 
 
-def test_the_token_is_made_unless_the_environment_has_one_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from leanrag_core.errors import InvalidConfig
+def test_small_pieces_of_an_answer_are_sent_at_once() -> None:
+    with listening_at(0) as listening, socket.create_connection(listening.getsockname()):
 
+        async def accepted() -> int:
+            done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+            def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                done.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                writer.close()
+
+            async with await asyncio.start_server(connected, sock=listening):
+                return await asyncio.wait_for(done, 20)
+
+        assert asyncio.run(accepted())
+
+
+def test_the_token_is_made_unless_the_environment_has_one_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     made = chosen_token()
     assert made.made
