@@ -3,7 +3,7 @@
 project = "LeanRAG Workbench"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["pictures"]
+exclude_patterns = ["pictures", "cases"]
 html_theme = "furo"
 html_title = project
 html_static_path: list[str] = []
