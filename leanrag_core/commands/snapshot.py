@@ -119,7 +119,7 @@ def lines_of(compared: "ComparedStates") -> list[str]:
     for layer in shown.layers:
         row, rand = layer.clusters, "–" if layer.adjusted_rand is None else f"{layer.adjusted_rand:.3f}"
         lines.append(
-            f"layer {row.layer}: {row.kept:,} clusters kept, {row.changed:,} changed, {row.new:,} new, "
+            f"layer {row.layer}: {counted(row.kept, 'cluster')} kept, {row.changed:,} changed, {row.new:,} new, "
             f"{row.gone:,} gone; "
             f"{layer.moved:,} of {shown.shared:,} shared entities moved; adjusted Rand index {rand}"
         )
