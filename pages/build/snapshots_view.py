@@ -15,7 +15,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import earlier_id
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
-from pages.common import choices, deletion, forms, markup, session, state
+from pages.common import choices, deletion, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -167,7 +167,7 @@ def _compare(index: IndexSummary, kept: Snapshot) -> None:
     draw(markup.label(say("snapshot.compared", name=kept.name or words(kept.because))))
     _differences(compared.differences)
     sets = {
-        each.id: forms.plain(f"{each.title} ({each.n_evidence:,})")
+        each.id: visible(f"{each.title} ({each.n_evidence:,})")
         for each in bench.question_sets.all()
         if each.n_evidence and each.corpus_id == index.corpus_id
     }
