@@ -8,6 +8,7 @@ from pathlib import Path
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
 from leanrag_core.figures.numbers import counted, size
+from leanrag_core.messages.catalog import ENGLISH, languages
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -15,17 +16,35 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = verbs.add_parser("export", help="the graph of an index as a file for another program")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument(
-        "--format", required=True, metavar="NAME", help="graphml, gexf, json, csv, parquet, cypher, html or archive"
+        "--format",
+        required=True,
+        metavar="NAME",
+        help="graphml, gexf, json, csv, parquet, cypher, html, site or archive",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="of a site: a .zip file or a new folder"
+    )
+    parser.add_argument(
+        "--run",
+        dest="runs",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="a recorded question (ask --save) for a site, again for more; else those of presentations of this index",
+    )
+    parser.add_argument("--language", choices=languages(), default=ENGLISH, help="of a site")
     add_json(parser)
     parser.set_defaults(run=_export)
 
 
 def _export(options: argparse.Namespace) -> int:
+    from leanrag_core.storage.history import read_run
     from leanrag_core.workbench import Workbench, open_index
 
-    exported = Workbench.default().export(open_index(options.index), options.format, options.out)
+    runs = None if options.runs is None else [read_run(path) for path in options.runs]
+    exported = Workbench.default().export(
+        open_index(options.index), options.format, options.out, language=options.language, runs=runs
+    )
     if exported.replaced:
         replaced = counted(exported.replaced, "character")
         print(f"note: {exported.format} cannot hold {replaced}, each replaced by U+FFFD", file=sys.stderr)

@@ -3,16 +3,20 @@ files of XML and of zip have in common.
 """
 
 import re
+import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from leanrag_core.errors import FolderRefused, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
-from leanrag_core.files.atomic import replacing, sync_file, writing
+from leanrag_core.files.atomic import replacing, sync_file, sync_folder, sync_tree, writing
+from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.imported import Exported
 from leanrag_core.types.index import Index
+from leanrag_core.types.trace import RecordedRun
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # of valid Unicode, what XML 1.0 cannot hold
@@ -34,6 +38,14 @@ class Exporter(Protocol):
     def write(self, index: Index, path: Path) -> int:
         """Write the file; returns how many characters it had to replace by U+FFFD. The index is read in batches of
         rows, so that memory does not grow with it."""
+
+
+@runtime_checkable
+class ForReaders(Protocol):
+    """An exporter whose ZIP file people read, with words in their language and recorded runs."""
+
+    def for_reader(self, language: str, runs: Sequence[RecordedRun]) -> Exporter:
+        """Return the exporter with that language and those runs."""
 
 
 def exporters() -> tuple[Exporter, ...]:
@@ -64,20 +76,36 @@ def exporter(name: str) -> Exporter:
     return known[name]
 
 
-def export_index(index: Index, format_name: str, out: Path) -> Exported:
+def export_index(
+    index: Index, format_name: str, out: Path, *, language: str = ENGLISH, runs: Sequence[RecordedRun] = ()
+) -> Exported:
     """Write the index to the file at `out` in that format; until it is complete, the file is as it was.
 
-    Raises InvalidConfig for an unknown format, FolderRefused where a folder is, or inside the index, StorageFailed.
+    A format for readers takes their language and recorded runs; where `out` has no ending of a ZIP file, it becomes the
+    folder with the files. Raises InvalidConfig for an unknown format and for runs that it has no place for,
+    FolderRefused where a folder is, or inside the index, StorageFailed.
     """
-    chosen = exporter(format_name)
-    if out.is_dir():
+    chosen, is_folder = exporter(format_name), False
+    if isinstance(chosen, ForReaders):
+        chosen, is_folder = chosen.for_reader(language, runs), out.suffix != ".zip"
+    elif runs:
+        raise InvalidConfig("export.no_runs", name=chosen.name)
+    if out.is_dir() and not is_folder:
         raise FolderRefused("export.is_folder", path=str(out))
+    if is_folder and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FolderRefused("export.site.not_empty", path=str(out))
     if index.path is not None and out.resolve().is_relative_to(index.path.resolve()):
         raise FolderRefused("export.inside_index", path=str(out))
-    with writing(message("what.export", path=str(out))), replacing(out) as written:
-        replaced = chosen.write(index, written)
-        sync_file(written)
-        n_bytes = written.stat().st_size
+    with writing(message("what.export", path=str(out))):
+        if is_folder:
+            with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+                replaced = chosen.write(index, Path(folder) / "site.zip")
+                n_bytes = _unpack(Path(folder) / "site.zip", Path(folder) / "site", out)
+        else:
+            with replacing(out) as written:
+                replaced = chosen.write(index, written)
+                sync_file(written)
+                n_bytes = written.stat().st_size
     layers = index.layers
     return Exported(
         path=out,
@@ -88,6 +116,19 @@ def export_index(index: Index, format_name: str, out: Path) -> Exported:
         replaced=replaced,
         bytes=n_bytes,
     )
+
+
+def _unpack(packed: Path, beside: Path, out: Path) -> int:
+    """Unpack the file, and let its files take the place of an empty folder or of none; return their bytes."""
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(beside)
+        n_bytes = sum(entry.file_size for entry in archive.infolist())
+    sync_tree(beside)
+    if out.exists():
+        out.rmdir()
+    beside.rename(out)
+    sync_folder(out.parent)
+    return n_bytes
 
 
 class XmlCharacters:

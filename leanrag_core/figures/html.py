@@ -39,14 +39,25 @@ def joined(parts: Iterable[object], between: str = "") -> Markup:
     return Markup(between).join(part if isinstance(part, Markup) else visible(str(part)) for part in parts)
 
 
-def html_file(body: Markup, *, title: str, language: str, styles: str, script: str = "", values: Any = None) -> str:
+def html_file(
+    body: Markup,
+    *,
+    title: str,
+    language: str,
+    styles: str,
+    script: str = "",
+    values: Any = None,
+    has_own_files: bool = False,
+) -> str:
     """Return a file that opens from a disk: the body in the type faces and the colours of the pages, light or dark.
 
     styles: more rules of its style sheet. script: the one that the file's policy allows, by its hash. It may read
-    `values`, JSON values that are in the file as a block that no browser runs. Raises ValueError for NaN among them.
+    `values`, JSON values that are in the file as a block that no browser runs. has_own_files: it may load scripts that
+    lie beside the file, too. Raises ValueError for NaN among the values.
     """
     if script:
         script = f"{{const values=JSON.parse(document.getElementById('values').textContent);{script}\n}}"  # no globals
+    own = " 'self'" if has_own_files else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
     colours = f":root{{color-scheme:light dark;{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
@@ -55,7 +66,7 @@ def html_file(body: Markup, *, title: str, language: str, styles: str, script: s
         title=title,
         language=language,
         styles=Markup(font_faces() + colours + styles),
-        policy=_POLICY.format(f"'sha256-{digest}'" if script else "'none'"),
+        policy=_POLICY.format(f"'sha256-{digest}'{own}" if script else "'none'"),
         script=Markup(script),
         values=values,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from leanrag_core.messages.message import Message, Value
 
 ENGLISH = "en"
+Say = Callable[..., str]  # writes a code and named values as a sentence of some language
 FOLDER = Path(__file__).parent / "locale"
 
 
@@ -35,6 +36,15 @@ def sentence(message: Message, language: str = ENGLISH) -> str:
     and for a value that its template names and the message lacks."""
     template = _template(message.code, message.values.get("n"), language)
     return template.format(**{name: _as_text(value, language) for name, value in message.values.items()})
+
+
+def saying(language: str) -> Say:
+    """Return the function that writes a code and its values as a sentence of that language."""
+
+    def say(code: str, /, **values: Value) -> str:
+        return sentence(Message(code, values), language)
+
+    return say
 
 
 def _as_text(value: Value, language: str) -> object:

@@ -12,13 +12,14 @@ from leanrag_core.checking.check import CheckResult, check_directory
 from leanrag_core.comparing.side_by_side import Comparison
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.exporting.base import export_index
+from leanrag_core.exporting.base import ForReaders, export_index, exporter
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, REWRITE, SWEEP, UPDATE
 from leanrag_core.jobs.runner import Work
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.model_files import ModelFiles
 from leanrag_core.models.registry import Models
@@ -45,7 +46,7 @@ from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.types.summary import UploadReport
-from leanrag_core.types.trace import Answer, Trace, TraceStep
+from leanrag_core.types.trace import Answer, RecordedRun, Trace, TraceStep
 from leanrag_core.types.visible import ShownInNotebooks
 from leanrag_core.workbench.builds import Builds, BuildWork
 from leanrag_core.workbench.corpora import Corpora, File, OnFile, add_files
@@ -312,12 +313,25 @@ class Workbench:
 
         return check_directory(Path(path), embedding)
 
-    def export(self, index: Index | str | Path, format_name: str, out: str | Path) -> Exported:
+    def export(
+        self,
+        index: Index | str | Path,
+        format_name: str,
+        out: str | Path,
+        *,
+        language: str = ENGLISH,
+        runs: Sequence[RecordedRun] | None = None,
+    ) -> Exported:
         """Write the index to the file `out` in that format (exporting.base), completely or not at all.
 
+        language, runs: of a format for readers, such as a site; None for the runs of presentations of that index.
         Raises InvalidConfig for an unknown format, FolderRefused, StorageFailed.
         """
-        return export_index(self.open(index), format_name, Path(out))
+        opened = self.open(index)
+        if runs is None:
+            is_for_readers = isinstance(exporter(format_name), ForReaders)
+            runs = self.presentations.runs_of(opened.id) if is_for_readers else ()
+        return export_index(opened, format_name, Path(out), language=language, runs=runs)
 
     def works(self) -> dict[str, Work]:
         """Return the work of each kind of job, by the kind's name."""

@@ -10,10 +10,11 @@ from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import PresentationStore
 from leanrag_core.presenting.story import Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.storage.history import from_record
 from leanrag_core.types.experiment import ExperimentResult
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
-from leanrag_core.types.trace import Answer
+from leanrag_core.types.trace import Answer, RecordedRun
 from leanrag_core.workbench.questions import AskRequest, Questions
 
 
@@ -28,6 +29,21 @@ class Presentations(PresentationStore):
         """Ask the plan's questions and keep all that the slides show. Raises InvalidConfig, and errors of retrieval and
         of models."""
         return make_presentation(index, plan, self._ask, experiments=self._experiments_of(index), report=report)
+
+    def runs_of(self, index_id: str) -> tuple[RecordedRun, ...]:
+        """Return the questions that presentations of that index have recorded, each with each system once. Those that
+        do not read are passed over: Present lists them with their damage."""
+        runs: dict[tuple[str, str, str], RecordedRun] = {}
+        for summary in self.all().presentations:
+            presentation = self.read(summary.id)
+            for question in presentation.questions if presentation.index.id == index_id else ():
+                for side in question.sides:
+                    run = from_record(side.run, name=summary.id)
+                    if run.trace.index.id != index_id:
+                        continue
+                    key = (run.trace.question, run.trace.strategy, str(sorted(run.trace.parameters.items())))
+                    runs.setdefault(key, run)
+        return tuple(runs.values())
 
     def _ask(self, index: Index, question: str, strategy: PresentedStrategy) -> Answer:
         trace = self._questions.retrieve(index, AskRequest(question, strategy.name, strategy.options))

@@ -20,7 +20,7 @@ from pages.build import parts_view, rewrite_view, settings_form, snapshots_view,
 from pages.common import forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import language, message, say, words
 
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
@@ -47,8 +47,8 @@ def _content(index_id: str, format_name: str) -> bytes:
     """The exported file, whole: Streamlit takes downloads from memory."""
     workbench = session.workbench()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "index"
-        workbench.export(workbench.indexes.open(index_id), format_name, path)
+        path = Path(folder) / "index.zip"
+        workbench.export(workbench.indexes.open(index_id), format_name, path, language=language())
         return path.read_bytes()
 
 

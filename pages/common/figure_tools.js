@@ -90,17 +90,22 @@ function typefaces() {
       .filter(({ face }) => face !== null)
       .map(async ({ face, base }) => {
         const [, path] = /url\("?([^")]+)"?\)/.exec(face.getPropertyValue("src")) ?? [];
-        const file = await (await fetch(new URL(path, base))).blob();
-        const content = await new Promise((done) => {
-          const reader = new FileReader();
-          reader.onload = () => done(reader.result);
-          reader.readAsDataURL(file);
-        });
+        const content = path.startsWith("data:") ? path : await dataOf(new URL(path, base));
         const weight = face.getPropertyValue("font-weight") || "normal";
         return `@font-face{font-family:"Source Sans";font-weight:${weight};src:url(${content})}`;
       }),
   ).then((rules) => rules.join(""));
   return faces;
+}
+
+// The content of a file as an address.
+async function dataOf(address) {
+  const file = await (await fetch(address)).blob();
+  return new Promise((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.readAsDataURL(file);
+  });
 }
 
 // What the rule says of an upright face of figures; null for any other rule.

@@ -1,9 +1,7 @@
 """Clusters: sizes, cohesion, stability and conductance of a layer's clusters, and another index beside this one."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,6 +21,7 @@ from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible, visible_values
+from leanrag_core.views.clusters import COLUMNS, board_values, board_words, finding
 from pages.common import choices, markup, session, state
 from pages.common.component import component
 from pages.common.drawing_view import tools
@@ -30,10 +29,6 @@ from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.explore.exploring import Exploring, View, name_and_id
-
-COLUMNS = ("name", "size", "cohesion", "stability", "conductance", "oddest")
-MOST_ROWS, MOST_DOTS = 150, 500
-_RISING = ("name", "cohesion", "stability", "oddest")  # the weakest first
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -58,82 +53,6 @@ def sort_of(text: str) -> tuple[str, bool]:
     """The column and whether it rises, of "cohesion true"; the least coherent first for anything else."""
     column, _, rising = text.partition(" ")
     return (column, rising == "true") if column in COLUMNS else ("cohesion", True)
-
-
-def board_values(
-    index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
-) -> dict[str, Any]:
-    """Return the values of clusters.js: a dot for each cluster and a row of the table, as many as a page can hold.
-
-    rows: (n,) int, the clusters that are shown.
-    """
-    of_dots = rows if len(rows) <= MOST_DOTS else rows[np.linspace(0, len(rows) - 1, MOST_DOTS).astype(np.int64)]
-    names, ids = (index.layers[quality.layer].entity_cells[column] for column in ("name", "id"))
-    dots = [
-        [
-            ids[int(row)].as_py(),
-            int(quality.sizes[row]),
-            round(float(quality.cohesion[row]), 3),
-            names[int(row)].as_py()[:40],
-        ]
-        for row in of_dots
-    ]
-    listed = rows if len(rows) <= MOST_ROWS else _first(index, quality, rows, stability, sort)
-    return {
-        "dots": dots,
-        "sizes": np.stack(np.unique(quality.sizes[rows], return_counts=True), axis=1).tolist(),
-        "rows": [_row(index, quality, int(row), stability) for row in listed],
-        "complete": len(listed) == len(rows),
-        "sort": list(sort),
-    }
-
-
-def _row(index: Index, quality: ClusterQuality, row: int, stability: ClusterStability | None) -> list[Any]:
-    above, below = index.layers[quality.layer].entity_cells, index.layers[quality.layer - 1].entity_cells
-    odd = int(quality.oddest[row])
-    return [
-        above["id"][row].as_py(),
-        above["name"][row].as_py()[:120],
-        int(quality.sizes[row]),
-        round(float(quality.cohesion[row]), 4),
-        _number(stability.stability[row]) if stability else None,
-        _number(quality.conductance[row]),
-        below["name"][odd].as_py()[:80],
-        below["id"][odd].as_py(),
-        round(float(quality.oddest_cosine[row]), 4),
-    ]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 4)
-
-
-def _first(
-    index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
-) -> np.ndarray:
-    """The rows that come first in that order."""
-    column, rising = sort
-    if column == "name":
-        names: Sequence[str] = index.layers[quality.layer].entities["name"].to_pylist()
-        ordered = sorted(rows.tolist(), key=lambda row: names[row].casefold(), reverse=not rising)
-        return np.array(ordered[:MOST_ROWS], dtype=np.int64)
-    known = np.full(len(quality), np.nan) if stability is None else stability.stability
-    by_name = {"size": quality.sizes, "cohesion": quality.cohesion, "stability": known}
-    by_name |= {"conductance": quality.conductance, "oddest": quality.oddest_cosine}
-    values = by_name[column][rows].astype(np.float64)
-    return rows[np.argsort(values if rising else -values, kind="stable")[:MOST_ROWS]]  # NaN comes last
-
-
-def board_words() -> dict[str, Any]:
-    """The sentences of the board."""
-    return {
-        "figure": say("explore.clusters.figure"),
-        "table": say("explore.view.clusters"),
-        "cohesion": say("explore.clusters.axis_cohesion"),
-        "size": say("explore.clusters.axis_size"),
-        "columns": {name: say(f"explore.clusters.column.{name}") for name in COLUMNS},
-        "about": {name: say(f"explore.clusters.about.{name}") for name in COLUMNS},
-    }
 
 
 _NOBODY = ""  # no index is chosen
@@ -228,7 +147,7 @@ def show(exploring: Exploring) -> None:
         stability = _stability(exploring, number, made)
     quality = quality_of(summary.id, summary.created, number, index)
     rows = shown_clusters(exploring, number)
-    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *_finding(index, quality, made)))
+    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *finding(index, quality, made, say)))
     if len(rows):
         _board(exploring, quality, rows, stability, made)
     else:
@@ -236,28 +155,6 @@ def show(exploring: Exploring) -> None:
     if stability is not None:
         markup.note(_stability_line(stability))
     show_overlap(exploring, number)
-
-
-def _finding(index: Index, quality: ClusterQuality, made: LayerClusters | None) -> tuple[str, str]:
-    """How many clusters of which sizes, and which one holds together least."""
-    sizes, names = quality.sizes, index.layers[quality.layer].entity_cells["name"]
-    n = len(sizes)
-    text = say(
-        "explore.clusters.found", n=n, smallest=int(sizes.min()), largest=int(sizes.max()), layer=quality.layer - 1
-    )
-    if made is None or made.cap is None:
-        return text, ""
-    wanted = index.manifest.config.cluster_size
-    below, cap = int((sizes < wanted / 2).sum()), int((sizes >= made.cap).sum())
-    more = say("explore.clusters.wanted", wanted=wanted, cap=made.cap, small=below, n=cap)
-    if n > 1:
-        worst = int(np.argmin(quality.cohesion))
-        more += say("text.space") + say(
-            "explore.clusters.least",
-            name=f"\u2068{names[worst].as_py()}\u2069",
-            cosine=f"{quality.cohesion[worst]:.2f}",
-        )
-    return text, more
 
 
 def _board(
@@ -274,7 +171,7 @@ def _board(
     note = say("explore.clusters.drawn", drawn=len(values["dots"]), n=total)
     wanted = index.manifest.config.cluster_size if made is not None else 0
     cap = (made.cap or 0) if made is not None else 0
-    words = board_words() | {
+    words = board_words(say) | {
         "wanted": say("explore.clusters.mark_wanted", n=wanted),
         "cap": say("explore.clusters.mark_cap", n=cap),
         "caption": say("explore.clusters.listed", listed=len(values["rows"]), n=len(rows)),

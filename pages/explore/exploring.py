@@ -11,21 +11,20 @@ from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.messages.message import Message
 from leanrag_core.queries import browse
-from leanrag_core.queries.schema import CONNECTED, MADE_BY, RULE_KINDS, relation_kinds, type_counts
+from leanrag_core.queries.schema import CONNECTED, MADE_BY, relation_kinds, type_counts
 from leanrag_core.queries.schema import Filters as Filters  # views take it from here
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
+from leanrag_core.views import schema
 from pages.common import session, state
 from pages.common.messages import say
-
-_NAMED = (*RULE_KINDS, "stated", "summarised", "concatenated")  # the others are words of the documents
 
 
 def kind_title(kind: str) -> str:
     """The kind in words: a rule's from the catalog, any other as the documents have it."""
-    return say(f"explore.inspect.kind.{kind}") if kind in _NAMED else kind
+    return schema.kind_title(kind, say)
 
 
 FILTER_NAMES = ("types", "kinds", "layers", "strength", "made", "connected")  # in the URL

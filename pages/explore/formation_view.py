@@ -11,6 +11,7 @@ from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import FormedLayer, formation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
+from leanrag_core.views.map import short_name, units
 from pages.common import drawing_view
 from pages.common.component import component
 from pages.common.messages import message, say
@@ -44,14 +45,11 @@ def show(exploring: Exploring) -> None:
     names = ("play", "pause", "back", "next", "scrub", "steps")
     colours = [each for each in layers if each.clusters > 1] or list(layers)
     data = {
-        "x": map_view.units(shown.places[:, 0]),
-        "y": map_view.units(shown.places[:, 1]),
+        "x": units(shown.places[:, 0]),
+        "y": units(shown.places[:, 1]),
         "of": [each.cluster_of.tolist() for each in layers],
         "named": [
-            [
-                {"id": cluster.id, "name": map_view.short_name(cluster.name), "at": cluster.drawn}
-                for cluster in each.named
-            ]
+            [{"id": cluster.id, "name": short_name(cluster.name), "at": cluster.drawn} for cluster in each.named]
             for each in layers
         ],
         "hueOf": _hues(colours[-1]),

@@ -6,12 +6,11 @@ from typing import Any
 
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import LayerGraph
-from leanrag_core.figures.palette import Palette
 from leanrag_core.queries import browse
 from leanrag_core.queries.layer_scene import SceneRequest, layer_scene
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from leanrag_core.types.layer_scene import FARTHER, Scene, SceneLink, SceneNode
+from leanrag_core.types.layer_scene import Scene, SceneLink, SceneNode
 from pages.common import state
 from pages.common.messages import say
 from pages.explore.exploring import Exploring, kind_title, name_and_id
@@ -116,15 +115,6 @@ def _remember_ids(name: str, ids: Sequence[str]) -> None:
     state.remember(name, "|".join(ids))
 
 
-# Hues of clouds, light and dark: away from those of seeds, lambda and common ancestors.
-_HUES = (
-    ("#2F8796", "#6CC3CF"),
-    ("#6B7FBF", "#8FA3E6"),
-    ("#9A7E25", "#D6BC6A"),
-    ("#8B6FB5", "#B79BE0"),
-    ("#8A8F98", "#9AA0A8"),
-    ("#7A6A58", "#B8A794"),
-)
 _UNTYPED = ("", "unknown", "aggregated")
 
 
@@ -138,35 +128,6 @@ def scene_values(scene: Scene, layouts: Sequence[LayerGraph]) -> dict[str, Any]:
         "top": len(scene.totals) - 1,
         "focus_id": scene.focus.id,
     }
-
-
-def hues(palette: Palette) -> list[str]:
-    """Colours of clouds."""
-    return [pair[palette.dark] for pair in _HUES]
-
-
-def near_words() -> list[str]:
-    """How near a node is, by its hops."""
-    return [say(f"explore.graph.hops.{hops}") for hops in range(FARTHER + 1)]
-
-
-def legend(*, whole: bool) -> list[tuple[str, str]]:
-    """The marks and what they mean; fewer where the whole graph is drawn."""
-    looks: tuple[str, ...] = ("focus", "one", "two", "far", "tree", "relation")
-    looks += () if whole else ("inter", "folded", "cloud")
-    return [(look, say(f"explore.graph.legend.{look}")) for look in looks]
-
-
-def words() -> dict[str, Any]:
-    """Sentences of the bar, the bubbles and the list. The script writes in numbers and names, in the places of {n} and
-    {name}."""
-    names = (
-        *("detail", "around", "all", "hops", "hops1", "hops2", "clouds", "undo", "unpin", "out", "in", "fit"),
-        *("closed", "folded", "row", "matches", "chosen", "focus", "open", "pin", "hide"),
-    )
-    texts: dict[str, Any] = {name: say(f"explore.graph.word.{name}", n="{n}", name="{name}") for name in names}
-    columns = [say(f"explore.graph.column.{name}") for name in ("name", "layer", "near", "above")]
-    return {**texts, "columns": columns, "near": near_words()}
 
 
 def _node(node: SceneNode) -> dict[str, Any]:

@@ -1,14 +1,11 @@
 """The graph in layers as a view of Explore: tree above, entities in clouds below, relations between them."""
 
-import base64
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import streamlit as st
 
-from leanrag_core.figures.all_nodes import HEIGHT, WIDTH, AllNodes, all_nodes
+from leanrag_core.figures.all_nodes import AllNodes, all_nodes
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
 from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
@@ -18,8 +15,9 @@ from leanrag_core.queries.neighbourhood import neighbourhood
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from leanrag_core.types.layer_scene import FARTHER, Scene
+from leanrag_core.types.layer_scene import Scene
 from leanrag_core.types.visible import visible_values
+from leanrag_core.views.graph import graph_legend, graph_words, hues, named_nodes, packed_nodes
 from pages.common import drawing_view
 from pages.common.component import component
 from pages.common.frame import colours
@@ -27,46 +25,18 @@ from pages.common.messages import language, message, say
 from pages.explore import graph_state
 from pages.explore.exploring import Exploring, View, name_and_id
 
-_STEP = 64  # parts of a pixel in which places are sent
-_NAMED_UPPER, _NAMED_BASE = 300, 300  # nodes that are sent with their names
-_LETTERS = 40
-
 
 def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
     """What the script draws instead of the scene around the focus."""
     drawn = nodes_of(exploring)
     hops = _hops(exploring, drawn, focus)
-    bands = [
-        {
-            "top": drawn.bands[at],
-            "bottom": drawn.bands[at + 1],
-            "layer": number,
-            "label": say("explore.graph.layer", n=number),
-            "facts": _facts(drawn, number),
-        }
-        for at, number in enumerate(range(len(drawn.totals) - 1, -1, -1))
-    ]
-    cells = drawn.cells
-    packed = {
-        "places": _packed(drawn.places * _STEP),
-        "parents": _packed(_or_none(drawn.parents[: len(drawn.places)])),
-        "relations": _packed(drawn.relations),
-        "cells": _packed(
-            np.column_stack([_or_none(cells.parents), cells.sizes, cells.middles * _STEP, cells.spans * _STEP])
-        ),
-    }
     position, picked = drawn.position(focus), drawn.position(exploring.place)
     return {
         "all": {
-            **packed,
-            "step": _STEP,
-            "width": WIDTH,
-            "height": HEIGHT,
-            "bands": bands,
-            "counts": np.bincount(drawn.layers, minlength=len(drawn.totals)).tolist(),
+            **packed_nodes(drawn, say),
             "hops": [[at, near] for at, near in sorted(hops.items(), key=lambda pair: pair[1])],
         },
-        "named": _named(exploring.index, drawn, hops, picked),
+        "named": named_nodes(exploring.index, drawn, hops, picked),
         "focus": position,
         "picked": None if picked is None else f"#{picked}",
         "focus_id": "" if position is None else f"#{position}",
@@ -102,42 +72,12 @@ def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> AllNo
     return all_nodes(_index, masks, [filters.allows_relations(_index, number) for number in numbers])
 
 
-def _or_none(positions: np.ndarray) -> np.ndarray:
-    """Positions, with 65,535 for none."""
-    return np.where(positions < 0, 65_535, positions)
-
-
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(np.asarray(np.round(values), dtype="<u2").tobytes()).decode()
-
-
-def _facts(drawn: AllNodes, number: int) -> str:
-    shown = int((drawn.layers == number).sum())
-    total = drawn.totals[number]
-    return say("explore.shown_of", shown=shown, total=total) if shown < total else f"{total:,}"
-
-
 def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]:
     layer = exploring.index.layers[focus.layer]
     reach = reach_of(layer, focus.row, SceneRequest(focus, hops=graph_state.remembered().hops))
     near = {focus.row: 0, **dict.fromkeys(reach.first, 1), **dict.fromkeys(reach.second, 2)}
     places = {row: drawn.position(Place(focus.layer, row)) for row in near}
     return {at: near[row] for row, at in places.items() if at is not None}
-
-
-def _named(index: Index, drawn: AllNodes, hops: dict[int, int], picked: int | None) -> list[tuple[int, str, int, int]]:
-    """Position, name, layer and hops of the nodes that are sent with their names."""
-    base = np.flatnonzero(drawn.layers == 0)
-    base = base[np.argsort(-index.layers[0].degrees[drawn.rows[base]], kind="stable")]
-    upper = np.flatnonzero(drawn.layers > 0)
-    chosen = [] if picked is None else [picked]
-    positions = dict.fromkeys([*hops, *chosen, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
-    named: list[tuple[int, str, int, int]] = []
-    for number in range(len(index.layers) - 1, -1, -1):
-        here = [at for at in positions if drawn.layers[at] == number]
-        names = index.layers[number].entities["name"].take(pa.array(drawn.rows[here], pa.int64())).to_pylist()
-        named += [(at, name[:_LETTERS], number, hops.get(at, FARTHER)) for at, name in zip(here, names, strict=True)]
-    return named
 
 
 _HERE = Path(__file__).resolve()
@@ -228,10 +168,10 @@ def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
         "pins": len(kept.pinned),
         "search": exploring.search.casefold(),
         "matches": _matches(exploring),
-        "hues": graph_state.hues(colours()),
+        "hues": hues(colours()),
         "label": say("explore.graph.label", name=name, n=len(scene.nodes)),
-        "words": graph_state.words(),
-        "legend": graph_state.legend(whole=kept.detail == graph_state.ALL),
+        "words": graph_words(say),
+        "legend": graph_legend(say, whole=kept.detail == graph_state.ALL),
         "tools": drawing_view.tools(say("explore.graph.title", name=name), note, keys=say("explore.graph.keys")),
     }
 

@@ -1,179 +1,24 @@
-"""What the view of islands draws of an index, as values for its two scripts."""
+"""What the panel of tau computes with."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.islands import IslandsPicture, islands_picture, lambda_bars
+from leanrag_core.figures.islands import lambda_bars
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
-from leanrag_core.messages.message import message
-from leanrag_core.queries.islands import (
-    Components,
-    Surroundings,
-    TauCurve,
-    TauSuggestion,
-    components,
-    strongest_forest,
-    suggest_tau,
-    surroundings,
-    tau_curve,
-)
-from leanrag_core.types.graph import Layer
+from leanrag_core.queries.islands import TauSuggestion
 from leanrag_core.types.index import Index
+from leanrag_core.views import islands
+from leanrag_core.views.islands import IndexIslands, LayerIslands
 from pages.common.messages import say
-
-_MOST_REASONS = 80  # islands of a layer that say why nothing reaches them
-_MOST_LABELS = 6
-_FEW = 12  # nodes of a layer that are all named
-
-
-@dataclass(frozen=True, eq=False)
-class LayerIslands:
-    """An aggregated layer. built: tau of its relations, None where the index does not say or another rule decides."""
-
-    layer: Layer
-    parts: Components
-    around: Surroundings
-    curve: TauCurve
-    picture: IslandsPicture
-    suggestion: TauSuggestion | None
-    built: float | None
-
-
-@dataclass(frozen=True, eq=False)
-class IndexIslands:
-    """The components of layer 0, and the aggregated layers of two nodes or more, the lowest first."""
-
-    base: Components
-    layers: tuple[LayerIslands, ...]
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def islands_of(index_id: str, created: str, _index: Index) -> IndexIslands:
     """The islands of an index, computed once."""
-    by_lambda = _index.manifest.config.relation_rule == "lambda"
-    tau_of = {step.layer: step.tau for step in _index.report.clustering if by_lambda}
-    made = []
-    for layer in _index.layers[1:]:
-        if len(layer) < 2:
-            continue
-        n, strength = len(layer), np.asarray(layer.relations["strength"].to_numpy())
-        parts, curve = components(n, layer.ends), tau_curve(layer)
-        forest = strongest_forest(n, layer.ends, strength)
-        picture = islands_picture(layer.vectors, layer.ends, strength, parts.labels, forest)
-        around = surroundings(_index, layer.number, parts)
-        made.append(LayerIslands(layer, parts, around, curve, picture, suggest_tau(curve), tau_of.get(layer.number)))
-    return IndexIslands(components(len(_index.layers[0]), _index.layers[0].ends), tuple(made))
-
-
-def finding(islands: IndexIslands) -> tuple[str, str]:
-    """What the aggregated relations of the lowest aggregated layer do, and a second sentence."""
-    lowest = islands.layers[0]
-    n, sizes = len(lowest.layer), lowest.parts.sizes
-    if sizes[0] == 1:
-        return say("explore.islands.found.none", n=n, layer=lowest.layer.number), say("explore.islands.through_root")
-    if len(sizes) == 1:
-        text = say("explore.islands.found.all", n=n)
-    elif 2 * sizes[0] > n:
-        text = say("explore.islands.found.most", islands=n, n=len(sizes) - 1, largest=int(sizes[0]))
-    else:
-        text = say("explore.islands.found.parts", islands=n, parts=len(sizes), largest=int(sizes[0]))
-    return text, say("explore.islands.without_them")
-
-
-def base_line(islands: IndexIslands) -> str:
-    """Layer 0 in one line."""
-    n, largest = len(islands.base.labels), int(islands.base.sizes[0])
-    parts = message("explore.islands.components", n=len(islands.base))
-    text = say("explore.islands.base", n=n, parts=parts, largest=largest)
-    return text + say("text.space") + say("explore.islands.base_tau") if islands.layers else text
-
-
-def picture_values(index_id: str, islands: IndexIslands) -> dict[str, Any]:
-    """What islands.js draws."""
-    names = ("island", "connected", "summarised", "joined")
-    words = {name: say(f"explore.islands.key.{name}") for name in names} | {"open": say("explore.islands.open")}
-    table = [
-        [
-            say(f"explore.islands.column.{name}")
-            for name in ("layer", "nodes", "relations", "without", "with", "largest")
-        ]
-    ]
-    table.append(_table_row(0, len(islands.base.labels), None, islands.base))
-    table += [
-        _table_row(made.layer.number, len(made.layer), made.layer.relations.num_rows, made.parts)
-        for made in islands.layers
-    ]
-    return {
-        "index": index_id,
-        "label": " ".join(finding(islands)),
-        "words": words,
-        "base": base_line(islands),
-        "table": table,
-        "layers": [_layer_picture(made) for made in islands.layers],
-    }
-
-
-def _table_row(number: int, n: int, relations: int | None, parts: Components) -> list[str]:
-    without = n if relations is not None else len(parts)
-    shown = "–" if relations is None else f"{relations:,}"
-    return [f"L{number}", f"{n:,}", shown, f"{without:,}", f"{len(parts):,}", f"{int(parts.sizes[0]):,}"]
-
-
-def _layer_picture(made: LayerIslands) -> dict[str, Any]:
-    layer, picture, parts = made.layer, made.picture, made.parts
-    n, rows, labels = len(layer), picture.rows, parts.labels[picture.rows]
-    names = [layer.entity_cells["name"][int(row)].as_py() for row in rows]
-    ids = [layer.entity_cells["id"][int(row)].as_py() for row in rows]
-    strength = layer.relations["strength"].to_numpy()[picture.links].tolist()
-    drawn = zip(picture.x, picture.y, labels, names, ids, strict=True)
-    apart = [int(place) for place in np.flatnonzero(labels > 0)]
-    n_parts = len(parts)
-    with_text = say("explore.islands.with", n=int(parts.sizes[0])) if n_parts > 1 else say("explore.islands.with_all")
-    title = say("explore.islands.layer", layer=layer.number, n=n)
-    if len(rows) < n:
-        title = say("explore.islands.layer_sample", title=title, drawn=len(rows))
-    return {
-        "number": layer.number,
-        "title": title,
-        "without": [f"{n:,}", say("explore.islands.without", n=n)],
-        "with": [f"{n_parts:,}", with_text],
-        "said": {
-            "without": say("explore.islands.said_without", n=n, layer=layer.number),
-            "with": say("explore.islands.said_with", parts=n_parts, n=n, layer=layer.number),
-        },
-        "tau": None if made.built is None else made.built,
-        "nodes": [[round(float(x), 3), round(float(y), 3), int(part), name, id_] for x, y, part, name, id_ in drawn],
-        "sizes": parts.sizes[: int(labels.max()) + 1].tolist(),
-        "links": [[*ends, value] for ends, value in zip(picture.ends.tolist(), strength, strict=True)],
-        "labels": list(range(len(rows))) if len(rows) <= _FEW else apart[:_MOST_LABELS],
-        "why": {str(place): _reason(made, int(labels[place])) for place in apart[:_MOST_REASONS]},
-    }
-
-
-def _reason(made: LayerIslands, part: int) -> str:
-    """Why nothing reaches that component."""
-    members, inside = int(made.around.members[part]), int(made.around.inside[part])
-    if made.around.dropped[part]:
-        return say("explore.islands.why.dropped", n=int(made.around.dropped[part]))
-    size = int(made.parts.sizes[part])
-    head = say("explore.islands.why.several", n=size - 1) + say("text.space") if size > 1 else ""
-    below = made.layer.number - 1
-    if inside == 0:
-        return head + say("explore.islands.why.no_relation", n=members, layer=below)
-    return head + say("explore.islands.why.all_inside", members=members, n=inside, layer=below)
-
-
-def drawn_note(islands: IndexIslands) -> str:
-    """How many of the relations are drawn."""
-    drawn = sum(len(made.picture.links) for made in islands.layers)
-    total = sum(made.layer.relations.num_rows for made in islands.layers)
-    if drawn == total:
-        return say("explore.islands.drawn_all", n=total)
-    return say("explore.islands.drawn", drawn=drawn, n=total)
+    return islands.islands_of(_index)
 
 
 def panel_layer(made: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:

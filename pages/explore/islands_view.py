@@ -18,6 +18,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
+from leanrag_core.views.islands import IndexIslands, base_line, drawn_note, finding, picture_values
 from pages.build import job_words
 from pages.common import session, state
 from pages.common.component import component
@@ -25,15 +26,7 @@ from pages.common.drawing_view import tools
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.explore.exploring import Exploring, View
-from pages.explore.islands_values import (
-    IndexIslands,
-    base_line,
-    drawn_note,
-    finding,
-    islands_of,
-    panel_layer,
-    picture_values,
-)
+from pages.explore.islands_values import islands_of, panel_layer
 
 _JOB = "lr_rebuild"  # in the session: the index at hand, the job that rebuilds it
 _FAULT = "lr_rebuild_fault"
@@ -116,7 +109,7 @@ def show(exploring: Exploring) -> None:
     islands = islands_of(summary.id, summary.created, index)
     if not islands.layers:
         code = "explore.islands.one_layer" if len(index.layers) == 1 else "explore.islands.only_root"
-        message(base_line(islands), title=say(code))
+        message(base_line(islands, say), title=say(code))
         return
     with_relations = [made for made in islands.layers if len(made.curve.strengths)]
     left, right = st.columns([55, 45], gap="large")
@@ -131,7 +124,7 @@ def show(exploring: Exploring) -> None:
 
 
 def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
-    head, more = finding(islands)
+    head, more = finding(islands, say)
     draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', head, more))
     summary, key = exploring.summary, "islands"
 
@@ -142,8 +135,8 @@ def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
             state.remember("focus", None)
             state.remember("view", None)
 
-    note = drawn_note(islands)
-    values = picture_values(summary.id + summary.created, islands)
+    note = drawn_note(islands, say)
+    values = picture_values(summary.id + summary.created, islands, say)
     title = f"{say('explore.view.islands')} {summary.title}"
     data = visible_values(values) | {"tools": tools(title, note, keys=say("explore.islands.same_places"))}
     component(_HERE / "islands.js", _PICTURES, draws_svg=True, parts=("figure_tools",))(

@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
-from leanrag_core.figures import numbers
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
-from leanrag_core.figures.regions import KEPT
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
@@ -20,6 +17,7 @@ from leanrag_core.retrieval.base import score_title
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
+from leanrag_core.views.map import default_colour, layer_values, map_words, point_values, short_name, units
 from pages.ask import asking
 from pages.common import choices, drawing_view, session, state
 from pages.common.component import component
@@ -42,15 +40,8 @@ def labelled_pills(name: str, title: str, options: Sequence[str], default: str) 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-map"></div>'
 _KEY = "map"
-_UNITS = 1000  # whole numbers of this grid go to the browser, which takes less room than fractions
 _MATCHES = 20
-_FEW = 4  # clusters: fewer divide the picture into halves
 _ASK = "lr_map_ask"
-_WORDS = (
-    *("colour", "question_and_seeds", "links", "zoom_in", "zoom_out", "whole", "not_cosine", "the_question", "seed"),
-    *("seed_cut", "link", "question", "open_in_ask", "no_question", "no_seeds", "entity", "entities"),
-    *("placed", "table", "cluster", "close", "seed_rank", "drawn"),
-)
 
 
 def show(exploring: Exploring) -> None:
@@ -126,34 +117,22 @@ def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[
     return [_clusters(summary.id, summary.created, number, each, most, index, shown) for each in above]
 
 
-def units(values: np.ndarray) -> list[int]:
-    """Return (n,) fractions as whole numbers of the grid."""
-    return [int(value) for value in np.rint(np.asarray(values, dtype=np.float64) * _UNITS)]
-
-
 def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
     index, layer = exploring.index, exploring.index.layers[number]
     with st.spinner(say("explore.map.placing"), show_time=False):
         shown = places(exploring, number)
     above = clusters_above(exploring, number, shown)
-    default = _default_colour(above)
+    default = default_colour(above)
     wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
     question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
-    texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
-    coded = texts["type"].combine_chunks().fill_null("").dictionary_encode()
-    type_names, types = (coded.dictionary.to_pylist(), coded.indices.to_pylist()) if number == 0 else ([], [])
     passing = exploring.mask(number)[shown.rows] if exploring.filters.active else None
     note = say(
         "explore.map.sample" if len(shown.rows) < len(layer) else "explore.map.all", n=len(shown.rows), total=len(layer)
     )
     data = {
-        "x": units(shown.places[:, 0]),
-        "y": units(shown.places[:, 1]),
-        "names": [short_name(name) for name in texts["name"].to_pylist()],
-        "typeNames": type_names,
-        "types": types,
+        **point_values(layer, shown),
         "passing": None if passing is None else [int(each) for each in passing],
-        "layers": [_layer_values(each) for each in above],
+        "layers": [layer_values(each, say) for each in above],
         "colour": int(wanted[1:]),
         "hues": cluster_colours(),
         "matches": _matches(exploring, number, shown),
@@ -179,43 +158,6 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
             exploring, number, shown, json.loads(st.session_state[f"{_KEY}_{panel}"].get("acted") or "{}")
         ),
     )
-
-
-def _default_colour(above: list[LayerClusters]) -> int:
-    """The highest layer that tells something apart: with some clusters, but few enough for a colour each."""
-    for least in (_FEW, 2, 0):
-        layers = [each.layer for each in above if len(each.clusters) >= least]
-        if layers:
-            return layers[-1]
-    raise AssertionError("every layer has no cluster or more")
-
-
-def short_name(name: str, most: int = 60) -> str:
-    """A name as the map needs it: a sample of very long ones must not weigh more than all else."""
-    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
-
-
-def _layer_values(clusters: LayerClusters) -> dict[str, Any]:
-    listed = [
-        {
-            "id": id_,
-            "name": short_name(name, 120),
-            "size": cluster.size,
-            "at": units(np.array(cluster.centre)),
-            "regions": [units(corners.ravel()) for corners in cluster.regions],
-        }
-        for id_, name, cluster in zip(clusters.ids, clusters.names, clusters.clusters, strict=True)
-    ]
-    others = say("explore.map.others", n=clusters.n_others) if clusters.n_others else ""
-    title = say("explore.map.clusters_of", layer=clusters.layer)
-    return {
-        "layer": clusters.layer,
-        "title": title,
-        "of": clusters.cluster_of.tolist(),
-        "clusters": listed,
-        "others": others,
-        "othersSize": clusters.others_size,
-    }
 
 
 def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:
@@ -259,13 +201,7 @@ def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
 
 
 def _words(number: int, trace: Trace | None) -> dict[str, str]:
-    own = {
-        "layer": f"L{number}",
-        "score": sentence(score_title(trace.strategy if trace else "")),
-        "region": say("explore.map.region", share=numbers.share(KEPT)),
-        "unnamed": say("explore.map.unnamed", n="{n}"),
-    }
-    return {name: say(f"explore.map.{name}") for name in _WORDS} | own
+    return map_words(say) | {"layer": f"L{number}", "score": sentence(score_title(trace.strategy if trace else ""))}
 
 
 def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:

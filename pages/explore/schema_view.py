@@ -1,22 +1,20 @@
 """The schema as a view of Explore: types and the relations between them; choosing one filters every view."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures import numbers
-from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
-from leanrag_core.queries.schema import Filters, Schema, SchemaPair, schema_of
+from leanrag_core.queries.schema import Filters, Schema, schema_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
+from leanrag_core.views.schema import schema_values
 from pages.common import drawing_view, state
 from pages.common.component import component
 from pages.common.messages import message, say
-from pages.explore.exploring import Exploring, View, joined, kind_title, kinds_of
+from pages.explore.exploring import Exploring, View, joined, kinds_of
 
 _SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
 _FRAME = (
@@ -24,8 +22,6 @@ _FRAME = (
     '<div class="lr-schema-legend"></div></div><div class="lr-schema-table"></div></div>'
 )
 _KEY = "schema_graph"
-_ROWS = 60  # pairs in the table
-_NAME = 40  # letters
 _SIDE_BY_SIDE = "co-occurrence"
 
 
@@ -35,22 +31,9 @@ def show(exploring: Exploring) -> None:
     if not schema.types:
         message(say("explore.schema.empty"))
         return
-    position = {each.name: at for at, each in enumerate(schema.types)}
-    links = {(position[pair.first], position[pair.second]): pair.count for pair in schema.pairs}
-    links = {(min(pair), max(pair)): count for pair, count in links.items()}
-    counts = [each.count for each in schema.types]
-    values = {
-        "types": [
-            {"name": each.name, "shown": each.name[:_NAME] or say("explore.schema.untyped"), "count": each.count}
-            for each in schema.types
-        ],
-        "pairs": [_pair(pair, position) for pair in schema.pairs],
-        "rows": _ROWS,
-        "layouts": [asdict(schema_graph(counts, links, size)) for size in (NARROW, WIDE)],
+    values = schema_values(schema, say) | {
         "chosen": sorted(exploring.filters.types),
         "chosen_kinds": sorted(exploring.filters.kinds),
-        "words": _words(schema),
-        "label": say("explore.schema.label", types=len(schema.types), pairs=len(schema.pairs)),
         "tools": drawing_view.tools(
             say("explore.schema.title"), _note(exploring, schema), keys=say("explore.schema.keys")
         ),
@@ -59,7 +42,9 @@ def show(exploring: Exploring) -> None:
     def picked() -> None:
         names = st.session_state[_KEY].get("picked")
         if names is not None:
-            _choose("types", {str(name) for name in names} & position.keys(), exploring.filters.types)
+            _choose(
+                "types", {str(name) for name in names} & {each.name for each in schema.types}, exploring.filters.types
+            )
 
     def picked_kind() -> None:
         name = st.session_state[_KEY].get("kind")
@@ -98,32 +83,6 @@ def _schema(exploring: Exploring) -> Schema:
 def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> Schema:
     mask: np.ndarray | None = filters.allows_relations(_index, 0) if filters.active else None
     return schema_of(_index, mask)
-
-
-def _pair(pair: SchemaPair, position: dict[str, int]) -> dict[str, Any]:
-    return {
-        "a": position[pair.first],
-        "b": position[pair.second],
-        "count": pair.count,
-        "kinds": [[kind, kind_title(kind)[:_NAME], count] for kind, count in pair.kinds],
-        "more": max(0, pair.n_kinds - len(pair.kinds)),
-    }
-
-
-def _words(schema: Schema) -> dict[str, Any]:
-    columns = [say(f"explore.schema.column.{name}") for name in ("between", "relations", "kinds")]
-    return {
-        "columns": columns,
-        "folded": say("explore.schema.folded", n="{n}"),
-        "types": say("explore.schema.more_types", n="{n}"),
-        "among": say("explore.schema.among", n="{n}"),
-        "entities": say("explore.schema.entities", n="{n}"),
-        "and": say("explore.schema.and", first="{first}", second="{second}"),
-        "more": say("explore.schema.more_kinds", n="{n}"),
-        "nameless": say("explore.schema.nameless"),
-        "rest": say("explore.schema.rest", n="{n}") if len(schema.pairs) > _ROWS else "",
-        "legend": [say(f"explore.schema.legend.{name}") for name in ("type", "kind", "pair", "chosen", "folded")],
-    }
 
 
 def _code(exploring: Exploring) -> ViewCode:

@@ -10,11 +10,11 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.presenting.sent_pictures import picture_sent
 from leanrag_core.presenting.story import MAX_PICTURE, PICTURE
+from leanrag_core.views.graph import hues
 from pages.common import to_presentation
 from pages.common.component import component
 from pages.common.frame import is_dark
 from pages.common.messages import message, say
-from pages.explore import graph_state
 from pages.explore.exploring import Exploring, View
 
 _SCRIPT = Path(__file__).with_name("to_slide.js")
@@ -55,7 +55,7 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
 
 def _colours(colours: Palette) -> dict[str, Any]:
     """variables: of the style sheets; clouds: of the graph's entities; hues: all that figures take from Python."""
-    clouds = graph_state.hues(colours)
+    clouds = hues(colours)
     return {
         "variables": colours.variables(),
         "clouds": clouds,

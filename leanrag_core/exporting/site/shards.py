@@ -1,0 +1,53 @@
+"""Shards: JSON values in classic scripts, which a page may load from a disk where it may not fetch files.
+
+A shard calls leanragShard(name, text): the values deflated, in base64. Browsers inflate them by DecompressionStream.
+"""
+
+import base64
+import json
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from leanrag_core.exporting.base import packed_entry, stored_entry
+from leanrag_core.types.visible import visible_values
+
+PAGE = "index.html"
+
+
+class SiteFiles:
+    """The files of a site, written into a ZIP file one after the other."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def add(self, name: str, value: Any) -> None:
+        """Write a shard. value: JSON values, their texts as they are; what is not seen in them is made visible."""
+        text = json.dumps(visible_values(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        packed = base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
+        self._archive.writestr(stored_entry(f"data/{name}.js"), f'leanragShard("{name}","{packed}")\n')
+
+    def add_page(self, page: str) -> None:
+        """Write the page that is opened."""
+        self._archive.writestr(packed_entry(PAGE), page)
+
+
+def clipped(text: str, most: int) -> str:
+    """Return the beginning of a text that is longer than that many characters."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def letters_each(sizes: Sequence[int], budget: int, *, least: int) -> int:
+    """Return how long each text may be so that all of them have no more than `budget` bytes, but for the least length
+    that each keeps. sizes: of all texts, bytes."""
+    low, high = least, max([least, *sizes])
+    if sum(sizes) <= budget:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(size, middle) for size in sizes) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return low
