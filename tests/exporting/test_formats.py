@@ -17,7 +17,7 @@ from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, relation, small_index, unit
 
-NAMES = ["archive", "csv", "cypher", "gexf", "graphml", "html", "json", "parquet"]
+NAMES = ["archive", "csv", "cypher", "gexf", "graphml", "html", "json", "parquet", "site"]
 PARENT_OF = {
     "id-queen": "id-bees",
     "id-honey": "id-bees",

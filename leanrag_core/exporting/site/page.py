@@ -11,6 +11,7 @@ from leanrag_core.figures.play import play_words
 from leanrag_core.messages.catalog import Say, codes, saying, templates
 from leanrag_core.system.environment import PROGRAM
 from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible_values
 from leanrag_core.views.graph import graph_legend, graph_words, hues
 
 _HERE, _PAGES = Path(__file__).resolve().parent, PROGRAM / "pages"
@@ -66,7 +67,7 @@ def page(
         language=language,
         styles=_styles(),
         script=f'{script}\nnew Site(document.querySelector(".lr-site"),values);',
-        values=values,
+        values=visible_values(values),
         has_own_files=True,
     )
 

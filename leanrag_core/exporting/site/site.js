@@ -19,6 +19,7 @@ class Site {
   constructor(root, values) {
     this.values = values;
     this.store = new SiteStore(values);
+    this.names = Object.keys(SITE_FRAMES).filter((name) => name in values.views);
     const say = siteSay(values.templates, values.language);
     this.say = Object.assign(say, { knows: (code) => code in values.templates });
     this.inspector = new SiteInspector(this.store, this.say);
@@ -39,7 +40,7 @@ class Site {
     const bar = siteElement("div", "lrs-bar", undefined, root);
     this.tabs = siteElement("nav", "lrs-tabs", undefined, bar);
     this.tabs.setAttribute("aria-label", say("explore.view"));
-    for (const name of Object.keys(values.views)) {
+    for (const name of this.names) {
       const title = name === "questions" ? say("site.questions") : say(`explore.view.${name}`);
       sitePress("lrs-tab", title, this.tabs, () => this.go({ view: name, layer: "" })).dataset.view = name;
     }
@@ -57,16 +58,19 @@ class Site {
     siteElement("footer", "muted", values.note, root);
   }
 
+  /** @returns {Record<string, string>} */
   state() {
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-    const view = given.view in this.values.views ? given.view : Object.keys(this.values.views)[0];
+    const view = this.names.includes(given.view) ? given.view : this.names[0];
     return { detail: "around", ...given, view };
   }
 
   // Changes what is chosen; an empty value is as if nothing was.
   go(changes) {
     const all = { ...this.state(), ...changes };
-    location.hash = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== "" && value !== undefined)).toString();
+    location.hash = new URLSearchParams(
+      Object.entries(all).filter(([, value]) => value !== "" && value !== undefined),
+    ).toString();
   }
 
   choose(id) {
@@ -96,10 +100,12 @@ class Site {
       if (isLast()) this.root.dataset.ready = String(turn);
       this.alert.textContent = "";
     } catch (error) {
+      if (!error.isMissing) throw error;
       this.alert.textContent = this.say("site.not_loaded", { name: error.message });
     }
   }
 
+  /** @param {Record<string, string>} state */
   lowest({ view, focus, find }) {
     if (view !== "hierarchy" || find) return 0;
     return focus ? 0 : Math.max(0, this.store.top - SITE_COLUMNS + 1);
@@ -120,7 +126,12 @@ class Site {
 
   tools(title, note, keys = "") {
     const { say } = this;
-    return { title, note, keys, words: { table: say("figure.as_table"), png: say("figure.as_png"), html: say("figure.as_html") } };
+    return {
+      title,
+      note,
+      keys,
+      words: { table: say("figure.as_table"), png: say("figure.as_png"), html: say("figure.as_html") },
+    };
   }
 
   async draw(state, isLast, again) {
@@ -135,7 +146,8 @@ class Site {
         const button = sitePress("lrs-tab", `L${number}`, this.layers, () => this.go({ layer: String(number) }));
         button.setAttribute("aria-pressed", String(number === layer));
       }
-    if (layers.length > 1) this.layers.prepend(state.view === "map" ? say("explore.map.points") : say("explore.clusters.that_make"));
+    if (layers.length > 1)
+      this.layers.prepend(state.view === "map" ? say("explore.map.points") : say("explore.clusters.that_make"));
     await this[state.view](state, layer, isLast);
   }
 
@@ -165,14 +177,21 @@ class Site {
           steps: drawn.columns.map(({ layer }) => ({ paint: `l${Math.min(4, layer)}`, text: `L${layer}` })),
         },
         words: values.blockWords,
-        tools: { ...this.tools(values.name, "", say("explore.keys")), words: { ...this.tools("", "").words, table: say("site.list") } },
+        tools: {
+          ...this.tools(values.name, "", say("explore.keys")),
+          words: { ...this.tools("", "").words, table: say("site.list") },
+        },
       },
       {
         picked: (id) => this.choose(id),
         opened: (id) => {
           const shown = drawn.blocks.filter((block) => block.parent === focus.join(".") && !block.folded).length,
             next = id.startsWith("more:") ? siteUnfold(store, focus, id, { skip, shown }) : { focus: id, skip: 0 };
-          this.go({ ...next, skip: next.skip ? String(next.skip) : "", ...(id.startsWith("more:") ? {} : { node: id, rel: "", chunk: "", types: "" }) });
+          this.go({
+            ...next,
+            skip: next.skip ? String(next.skip) : "",
+            ...(id.startsWith("more:") ? {} : { node: id, rel: "", chunk: "", types: "" }),
+          });
         },
         up: () => {
           const above = store.ancestors(...focus).at(-1);
@@ -204,17 +223,24 @@ class Site {
         hidden: [],
         pins: 0,
         search: search.toLocaleLowerCase(),
-        matches: store.find(search, SITE_FIRST).places.map((place) => ({ id: place.join("."), layer: place[0], name: store.name(place) })),
+        matches: store
+          .find(search, SITE_FIRST)
+          .places.map((place) => ({ id: place.join("."), layer: place[0], name: store.name(place) })),
         hues: values.hues[this.dark.matches ? "dark" : "light"].clouds,
         label: say("site.graph_label", { name }),
         words: values.graphWords,
         legend: values.legends[state.detail === "all" ? "all" : "around"],
-        tools: this.tools(say("explore.graph.title", { name }), say("explore.graph.note", { total }), say("site.graph_keys")),
+        tools: this.tools(
+          say("explore.graph.title", { name }),
+          say("explore.graph.note", { total }),
+          say("site.graph_keys"),
+        ),
       },
       {
         act: ({ kind, id }) => {
           if (kind === "pick") this.choose(idOf(id));
-          else if (kind === "centre" || kind === "open") this.go({ centre: idOf(id), node: idOf(id), rel: "", chunk: "", types: "" });
+          else if (kind === "centre" || kind === "open")
+            this.go({ centre: idOf(id), node: idOf(id), rel: "", chunk: "", types: "" });
           else if (kind === "detail") this.go({ detail: id });
         },
       },
@@ -234,7 +260,10 @@ class Site {
         chosen_kinds: [],
         tools: this.tools(this.say("explore.schema.title"), this.say("site.schema_note")),
       },
-      { picked: (names) => this.go({ types: at(names).join("|") === state.types ? "" : at(names).join("|"), rel: "", chunk: "" }) },
+      {
+        picked: (names) =>
+          this.go({ types: at(names).join("|") === state.types ? "" : at(names).join("|"), rel: "", chunk: "" }),
+      },
     );
   }
 
@@ -251,7 +280,8 @@ class Site {
       "map",
       {
         ...shard,
-        colour: Number(state.colour) > layer && Number(state.colour) <= this.store.top ? Number(state.colour) : shard.colour,
+        colour:
+          Number(state.colour) > layer && Number(state.colour) <= this.store.top ? Number(state.colour) : shard.colour,
         hues: this.values.hues[this.dark.matches ? "dark" : "light"].clusters,
         passing: null,
         matches: numbers.filter((at) => lit.has(id(at))).map(point),
@@ -285,7 +315,9 @@ class Site {
     if (!isLast()) return;
     this.finding.textContent = shard.finding.join(" ");
     const [column, rising] = (state.sort ?? "cohesion true").split(" "),
-      sort = /** @type {[string, boolean]} */ (column in shard.words.columns ? [column, rising === "true"] : ["cohesion", true]),
+      sort = /** @type {[string, boolean]} */ (
+        column in shard.words.columns ? [column, rising === "true"] : ["cohesion", true]
+      ),
       rows = SITE_COMPONENTS.sorted(shard.rows, sort).slice(0, shard.most);
     this.mount(
       "clusters",
@@ -335,12 +367,16 @@ class Site {
     SITE_COMPONENTS.search({
       data: {
         find,
-        matches: places.slice(0, SITE_FIRST).map((place) => ({
-          id: place.join("."),
-          layer: place[0],
-          name: store.name(place),
-          side: place[0] ? say("explore.block.entities", { n: store.layers[place[0]].below[place[1]] }) : store.type(place),
-        })),
+        matches: places
+          .slice(0, SITE_FIRST)
+          .map((place) => ({
+            id: place.join("."),
+            layer: place[0],
+            name: store.name(place),
+            side: place[0]
+              ? say("explore.block.entities", { n: store.layers[place[0]].below[place[1]] })
+              : store.type(place),
+          })),
         total: find ? total.toLocaleString() : "",
         foot: find ? foot : "",
         language: values.language,
@@ -354,7 +390,8 @@ class Site {
       parentElement: this.field,
       setTriggerValue: (name, value) => {
         if (name === "typed") this.go({ find: value.slice(1) });
-        else if (state.view === "hierarchy") this.go({ node: value, focus: this.shownIn(value), skip: "", rel: "", chunk: "", types: "" });
+        else if (state.view === "hierarchy")
+          this.go({ node: value, focus: this.shownIn(value), skip: "", rel: "", chunk: "", types: "" });
         else if (state.view === "graph") this.go({ node: value, centre: value, rel: "", chunk: "", types: "" });
         else this.choose(value);
       },
@@ -374,7 +411,12 @@ class Site {
     let data;
     if (state.rel) data = await inspector.relation(state.rel);
     else if (state.chunk !== undefined && state.chunk !== "") data = await inspector.chunk(Number(state.chunk));
-    else if (state.types) data = inspector.types((await store.load("schema-0")).types.filter((_, at) => state.types.split("|").includes(String(at))).map(({ name }) => name));
+    else if (state.types)
+      data = inspector.types(
+        (await store.load("schema-0")).types
+          .filter((_, at) => state.types.split("|").includes(String(at)))
+          .map(({ name }) => name),
+      );
     else data = await inspector.entity(place, more);
     if (!isLast()) return;
     SITE_COMPONENTS.inspector({
@@ -387,7 +429,8 @@ class Site {
         else if (what === "chunk" || what === "document") this.go({ chunk: id, rel: "", types: "" });
         else if (what === "back") this.go({ rel: "", chunk: "", types: "" });
         else if (what === "graph") this.go({ view: "graph", centre: id, node: id, layer: "" });
-        else if (what === "blocks") this.go({ view: "hierarchy", focus: this.shownIn(id), node: id, skip: "", layer: "" });
+        else if (what === "blocks")
+          this.go({ view: "hierarchy", focus: this.shownIn(id), node: id, skip: "", layer: "" });
         else if (what === "more") this.go({ more: String(more + SITE_FIRST_CHUNKS) });
       },
     });

@@ -39,7 +39,18 @@ function siteIcicle(store, focus, { say, skip, lit }) {
   const place = (layer, row, parent, y, height) => {
     const inner = layer > lowest ? store.children(layer, row) : [],
       x = top - layer;
-    const block = { ...node(layer, row), parent, layer, x, y, width: 1, height, inner: inner.length, sub: sub(layer, row, inner.length) };
+    /** @type {Record<string, any>} */
+    const block = {
+      ...node(layer, row),
+      parent,
+      layer,
+      x,
+      y,
+      width: 1,
+      height,
+      inner: inner.length,
+      sub: sub(layer, row, inner.length),
+    };
     blocks.push(block);
     if (layer - 1 === lowest) block.cells = inner.slice(0, SITE_CELLS).map((child) => node(lowest, child));
     if (layer - 1 <= lowest || !inner.length) return;
@@ -60,9 +71,26 @@ function siteIcicle(store, focus, { say, skip, lit }) {
       const folded = rows.reduce((sum, row) => sum + store.inside(layer, row, number), 0),
         name = say("explore.more.clusters", { n: folded }),
         n = rows.reduce((sum, row) => sum + store.layers[layer].below[row], 0),
-        block = { id: `more:${number}:${parent}`, parent: owner, layer: number, x: top - number, y, width: 1, height: SITE_FOLDED, folded, name };
+        block = {
+          id: `more:${number}:${parent}`,
+          parent: owner,
+          layer: number,
+          x: top - number,
+          y,
+          width: 1,
+          height: SITE_FOLDED,
+          folded,
+          name,
+        };
       const about = say("explore.about.folded", { what: name, layer: number });
-      blocks.push({ ...block, short: `+${folded}`, about, sub: say("explore.block.entities", { n }), inner: 0, cells: [] });
+      blocks.push({
+        ...block,
+        short: `+${folded}`,
+        about,
+        sub: say("explore.block.entities", { n }),
+        inner: 0,
+        cells: [],
+      });
       owner = block.id;
     }
   };

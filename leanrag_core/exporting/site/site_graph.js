@@ -20,7 +20,8 @@ async function siteNodes(store, focus) {
   add(focus, 0, true);
   for (const above of store.ancestors(...focus)) add(above, SITE_FAR, true);
   for (const relation of relations.slice(0, SITE_SIZES[1].dots)) add(relation.place, 1);
-  if (layer) for (const child of store.children(layer, row).slice(0, SITE_SIZES[1].dots)) add([layer - 1, child], SITE_FAR);
+  if (layer)
+    for (const child of store.children(layer, row).slice(0, SITE_SIZES[1].dots)) add([layer - 1, child], SITE_FAR);
   for (const { place } of [...nodes.values()])
     if (place[0] === layer && layer < store.top) add([layer + 1, store.layers[layer].parents[place[1]]], SITE_FAR);
   return { nodes: [...nodes.values()], relations };
@@ -44,7 +45,9 @@ async function siteScene(store, focus, say) {
       open: hops === 0,
       pinned: false,
       rank,
-      about: [named(place), `L${layer}`, what, say(`explore.graph.hops.${hops}`)].filter(Boolean).join(say("explore.graph.comma")),
+      about: [named(place), `L${layer}`, what, say(`explore.graph.hops.${hops}`)]
+        .filter(Boolean)
+        .join(say("explore.graph.comma")),
     };
   });
   const links = relations
@@ -90,9 +93,17 @@ function siteLayout(store, nodes, { size, total, say }) {
     if (layer) {
       const each = wide / row.length,
         width = Math.min(190, each - 10);
-      row.forEach(({ at }, place) => places.push([at, size.left + each * (place + 0.5), top + height / 2 + 4, width, SITE_BOX]));
+      row.forEach(({ at }, place) =>
+        places.push([at, size.left + each * (place + 0.5), top + height / 2 + 4, width, SITE_BOX]),
+      );
     } else siteClouds(row, { left: size.left, top: top + 46, width: wide, height: height - 80 }, places, clouds);
-    bands.push({ layer, top, bottom: top + height, label: say("explore.graph.layer", { n: layer }), facts: say("explore.shown_of", { shown: row.length, total: store.values.sizes[layer] }) });
+    bands.push({
+      layer,
+      top,
+      bottom: top + height,
+      label: say("explore.graph.layer", { n: layer }),
+      facts: say("explore.shown_of", { shown: row.length, total: store.values.sizes[layer] }),
+    });
     const count = layer === nodes[0].layer ? total - row.filter(({ node }) => node.hops === 1).length : 0;
     if (count > 0)
       bubbles.push({ of: null, layer, count, x: size.width - 30, y: top + 22, closed: false, cloud: null });
@@ -117,9 +128,23 @@ function siteClouds(row, room, places, clouds) {
     own.forEach(({ at }, place) => {
       const share = own.length > 1 ? Math.sqrt((place + 0.5) / own.length) : 0,
         angle = place * Math.PI * (3 - Math.sqrt(5));
-      places.push([at, x + share * radiusX * 0.8 * Math.cos(angle), y + share * radiusY * 0.85 * Math.sin(angle), 0, 0]);
+      places.push([
+        at,
+        x + share * radiusX * 0.8 * Math.cos(angle),
+        y + share * radiusY * 0.85 * Math.sin(angle),
+        0,
+        0,
+      ]);
     });
-    clouds.push({ node: parent ?? -1, x, y, radius_x: radiusX, radius_y: radiusY, dots: own.map(({ at }) => at), hue: clouds.length });
+    clouds.push({
+      node: parent ?? -1,
+      x,
+      y,
+      radius_x: radiusX,
+      radius_y: radiusY,
+      dots: own.map(({ at }) => at),
+      hue: clouds.length,
+    });
     left += width;
   }
 }

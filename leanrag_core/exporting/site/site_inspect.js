@@ -22,7 +22,10 @@ function sitePieces(text, names) {
     escaped = names.filter((name) => name.trim()).sort((a, b) => b.length - a.length);
   if (!escaped.length) return [{ text, marked: false }];
   const pattern = escaped.map((name) => {
-    const words = name.trim().replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\s+/g, "\\s+");
+    const words = name
+      .trim()
+      .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+      .replace(/\s+/g, "\\s+");
     return spaced.test(name) ? words : `(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`;
   });
   const pieces = [];
@@ -54,15 +57,27 @@ class SiteInspector {
   constructor(store, say) {
     this.store = store;
     this.say = say;
-    this.words = { document: say("explore.inspect.text"), tabs: say("explore.inspect.tabs"), open: say("explore.inspect.open") };
+    this.words = {
+      document: say("explore.inspect.text"),
+      tabs: say("explore.inspect.tabs"),
+      open: say("explore.inspect.open"),
+    };
   }
 
   frame(given) {
-    return { parents: [], actions: [], made: { title: "", said: "", lines: [], link: "", id: "" }, words: this.words, ...given };
+    return {
+      parents: [],
+      actions: [],
+      made: { title: "", said: "", lines: [], link: "", id: "" },
+      words: this.words,
+      ...given,
+    };
   }
 
   above([layer, row]) {
-    return this.store.ancestors(layer, row).map((place) => ({ layer: place[0], id: place.join("."), name: this.store.name(place) }));
+    return this.store
+      .ancestors(layer, row)
+      .map((place) => ({ layer: place[0], id: place.join("."), name: this.store.name(place) }));
   }
 
   note(shown, total, order) {
@@ -72,7 +87,9 @@ class SiteInspector {
   listed(places) {
     return places.map((place) => {
       const [layer, row] = place,
-        sub = layer ? this.say("explore.block.entities", { n: this.store.layers[layer].below[row] }) : this.store.type(place);
+        sub = layer
+          ? this.say("explore.block.entities", { n: this.store.layers[layer].below[row] })
+          : this.store.type(place);
       return siteRow(this.store.name(place), { id: place.join("."), layer, sub });
     });
   }
@@ -93,9 +110,11 @@ class SiteInspector {
         bar: relation.strength / most,
       }),
     );
-    const strongest = related.slice(0, SITE_STRONGEST),
-      summary = [about.text ? { kind: "text", text: about.text } : muted("explore.inspect.no_description")];
-    if (strongest.length) summary.push({ kind: "label", text: say("explore.inspect.strongest"), note: "" }, siteRows(strongest));
+    const strongest = related.slice(0, SITE_STRONGEST);
+    /** @type {Record<string, any>[]} */
+    const summary = [about.text ? { kind: "text", text: about.text } : muted("explore.inspect.no_description")];
+    if (strongest.length)
+      summary.push({ kind: "label", text: say("explore.inspect.strongest"), note: "" }, siteRows(strongest));
     if (about.findings.length) summary.push({ kind: "label", text: say("explore.inspect.findings"), note: "" });
     for (const [said, text] of about.findings) summary.push({ kind: "finding", summary: said, text });
     const tabs = [siteTab("summary", say("explore.inspect.summary"), summary)];
@@ -107,8 +126,22 @@ class SiteInspector {
       tabs.push(siteTab("children", say("explore.inspect.children"), [block], children.length));
     }
     const relations = siteRows(related, this.note(related.length, total, "strongest"));
-    tabs.push(siteTab("relations", say("explore.inspect.relations"), [related.length ? relations : muted("explore.inspect.no_relation")], total));
-    tabs.push(siteTab("chunks", say("explore.inspect.chunks"), await this.passages(about, layer ? [] : [store.name(place), ...about.forms], nChunks), about.nChunks));
+    tabs.push(
+      siteTab(
+        "relations",
+        say("explore.inspect.relations"),
+        [related.length ? relations : muted("explore.inspect.no_relation")],
+        total,
+      ),
+    );
+    tabs.push(
+      siteTab(
+        "chunks",
+        say("explore.inspect.chunks"),
+        await this.passages(about, layer ? [] : [store.name(place), ...about.forms], nChunks),
+        about.nChunks,
+      ),
+    );
     const kind = say(layer ? "explore.inspect.aggregated_entity" : "explore.inspect.entity");
     return this.frame({
       id: place.join("."),
@@ -129,12 +162,22 @@ class SiteInspector {
     const blocks = await Promise.all(
       shown.map(async (row) => {
         const { title, text } = await this.store.chunk(row);
-        return { kind: "passage", title, sub: this.say("passage.chunk", { n: row + 1 }), pieces: siteExcerpt(text, names), id: String(row), row };
+        return {
+          kind: "passage",
+          title,
+          sub: this.say("passage.chunk", { n: row + 1 }),
+          pieces: siteExcerpt(text, names),
+          id: String(row),
+          row,
+        };
       }),
     );
     const left = about.chunks.length - shown.length;
     if (left > 0) {
-      const more = this.say("explore.inspect.more", { n: Math.min(SITE_FIRST_CHUNKS, left), rest: about.nChunks - shown.length });
+      const more = this.say("explore.inspect.more", {
+        n: Math.min(SITE_FIRST_CHUNKS, left),
+        rest: about.nChunks - shown.length,
+      });
       blocks.push({ ...siteRows([]), more, moreId: "chunks" });
     }
     return blocks;
@@ -146,7 +189,9 @@ class SiteInspector {
       { relations } = await store.about(layer, row),
       relation = relations[at],
       ends = [[layer, row], relation.place].map((place) => ({ id: place.join("."), name: store.name(place) })),
-      how = [siteKind(relation.kind, say), siteStrength(layer, relation.strength, say)].filter(Boolean).join(say("ask.comma"));
+      how = [siteKind(relation.kind, say), siteStrength(layer, relation.strength, say)]
+        .filter(Boolean)
+        .join(say("ask.comma"));
     const text = relation.said ? [{ kind: "text", text: relation.said }] : [];
     return this.frame({
       id,
@@ -154,7 +199,13 @@ class SiteInspector {
       ends,
       actions: [{ do: "back", id: "", title: say("explore.inspect.back"), icon: "" }],
       tabs: [siteTab("summary", say("explore.inspect.summary"), [...text, { kind: "text", text: how, muted: true }])],
-      made: { title: `L${layer}`, said: say(layer ? "explore.inspect.aggregated_relation" : "explore.inspect.base_relation"), lines: [], link: "", id: "" },
+      made: {
+        title: `L${layer}`,
+        said: say(layer ? "explore.inspect.aggregated_relation" : "explore.inspect.base_relation"),
+        lines: [],
+        link: "",
+        id: "",
+      },
     });
   }
 
@@ -175,7 +226,17 @@ class SiteInspector {
         ...step(row + 1, say("site.chunk_after")),
       ],
       tabs: [
-        siteTab("summary", say("explore.inspect.text"), [{ kind: "text", text: say("passage.chunk_of", { n: row + 1, chunks }), muted: true }, { kind: "passage", title: "", pieces: sitePieces(text, places.map((place) => store.name(place))) }]),
+        siteTab("summary", say("explore.inspect.text"), [
+          { kind: "text", text: say("passage.chunk_of", { n: row + 1, chunks }), muted: true },
+          {
+            kind: "passage",
+            title: "",
+            pieces: sitePieces(
+              text,
+              places.map((place) => store.name(place)),
+            ),
+          },
+        ]),
         siteTab("entities", say("explore.inspect.mentions"), [places.length ? said : nothing], n),
       ],
       made: { title: say("explore.inspect.chunk"), said: "", lines: [], link: "", id: "" },
@@ -186,7 +247,9 @@ class SiteInspector {
   types(names) {
     const { typeNames, types, degrees } = this.store.layers[0],
       wanted = new Set(names.map((name) => typeNames.indexOf(name))),
-      rows = types.flatMap((type, row) => (wanted.has(type) ? [row] : [])).sort((a, b) => degrees[b] - degrees[a] || a - b),
+      rows = types
+        .flatMap((type, row) => (wanted.has(type) ? [row] : []))
+        .sort((a, b) => degrees[b] - degrees[a] || a - b),
       shown = rows.slice(0, SITE_LISTED).map((row) => [0, row]);
     const block = siteRows(this.listed(shown), this.note(shown.length, rows.length, "linked"));
     return this.frame({

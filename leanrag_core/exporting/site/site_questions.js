@@ -45,7 +45,10 @@ function siteCompared(question, say, parent) {
   line("", (side, cell) => (cell.textContent = side.title), "th");
   line(say("site.context_tokens"), (side, cell) => (cell.textContent = side.tokens.toLocaleString()));
   line(say("site.passages"), (side, cell) => (cell.textContent = String(side.passages.length)));
-  line(say("site.shared"), (side, cell) => (cell.textContent = String(side.passages.filter((id) => first.has(id)).length)));
+  line(
+    say("site.shared"),
+    (side, cell) => (cell.textContent = String(side.passages.filter((id) => first.has(id)).length)),
+  );
   line(say("ask.answer"), (side, cell) => siteAnswer(side, say, cell));
 }
 
@@ -79,7 +82,9 @@ async function siteQuestions(host, store, { shown, choose, say, chunk, turn }) {
     group.setAttribute("aria-label", say("site.play_of"));
     siteElement("span", "muted", say("site.play_of"), group);
     question.sides.forEach((each, at) => {
-      const button = sitePress("lrs-tab", each.title, group, () => choose({ question: questions.indexOf(question), side: at }));
+      const button = sitePress("lrs-tab", each.title, group, () =>
+        choose({ question: questions.indexOf(question), side: at }),
+      );
       button.setAttribute("aria-pressed", String(each === side));
       button.dataset.name = `side${at}`;
     });

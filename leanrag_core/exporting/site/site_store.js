@@ -15,7 +15,7 @@ function siteScript(name) {
     const script = document.createElement("script");
     script.src = `data/${name}.js`;
     script.onload = () => script.remove();
-    script.onerror = () => failed(new Error(`data/${name}.js`));
+    script.onerror = () => failed(Object.assign(new Error(`data/${name}.js`), { isMissing: true }));
     document.head.append(script);
   });
 }
@@ -74,21 +74,27 @@ class SiteStore {
   }
 
   // From the root down to the parent.
+  /** @returns {[number, number][]} */
   ancestors(layer, row) {
+    /** @type {[number, number][]} */
     const above = [];
-    for (let at = layer, here = row; at < this.top; at += 1) above.unshift([at + 1, (here = this.layers[at].parents[here])]);
+    for (let at = layer, here = row; at < this.top; at += 1)
+      above.unshift([at + 1, (here = this.layers[at].parents[here])]);
     return above;
   }
 
+  /** @returns {[number, number]} the root where there is no such entity */
   place(id) {
     const [layer, row] = (id ?? "").split(".").map(Number);
     return layer >= 0 && layer <= this.top && row >= 0 && row < this.values.sizes[layer] ? [layer, row] : [this.top, 0];
   }
 
+  /** @param {number[]} place */
   name([layer, row]) {
     return this.layers[layer].names[row];
   }
 
+  /** @param {number[]} place */
   type([layer, row]) {
     const { typeNames, types } = this.layers[layer],
       type = layer ? "" : typeNames[types[row]];
@@ -120,11 +126,20 @@ class SiteStore {
   }
 
   async chunk(row) {
-    const [shard, titles] = await Promise.all([this.load(`chunks-${Math.floor(row / SITE_CHUNKS)}`), this.load("documents")]),
+    const [shard, titles] = await Promise.all([
+        this.load(`chunks-${Math.floor(row / SITE_CHUNKS)}`),
+        this.load("documents"),
+      ]),
       at = row % SITE_CHUNKS;
-    return { text: shard.texts[at], title: titles[shard.documents[at]], mentions: shard.mentions[at], n: shard.n_mentions[at] };
+    return {
+      text: shard.texts[at],
+      title: titles[shard.documents[at]],
+      mentions: shard.mentions[at],
+      n: shard.n_mentions[at],
+    };
   }
 
+  /** @returns {{ places: [number, number][], total: number }} */
   // The entities whose names hold the text: equal names, then those that begin with it, then the others.
   find(text, most) {
     const wanted = text.toLocaleLowerCase(),
