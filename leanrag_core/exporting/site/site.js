@@ -87,7 +87,7 @@ class Site {
     try {
       // The upper layers are small and give the first picture; the base follows for search and names.
       const needed = this.lowest(state);
-      await this.store.open(needed);
+      await Promise.all([this.store.open(needed), document.fonts.load(`16px ${FONT}`)]); // names are measured
       if (!isLast()) return;
       await this.draw(state, isLast, again);
       if (!isLast()) return;
