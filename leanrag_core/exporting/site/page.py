@@ -30,8 +30,25 @@ _COMPONENTS = {
     "inspector": ("inspector",),
 }
 _RULES = re.compile(r"^\.(?:lr-read|lr-label|lr-find|lr-muted)\b[^\n]*", re.MULTILINE)  # of the pages' own style sheet
-_CODES = re.compile(r'"((?:explore|site|ask|passage|page|figure)\.[a-z_.]+[a-z])"')
+_CODES = re.compile(r'"((?:explore|ask|passage|page|figure)\.[a-z_.]+[a-z])"')
 _FAMILIES = ("explore.view.", "explore.inspect.kind.", "explore.inspect.first.", "explore.graph.hops.")
+_WORDS = (
+    "chunk_after",
+    "chunk_before",
+    "context_tokens",
+    "graph_keys",
+    "graph_label",
+    "in_hierarchy",
+    "list",
+    "no_answer",
+    "not_loaded",
+    "passages",
+    "play_of",
+    "question",
+    "questions",
+    "schema_note",
+    "shared",
+)  # that the scripts say
 _BLOCKS = ("crumbs", "no_type")
 
 
@@ -91,7 +108,7 @@ def _block_words(say: Say, total: int) -> dict[str, str]:
 
 def _codes_of(script: str) -> list[str]:
     """Return the codes of all sentences that the scripts may say."""
-    named = set(_CODES.findall(script)) & codes()
+    named = set(_CODES.findall(script)) & codes() | {f"site.{name}" for name in _WORDS}
     return sorted(named | {code for code in codes() if code.startswith(_FAMILIES)})
 
 
