@@ -13,7 +13,7 @@ import pytest
 
 from leanrag_core.errors import FolderRefused, InvalidConfig
 from leanrag_core.exporting.base import export_index
-from leanrag_core.exporting.site.shards import letters_each
+from leanrag_core.exporting.site.shards import bytes_each
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RecordedRun
@@ -111,6 +111,6 @@ def test_recorded_runs_come_along_and_those_of_other_indexes_do_not(index: Index
 
 
 def test_texts_are_cut_to_a_common_length() -> None:
-    assert letters_each([10, 10], 100, least=5) == 10
-    assert letters_each([100, 10, 100], 70, least=5) == 30  # 30 + 10 + 30
-    assert letters_each([100, 100], 2, least=5) == 5
+    assert bytes_each([10, 10], 100, least=5) == 10
+    assert bytes_each([100, 10, 100], 70, least=5) == 30  # 30 + 10 + 30
+    assert bytes_each([100, 100], 2, least=5) == 5

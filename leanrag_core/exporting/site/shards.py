@@ -34,13 +34,14 @@ class SiteFiles:
 
 
 def clipped(text: str, most: int) -> str:
-    """Return the beginning of a text that is longer than that many characters."""
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    """Return the beginning of a text that has more than that many bytes."""
+    content = text.encode()
+    return text if len(content) <= most else f"{content[:most].decode(errors='ignore').rstrip()}…"
 
 
-def letters_each(sizes: Sequence[int], budget: int, *, least: int) -> int:
-    """Return how long each text may be so that all of them have no more than `budget` bytes, but for the least length
-    that each keeps. sizes: of all texts, bytes."""
+def bytes_each(sizes: Sequence[int], budget: int, *, least: int) -> int:
+    """Return how many bytes each text may have so that all of them have no more than `budget`, but for the least length
+    that each keeps. sizes: of all texts."""
     low, high = least, max([least, *sizes])
     if sum(sizes) <= budget:
         return high

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leanrag_core.exporting.site.shards import SiteFiles, clipped, letters_each
+from leanrag_core.exporting.site.shards import SiteFiles, clipped, bytes_each
 from leanrag_core.queries.browse import forms_by_name
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -19,8 +19,8 @@ from leanrag_core.types.rows import numbers
 
 ENTITIES, CHUNKS = 1_000, 200  # rows of a shard
 _RELATIONS, _MENTIONS = 60, 60  # that are listed of an entity and of a chunk
-_DESCRIPTIONS, _RELATION_TEXTS, _CHUNK_TEXTS = 13_000_000, 4_000_000, 13_000_000  # bytes before compression
-_LEAST = 80  # characters that every text keeps
+_DESCRIPTIONS, _RELATION_TEXTS, _CHUNK_TEXTS = 14_000_000, 8_000_000, 14_000_000  # bytes before compression
+_LEAST = 30  # bytes that every text keeps
 _NAME = 200
 
 
@@ -36,22 +36,25 @@ def with_short_ids(index: Index) -> Index:
 
 def write_tables(index: Index, files: SiteFiles) -> int:
     """Write all tables; return how many texts are cut."""
-    n_cut = _Texts(_DESCRIPTIONS, [text for layer in index.layers for text in _cells(layer.entities, "description")])
+    descriptions = _Texts(
+        _DESCRIPTIONS, [text for layer in index.layers for text in _cells(layer.entities, "description")]
+    )
     said = _Texts(_RELATION_TEXTS, [text for layer in index.layers for text in _cells(layer.relations, "description")])
     forms = forms_by_name(index.report.aliases)
     for layer in index.layers:
         names = [clipped(name, _NAME) for name in _cells(layer.entities, "name")]
         files.add(f"layer-{layer.number}", _columns(index, layer, names))
-        _write_about(layer, files, n_cut, said, forms)
-    return n_cut.n_cut + said.n_cut + _write_chunks(index, files)
+        _write_about(layer, files, descriptions, said, forms)
+    return descriptions.n_cut + said.n_cut + _write_chunks(index, files)
 
 
 class _Texts:
     """Texts of one kind, each cut to the length that all of them have room for. n_cut: how many were."""
 
     def __init__(self, budget: int, texts: Sequence[str]) -> None:
-        self._most = letters_each([len(text.encode()) for text in texts], budget, least=_LEAST)
-        self.n_cut = sum(len(text) > self._most for text in texts)
+        sizes = [len(text.encode()) for text in texts]
+        self._most = bytes_each(sizes, budget, least=_LEAST)
+        self.n_cut = sum(size > self._most for size in sizes)
 
     def __call__(self, text: str) -> str:
         return clipped(text, self._most)
@@ -127,12 +130,11 @@ def _write_chunks(index: Index, files: SiteFiles) -> int:
     n, documents = index.chunks.num_rows, numbers(index.chunks["document"])
     spans = index.chunk_bytes
     sizes = (spans[:, 1] - spans[:, 0]).tolist()
-    most, n_cut = letters_each(sizes, _CHUNK_TEXTS, least=_LEAST), 0
+    most = bytes_each(sizes, _CHUNK_TEXTS, least=_LEAST)
     mentioned = index.entity_chunks.tocsc()
     for start in range(0, n, CHUNKS):
         block = range(start, min(n, start + CHUNKS))
         texts = [index.chunk(row).text for row in block]
-        n_cut += sum(len(text) > most for text in texts)
         inside = [np.sort(mentioned.indices[mentioned.indptr[row] : mentioned.indptr[row + 1]]) for row in block]
         files.add(
             f"chunks-{start // CHUNKS}",
@@ -143,4 +145,4 @@ def _write_chunks(index: Index, files: SiteFiles) -> int:
                 "n_mentions": [len(each) for each in inside],
             },
         )
-    return n_cut
+    return sum(size > most for size in sizes)
