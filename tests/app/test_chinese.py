@@ -29,7 +29,8 @@ LATIN = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]|[A-Za-z]")
 COUNTED_TWICE = re.compile(r"\d+ [个条份篇][\u4e00-\u9fff]+ ?[个条份篇]")  # such as "3 个文本块 个"
 # Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
-    r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|RAPTOR|RQ-RAG|"
+    r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG( DRIFT| TS)?|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|"
+    r"LinearRAG|PathRAG|RAPTOR|RQ-RAG|DRIFT|TS|HotpotQA|MuSiQue|WikiMultiHopQA|High|Low|Origin|"
     r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NCK]|UTF|JSON|HTML|PNG|Python|MB|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
@@ -148,7 +149,8 @@ def home_with_parts(
     index = home.indexes.open(home.indexes.all()[0].id)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minilm, "MiniLM", one_model)
-        for name in sorted({part for info in strategies().strategies for part in info.parts}):
+        of_presets = {"youtu_plain_tree"}  # of the one without a schema
+        for name in sorted(of_presets.union(*(info.parts for info in strategies().strategies))):
             home.parts.build(index, name)
     return home
 
