@@ -35,10 +35,11 @@ def test_each_format_of_the_chosen_index_can_be_downloaded(
         "download_html": "Bees b mites b.html",
         "download_json": "Bees b mites b.json",
         "download_parquet": "Bees b mites b.parquet.zip",
+        "download_site": "Bees b mites b.site.zip",
     }
     for key, (_, content) in offered.items():
         name = key.removeprefix("download_")
-        exported = home.export(home.indexes.open(index.id), name, tmp_path / name)
+        exported = home.export(home.indexes.open(index.id), name, tmp_path / offered[key][0])
         assert content() == exported.path.read_bytes()
 
 

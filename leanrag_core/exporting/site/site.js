@@ -1,19 +1,48 @@
 // The shell of a site: views, search, inspector. What is chosen is in the part of the address behind #.
 const SITE_LIT = 24,
   SITE_FIRST = 8, // matches that are listed
+  SITE_HIDDEN = { hidden: "" },
   SITE_FRAMES = {
-    hierarchy: '<div class="lr-blocks"></div>',
-    graph:
-      '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div><div class="lr-lg-figure"></div><div class="lr-lg-chosen" role="toolbar" hidden></div><div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>',
-    schema:
-      '<div class="lr-schema lr-layers"><div class="lr-schema-left"><div class="lr-schema-figure"></div><div class="lr-schema-legend"></div></div><div class="lr-schema-table"></div></div>',
-    map: '<div class="lr-map"></div>',
-    islands:
-      '<div class="lr-islands"><div class="figure"></div><div class="base"></div><div class="legend"></div><div class="reason" role="status" hidden></div><div class="table"></div></div>',
-    clusters:
-      '<div class="lr-board"><div class="figure"></div><div class="rows" role="region" tabindex="0"></div></div>',
-    questions: '<div class="lrs-questions"></div>',
+    hierarchy: ["lr-blocks"],
+    graph: [
+      "lr-lg lr-layers",
+      {},
+      ["lr-lg-bar"],
+      ["lr-lg-matches", SITE_HIDDEN],
+      ["lr-lg-figure"],
+      ["lr-lg-chosen", { role: "toolbar", ...SITE_HIDDEN }],
+      ["lr-lg-legend"],
+      ["lr-lg-list", SITE_HIDDEN],
+    ],
+    schema: [
+      "lr-schema lr-layers",
+      {},
+      ["lr-schema-left", {}, ["lr-schema-figure"], ["lr-schema-legend"]],
+      ["lr-schema-table"],
+    ],
+    map: ["lr-map"],
+    islands: [
+      "lr-islands",
+      {},
+      ["figure"],
+      ["base"],
+      ["legend"],
+      ["reason", { role: "status", ...SITE_HIDDEN }],
+      ["table"],
+    ],
+    clusters: ["lr-board", {}, ["figure"], ["rows", { role: "region", tabindex: "0" }]],
+    questions: ["lrs-questions"],
   };
+
+// The elements that a component finds: a class, attributes, and what is inside.
+/** @param {any[]} frame */
+function siteFrame(frame) {
+  const [className, attributes = {}, ...inside] = frame;
+  const made = siteElement("div", className);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...inside.map(siteFrame));
+  return made;
+}
 
 class Site {
   constructor(root, values) {
@@ -45,14 +74,14 @@ class Site {
       sitePress("lrs-tab", title, this.tabs, () => this.go({ view: name, layer: "" })).dataset.view = name;
     }
     this.field = siteElement("div", "lrs-find", undefined, bar);
-    this.field.innerHTML = '<div class="lr-search"></div>';
+    siteElement("div", "lr-search", undefined, this.field);
     this.main = siteElement("main", "lrs-main", undefined, root);
     const left = siteElement("section", "lrs-left", undefined, this.main);
     this.layers = siteElement("div", "lrs-layers", undefined, left);
     this.finding = siteElement("p", "lrs-finding", undefined, left);
     this.figure = siteElement("div", "lrs-view", undefined, left);
     this.aside = siteElement("aside", "lrs-aside", undefined, this.main);
-    this.aside.innerHTML = '<div class="lr-inspected"></div>';
+    siteElement("div", "lr-inspected", undefined, this.aside);
     this.alert = siteElement("p", "lrs-alert", undefined, left);
     this.alert.setAttribute("role", "alert");
     siteElement("footer", "muted", values.note, root);
@@ -114,7 +143,7 @@ class Site {
   mount(view, data, heard) {
     if (this.mounted !== view) {
       this.leave?.();
-      this.figure.innerHTML = SITE_FRAMES[view];
+      this.figure.replaceChildren(siteFrame(SITE_FRAMES[view]));
       this.mounted = view;
     }
     this.leave = SITE_COMPONENTS[view]({
@@ -338,7 +367,7 @@ class Site {
     if (this.mounted !== "questions") {
       this.leave?.();
       this.leave = undefined;
-      this.figure.innerHTML = SITE_FRAMES.questions;
+      this.figure.replaceChildren(siteFrame(SITE_FRAMES.questions));
       this.mounted = "questions";
       this.asked = "";
     }
