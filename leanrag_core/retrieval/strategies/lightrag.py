@@ -74,7 +74,9 @@ class Strategy(StrategyBase[Config]):
         # The ablations of table 2, each named for what it lacks: -High, -Low and -Origin there.
         Preset("without-high", message("lightrag.preset.without_high"), {**_PAPER, "mode": LOW}),
         Preset("without-low", message("lightrag.preset.without_low"), {**_PAPER, "mode": HIGH}),
-        Preset("without-text", message("lightrag.preset.without_text"), {**_PAPER, "chunk_tokens": 0}),
+        Preset(
+            "without-text", message("lightrag.preset.without_text"), {**_PAPER, "chunk_tokens": 0, "max_tokens": 8000}
+        ),
     )
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
