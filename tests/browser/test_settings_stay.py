@@ -59,7 +59,10 @@ def open_settings(page: Page) -> dict[str, object]:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    page.get_by_role("combobox", name=label, exact=True).click()
+    """Write what is wanted, as in a long list, of which the browser draws a part."""
+    field = page.get_by_role("combobox", name=label, exact=True)
+    field.click()
+    field.fill(option)
     page.get_by_role("option", name=option, exact=True).click()
     settled(page)
 
