@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -220,9 +222,16 @@ def strategies() -> StrategyList:
     from leanrag_core.retrieval import strategies as folder
 
     discovered = discover(folder, "Strategy", _DECLARED, own=("Config",))
+    examined = _examined(discovered.modules)
+    return StrategyList(examined.strategies, discovered.broken + examined.broken)
+
+
+@cache
+def _examined(modules: tuple[ModuleType, ...]) -> StrategyList:
+    """Return the strategies of the modules; a question asks for its own several times."""
     listed: list[StrategyInfo] = []
-    broken = list(discovered.broken)
-    for module in discovered.modules:
+    broken: list[BrokenExtension] = []
+    for module in modules:
         wrong = _wrongly_declared(module)
         if wrong:
             file = f"{module.__name__.rsplit('.', 1)[-1]}.py"

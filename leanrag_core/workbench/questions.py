@@ -321,6 +321,8 @@ def _answer_task(trace: Trace) -> str:
 
 
 def _within_window(index: Index, trace: Trace, language: LanguageModel | None) -> Trace:
+    if language is None:
+        return trace
     return within_window(trace, language, _answer_prompt(index), _answer_task(trace))
 
 
