@@ -141,7 +141,7 @@ class StrategyBase(Generic[C]):
     declares its name, its badge and retrieve().
 
     title, help, differs: unless given, the messages "strategy.NAME.title" and so on. score: what the scores of its
-    items are.
+    items are. model_answers: whether it has no answer without a language model.
     """
 
     name: str
@@ -151,6 +151,7 @@ class StrategyBase(Generic[C]):
     badge = "style-of"
     score = SCORE
     calls_model = False
+    model_answers = False
     parts: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = (OFFICIAL,)
 

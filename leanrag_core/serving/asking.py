@@ -269,7 +269,8 @@ class Served:
         return [
             info
             for info in strategies().strategies
-            if set(parts_needed(info.name, {})) <= there and (has_model or not info.calls_model)
+            if set(parts_needed(info.name, {})) <= there
+            and (has_model or not (info.calls_model or getattr(info.strategy, "model_answers", False)))
         ]
 
 

@@ -293,18 +293,32 @@ class OpenIndexes:
         self._max_bytes = max_bytes
         self._opened: dict[tuple[str, str], Index] = {}
         self._lock = threading.Lock()
+        self._opening: dict[tuple[str, str], threading.Lock] = {}
 
     def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
         """Return the index of that key (id, time of its build), opened if it is not; two sessions never open the same
-        index twice, and a rebuilt index replaces the one of before."""
+        index twice, nobody waits for another one to open, and a rebuilt index replaces the one of before."""
         with self._lock:
-            index = self._opened.pop(key, None) or open_it()
-            for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
-                del self._opened[old]
-            while self._opened and sum(map(table_bytes, (index, *self._opened.values()))) > self._max_bytes:
-                del self._opened[next(iter(self._opened))]
-            self._opened[key] = index  # the one used last comes last
-            return index
+            if key in self._opened:
+                return self._used(key, self._opened[key])
+            opening = self._opening.setdefault(key, threading.Lock())
+        with opening:
+            with self._lock:
+                index = self._opened.get(key)
+            index = index or open_it()
+            with self._lock:
+                self._opening.pop(key, None)
+                return self._used(key, index)
+
+    def _used(self, key: tuple[str, str], index: Index) -> Index:
+        """Put the index behind the others, and let go of those that there is no room for. The lock is held."""
+        self._opened.pop(key, None)
+        for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
+            del self._opened[old]
+        while self._opened and sum(map(table_bytes, (index, *self._opened.values()))) > self._max_bytes:
+            del self._opened[next(iter(self._opened))]
+        self._opened[key] = index  # the one used last comes last
+        return index
 
 
 def table_bytes(index: Index) -> int:

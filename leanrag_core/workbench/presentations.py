@@ -35,8 +35,13 @@ class Presentations(PresentationStore):
         do not read are passed over: Present lists them with their damage."""
         runs: dict[tuple[str, str, str], RecordedRun] = {}
         for summary in self.all().presentations:
-            presentation = self.read(summary.id)
-            for question in presentation.questions if presentation.index.id == index_id else ():
+            if summary.index_id != index_id:
+                continue
+            try:
+                presentation = self.read(summary.id)
+            except LeanRAGError:
+                continue  # it was changed since the list was read
+            for question in presentation.questions:
                 for side in question.sides:
                     run = from_record(side.run, name=summary.id)
                     if run.trace.index.id != index_id:

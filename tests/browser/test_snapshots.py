@@ -39,7 +39,7 @@ def test_an_earlier_state_is_compared_opened_and_restored(
     settled(page)
     for shown in (1, 0, 1):
         row.get_by_role("button", name="Compare with the present state").click()
-        expect(page.get_by_text("Since then:")).to_have_count(shown)
+        expect(page.get_by_text("Changed since:")).to_have_count(shown)
         settled(page)
     page.get_by_role("button", name="Compare recall").click()
     expect(page.get_by_text("Questions won: 1.")).to_be_visible()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, PresentationNotFound, PresentationTooNew, RecordDamaged
 from leanrag_core.presenting.storing import MAX_BYTES, PresentationStore, content_of, presentation_of
 from leanrag_core.presenting.story import Presentation
@@ -83,6 +84,17 @@ def test_the_store_lists_own_presentations_first_and_names_damaged_ones(make: Ma
     assert [each.id for each in store.all().presentations] == ["sample"]
     with pytest.raises(InvalidConfig, match="comes with the program"):
         store.delete("sample")
+
+
+def test_recorded_runs_of_an_index_are_each_question_with_each_system_once(make: Make, tmp_path: Path) -> None:
+    store, made = Workbench.default(tmp_path).presentations, make()
+    first = store.add(replace(made, title="First"))
+    store.add(replace(made, title="Second"))
+    assert len(store.runs_of(made.index.id)) == 4
+    assert {run.trace.strategy for run in store.runs_of(made.index.id)} == {"leanrag", "vector"}
+    assert store.runs_of("another") == ()
+    store.path(first).write_text("{")
+    assert len(store.runs_of(made.index.id)) == 4
 
 
 @pytest.mark.parametrize("id_", ["../sample", "Sample", "", "a/b", "absent"])

@@ -32,6 +32,7 @@ def test_models_are_indexes_with_the_strategies_that_can_be_asked_of_them(progra
     assert MODEL in names
     assert f"{INDEX}/vector" in names
     assert f"{INDEX}/hipporag" not in names, "its part is missing"
+    assert f"{INDEX}/zero_shot" not in names, "no model would answer"
     assert program.models.retrieve(MODEL).id == MODEL
     with pytest.raises(openai.NotFoundError):
         program.models.retrieve("none/leanrag")

@@ -1,3 +1,5 @@
+import threading
+
 from leanrag_core.storage.indexes import OpenIndexes, table_bytes
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
@@ -43,3 +45,25 @@ def test_an_index_that_does_not_open_leaves_the_others_open() -> None:
         opened.append("failed")
     open_indexes.get(("a", "1"), opener(opened, "a"))
     assert opened == ["a", "failed"]
+
+
+def test_nobody_waits_for_another_index_to_open_and_the_same_one_is_opened_once() -> None:
+    open_indexes, opened, may_go_on, began = OpenIndexes(10**9), [], threading.Event(), threading.Event()
+
+    def slowly() -> Index:
+        began.set()
+        assert may_go_on.wait(30)
+        return opener(opened, "a")()
+
+    found: list[Index] = []
+    threads = [threading.Thread(target=lambda: found.append(open_indexes.get(("a", "1"), slowly))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert began.wait(30)
+    open_indexes.get(("b", "1"), opener(opened, "b"))
+    assert opened == ["b"]
+    may_go_on.set()
+    for thread in threads:
+        thread.join(30)
+    assert opened == ["b", "a"]
+    assert found[0] is found[1]

@@ -25,7 +25,8 @@ class Strategy(StrategyBase[Config]):
 
     name = "zero_shot"
     badge = "faithful"
-    calls_model = False  # to retrieve; its answer is a model's
+    calls_model = False  # to retrieve
+    model_answers = True
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """Return a trace without items: nothing is searched."""
