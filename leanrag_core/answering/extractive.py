@@ -18,7 +18,7 @@ from leanrag_core.answering.standing import holds_value, is_answered
 from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
-from leanrag_core.retrieval.marks import distinct, with_marks
+from leanrag_core.retrieval.marks import cited_answer
 from leanrag_core.text.chinese import han_runs
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
@@ -122,15 +122,7 @@ def extractive_answer(
         AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
         for each, text in _in_reading_order([pool[kept[k]] for k in chosen])
     )
-    return Answer(
-        text=" ".join(with_marks(part.text, part.marks) for part in answer_parts),
-        parts=answer_parts,
-        citations=distinct(mark for part in answer_parts for mark in part.marks),
-        grounded=True,
-        extractive=True,
-        model="builtin",
-        trace=trace,
-    )
+    return cited_answer(trace, answer_parts, "builtin", extractive=True)
 
 
 def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]]:

@@ -7,7 +7,7 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import count_cut, fill_within, room_in, window_of
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.context import within
-from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
+from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.types.experiment import OPEN, REJECT
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
@@ -59,14 +59,4 @@ def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
     parts = cited_parts(reply.text, trace.context)
     if reply.cut:
         parts.append(AnswerPart(CUT_SHORT, ()))
-    citations = distinct(mark for part in parts for mark in part.marks)
-    return Answer(
-        text=" ".join(with_marks(part.text, part.marks) for part in parts),
-        parts=tuple(parts),
-        citations=citations,
-        grounded=bool(citations),
-        extractive=False,
-        model=model,
-        trace=trace,
-        usage=reply.usage,
-    )
+    return cited_answer(trace, parts, model, usage=reply.usage)

@@ -2,7 +2,7 @@
 helpfulness, and one answer from the most helpful of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.window import room_in
 from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
-from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
+from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -264,11 +264,11 @@ def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str) -> An
     if not trace.context.tokens:
         return Answer(nothing, (AnswerPart(nothing, ()),), (), False, tools.language is None, _model(tools), trace)
     if tools.language is None:
-        return _answer(trace, _builtin_parts(trace), tools, extractive=True)
+        return cited_answer(trace, _builtin_parts(trace), "builtin", extractive=True)
     before = tools.meter.read().usage
     text = ask_text(tools.language, tools, task, question=trace.question, points=trace.context.text)
-    answer = _answer(trace, cited_parts(text, trace.context), tools, extractive=False)
-    return replace(answer, usage=tools.meter.read().usage - before)
+    usage = tools.meter.read().usage - before
+    return cited_answer(trace, cited_parts(text, trace.context), tools.language.name, usage=usage)
 
 
 def _model(tools: Tools) -> str:
@@ -282,16 +282,3 @@ def _builtin_parts(trace: Trace) -> list[AnswerPart]:
         if len(parts) < _ANSWERED_WITH:
             parts.setdefault(given[item.ref], AnswerPart(item.text[item.lead :], (item.mark,), "points"))
     return list(parts.values())
-
-
-def _answer(trace: Trace, parts: Sequence[AnswerPart], tools: Tools, *, extractive: bool) -> Answer:
-    citations = distinct(mark for part in parts for mark in part.marks)
-    return Answer(
-        text=" ".join(with_marks(part.text, part.marks) for part in parts),
-        parts=tuple(parts),
-        citations=citations,
-        grounded=bool(citations),
-        extractive=extractive,
-        model=_model(tools),
-        trace=trace,
-    )

@@ -1,10 +1,11 @@
 """Citation marks such as [E1] or [C2], which a context gives and an answer repeats."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from leanrag_core.text.sentences import split_sentences
-from leanrag_core.types.trace import AnswerPart, Context
+from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.trace import Answer, AnswerPart, Context, Trace
 
 _SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
 
@@ -29,6 +30,23 @@ def distinct(marks: Iterable[str]) -> tuple[str, ...]:
 def with_marks(text: str, marks: Iterable[str]) -> str:
     """Return the text with its marks in brackets behind it."""
     return f"{text} {''.join(f'[{mark}]' for mark in marks)}".strip()
+
+
+def cited_answer(
+    trace: Trace, parts: Sequence[AnswerPart], model: str, *, extractive: bool = False, usage: Usage = NO_USAGE
+) -> Answer:
+    """Return the answer of those parts to the trace's question; it is grounded where one of them has a mark."""
+    citations = distinct(mark for part in parts for mark in part.marks)
+    return Answer(
+        text=" ".join(with_marks(part.text, part.marks) for part in parts),
+        parts=tuple(parts),
+        citations=citations,
+        grounded=bool(citations),
+        extractive=extractive,
+        model=model,
+        trace=trace,
+        usage=usage,
+    )
 
 
 def cited_parts(text: str, context: Context) -> list[AnswerPart]:
