@@ -6,6 +6,7 @@ from functools import wraps
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from leanrag_core import workbench as services
 from leanrag_core.indexing import reading
@@ -15,6 +16,9 @@ from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
+
+settings.register_profile("busy-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy-machine")
 
 
 @pytest.hookimpl(trylast=True)

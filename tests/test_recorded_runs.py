@@ -112,7 +112,7 @@ TRACE = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(TRACE)
 def test_any_trace_comes_back_equal_from_json(trace: Trace) -> None:
     assert from_json(Trace, to_json(trace)) == trace

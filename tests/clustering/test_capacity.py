@@ -43,7 +43,7 @@ def test_ties_in_margin_go_by_row() -> None:
     assert labels.tolist() == [0, 0, 1]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(1, 60), st.integers(1, 8), st.integers(1, 5), st.integers(0, 999))
 def test_asking_all_at_once_ends_where_choosing_one_after_another_does(n: int, m: int, c: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -91,7 +91,7 @@ def test_duplicates_and_few_points_keep_to_the_cap(
     assert labels.max() + 1 <= n_components(len(vectors), cluster_size)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 90),
     st.integers(1, 40),

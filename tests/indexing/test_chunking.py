@@ -134,7 +134,7 @@ def test_a_long_run_without_spaces_is_cut_in_time() -> None:
     assert chunks[-1].end == 60_000
 
 
-@settings(deadline=None, max_examples=250)
+@settings(max_examples=250)
 @given(TEXTS, st.integers(1, 40), st.integers(0, 39))
 def test_chunks_are_exact_and_cover_all_but_white_space(text: str, max_tokens: int, overlap: int) -> None:
     chunks = chunks_of(text, max_tokens, min(overlap, max_tokens - 1))
@@ -150,7 +150,7 @@ def test_chunks_are_exact_and_cover_all_but_white_space(text: str, max_tokens: i
     assert len({chunk.id for chunk in chunks}) == len(chunks)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(TEXTS, st.integers(1, 40), st.integers(0, 39))
 def test_starts_and_ends_ascend_so_no_chunk_lies_within_its_neighbour(text: str, max_tokens: int, overlap: int) -> None:
     chunks = chunks_of(text, max_tokens, min(overlap, max_tokens - 1))

@@ -12,7 +12,7 @@ from leanrag_core.retrieval.passages import chunks_by_seeds, reciprocal_rank_fus
 from tests.small_index import entity, layer, small_index, unit
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.lists(st.lists(st.integers(0, 6), unique=True).map(sorted), min_size=1, max_size=6),
     st.randoms(use_true_random=False),

@@ -21,7 +21,7 @@ PIECES = ("a", "Ab", "12345", "'s", "'", ".", "...", '"', ")", ":", " ", "  ", "
 TEXT = st.lists(st.sampled_from((*PIECES, "蜂", "🐝", "é", "x" * 1500, "!" * 1200)), max_size=8).map("".join)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(TEXT, TEXT, TEXT)
 def test_the_pieces_of_a_line_count_what_the_whole_counts(name: str, parent: str, rest: str) -> None:
     texts = ("[E12]", f" {name}", " (part of", f" {parent}", "):", f" {rest}\n")
@@ -30,7 +30,7 @@ def test_the_pieces_of_a_line_count_what_the_whole_counts(name: str, parent: str
     assert joined(pieces[:5]) + pieces[5].tokens == count_tokens("".join(texts))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(TEXT)
 def test_an_empty_line_adds_what_the_count_of_both_adds(text: str) -> None:
     line = f"[C1] {text}\n"
@@ -54,7 +54,7 @@ def rewritten(table: pa.Table, schema: pa.Schema, texts: list[str], *columns: st
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(TEXT, min_size=1, max_size=5), st.integers(0, 400), st.booleans())
 def test_a_context_counts_the_tokens_of_its_text_and_keeps_its_budgets(
     texts: list[str], budget: int, findings: bool

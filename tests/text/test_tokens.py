@@ -46,7 +46,7 @@ def test_a_token_inside_a_character_counts_to_the_characters_end() -> None:
     assert token_offsets("🐝") == [0, 1, 1, 1]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(ANY_TEXT)
 def test_offsets_ascend_from_start_to_end_one_for_each_token(text: str) -> None:
     offsets = token_offsets(text)
@@ -99,7 +99,7 @@ def test_trimming_never_cuts_a_character() -> None:
     assert trim_to_tokens("a🐝", 2) == "a"
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(ANY_TEXT, st.integers(0, 20))
 def test_a_trimmed_text_is_a_beginning_within_the_limit(text: str, limit: int) -> None:
     trimmed = trim_to_tokens(text, limit)

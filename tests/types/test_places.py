@@ -33,7 +33,7 @@ def test_a_chunk_is_cut_by_characters_not_by_bytes() -> None:
     assert index.chunk_bytes.tolist() == [[2, 9], [0, 5], [10, 15]]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.text(st.sampled_from("ab é\n蜂🐝"), min_size=1, max_size=20), min_size=1, max_size=4), st.data())
 def test_the_text_of_a_chunk_is_the_slice_of_its_document(texts: list[str], data: st.DataObject) -> None:
     spans = []
@@ -72,7 +72,7 @@ def star(n: int) -> Layer:
     return layer(0, entities, [relation(a, b) for a, b in ends], unit([[1.0, 0.0]] * n), [0] * n)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 11), unique=True))
 def test_relations_inside_are_those_with_both_ends_among_the_entities(rows: list[int]) -> None:
     made = star(12)

@@ -242,7 +242,7 @@ def test_progress_rises_and_ends_at_its_total(beekeeping, embed):
         assert steps[-1][0] == steps[-1][1]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(2, 40), st.integers(0, 60), st.integers(2, 6), st.integers(0, 999))
 def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluster_size, seed):
     random = np.random.default_rng(seed)

@@ -45,7 +45,7 @@ def long_names(names):
     return frozenset(key for key in keys if 2 <= len(key) <= 5), frozenset(key for key in keys if 1 <= len(key) <= 5)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join), min_size=1, max_size=6, unique=True
@@ -63,7 +63,7 @@ def test_phrases_of_a_corpus_are_those_of_its_sentences_one_by_one(texts: list[s
     assert table.single.tolist() == [len(phrase) == 1 for phrase in phrases]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(
         st.sampled_from(

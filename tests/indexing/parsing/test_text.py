@@ -94,7 +94,7 @@ def test_blocks_that_go_on_join_their_paragraph_and_pages_start_in_it() -> None:
     assert document.headings == (Heading("Ants", 2, 13, 17),)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.text(st.characters(codec=None) | st.sampled_from(" \n\r\t\u0301e\x85\u2028\xad"), max_size=40))
 def test_what_is_clean_stays_as_it_is(text: str) -> None:
     once = clean(text)
@@ -108,7 +108,7 @@ def test_what_is_clean_stays_as_it_is(text: str) -> None:
 KINDS = st.sampled_from(["paragraph", "heading", "boilerplate"])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.builds(Block, st.text(max_size=12), KINDS, st.just(1), st.integers(0, 4), st.booleans()), max_size=8)
 )

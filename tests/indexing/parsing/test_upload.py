@@ -114,7 +114,7 @@ def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
 
 
 # PDF and DOCX are damaged byte by byte in their own files; a random start never gets past their gates.
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.sampled_from(["txt", "md", "html", "csv", "json", "jsonl", "pdf", "docx", "epub", "zip", "xlsx", "pptx"]),
     st.binary(max_size=60) | st.text(st.sampled_from("\"',;|<>/a{}[]:#*-_`\n\t 1é"), max_size=60).map(str.encode),
