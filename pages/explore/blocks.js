@@ -224,8 +224,10 @@ export default function (component) {
     const start = mark(drawn, picked, lit);
     if (held) start.group.focus();
     drawn.svg.onclick = (event) => {
+      // The second click of a pair whose first one led elsewhere would lead back, or on to what now lies below it.
+      if (event.detail > 1 && host.lrLed) return;
       const block = blockAt(event.target);
-      if (block) pick(block);
+      if (block) host.lrLed = pick(block);
     };
     drawn.svg.onkeydown = (event) => {
       const here = blockAt(document.activeElement);
@@ -257,15 +259,19 @@ export default function (component) {
     if (block.folded || block.inner) send("opened", block.id);
     else pick(block);
   };
-  // A second click on the chosen block opens it; on the outermost one it goes back up.
+  // A second click on the chosen block opens it; on the outermost one it goes back up. Returns whether it leads elsewhere.
   const pick = (block) => {
-    if (block.folded) send("opened", block.id);
-    else if (block.id !== picked) {
+    if (!block.folded && block.id !== picked) {
       picked = block.id;
       mark(drawn, picked, lit);
       send("picked", picked);
-    } else if (block.id === data.focus) send("up", true);
-    else if (block.inner) send("opened", block.id);
+      return false;
+    }
+    const isOutermost = !block.folded && block.id === data.focus,
+      leads = isOutermost || block.folded || block.inner > 0;
+    if (isOutermost) send("up", true);
+    else if (leads) send("opened", block.id);
+    return leads;
   };
   redraw();
   // An earlier call with other data may still listen for a moment: the last one alone draws.

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from leanrag_core import IndexConfig, Workbench
@@ -121,14 +122,18 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with an index of a sample and one of texts from right to left."""
-    home = tmp_path_factory.mktemp("looks") / "home"
-    bench = Workbench.default(home)
-    bench.corpora.all()  # reads the samples
-    bench.build("sample-legal", IndexConfig())
-    files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
-    bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))
-    return home
+    """A home with an index of a sample and one of texts from right to left; processes that test share its making."""
+    base = tmp_path_factory.getbasetemp()
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "looks"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            bench = Workbench.default(base / "looks-unfinished")
+            bench.corpora.all()  # reads the samples
+            bench.build("sample-legal", IndexConfig())
+            files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
+            bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))
+            bench.root.rename(made)
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("looks") / "home"))
 
 
 @pytest.fixture(scope="session")

@@ -208,6 +208,7 @@ def test_a_sweep_is_run_and_a_point_of_it_chosen_saved_and_asked(
 
     # Its settings become a preset, and its index is asked.
     page.get_by_role("button", name="Save as preset").first.click()
+    settled(page)
     page.get_by_role("textbox", name="Name of the preset").fill("Small clusters")
     page.keyboard.press("Tab")
     settled(page)

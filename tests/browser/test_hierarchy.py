@@ -84,6 +84,16 @@ def test_blocks_are_chosen_opened_searched_and_saved(
     expect(page).to_have_url(re.compile("focus=ent-3-0"))
     settled(page)
 
+    # A double click opens as well, and its second click leads nowhere else, also where the first one opens already.
+    for _ in range(2):
+        block(page, "ent-2-2").dblclick()
+        expect(page).to_have_url(re.compile("focus=ent-2-2"))
+        settled(page)
+        expect(page.locator(".lr-blocks .block").first).to_have_attribute("data-id", "ent-2-2")
+        page.locator(".lr-blocks .crumbs button").first.click()
+        expect(page).to_have_url(re.compile("focus=ent-3-0"))
+        settled(page)
+
     # A search lights its matches in the same picture; Enter opens the marked one.
     wanted = name_of(0, 1234)
     page.get_by_role("combobox", name="Find").press_sequentially(wanted[:-1])

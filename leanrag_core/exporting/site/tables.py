@@ -19,7 +19,7 @@ from leanrag_core.types.rows import numbers
 
 ENTITIES, CHUNKS = 1_000, 200  # rows of a shard
 _RELATIONS, _MENTIONS = 60, 60  # that are listed of an entity and of a chunk
-_DESCRIPTIONS, _RELATION_TEXTS, _CHUNK_TEXTS = 13_000_000, 4_000_000, 13_000_000  # bytes before compression
+_DESCRIPTIONS, _RELATION_TEXTS, _CHUNK_TEXTS = 13_000_000, 8_000_000, 13_000_000  # bytes before compression
 _LEAST = 30  # bytes that every text keeps
 _NAME = 200
 
