@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, count
 
@@ -30,11 +30,13 @@ _GIVEN_BEFORE = 0.25  # taken off for each sibling that is named with the term
 
 @dataclass(frozen=True)
 class Term:
-    """A term that may stand in a cluster's name. kind: what it denotes (person, location, ...); "" for common nouns."""
+    """A term that may stand in a cluster's name. kind: what it denotes (person, location, ...); "" for common nouns.
+    recurs: whether several passages mention it."""
 
     surface: str
     score: float
     kind: str = ""
+    recurs: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def cluster_name(
     with_third: bool = False,
 ) -> ClusterName:
     """Choose the best pair of terms that share no word, of one kind where there is a choice, at most about 60
-    characters. with_third: a third one is added where one of nearly as good a score fits in.
+    characters. with_third: a third one that recurs is added where one of nearly as good a score fits in.
 
     terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
     used: how many siblings are named with each casefolded term. numbered: the last number that each name was given
@@ -62,7 +64,7 @@ def cluster_name(
     """
     used = {} if used is None else used
     numbered = {} if numbered is None else numbered
-    tried = [Term(shown(term.surface), term.score, term.kind) for term in terms[:_TERMS_TRIED]]
+    tried = [replace(term, surface=shown(term.surface)) for term in terms[:_TERMS_TRIED]]
     forms = [folded_words(term.surface) for term in tried]
     pairs = [(tried[a], tried[b]) for a, b in combinations(range(len(tried)), 2) if not forms[a] & forms[b]]
     if not pairs:  # few words, or a script without spaces: two members, else the one of several
@@ -99,9 +101,11 @@ def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
 
 
 def _third(tried: Sequence[Term], first: Term, second: Term) -> Term | None:
-    """Return the best term that goes with the pair: no shared word, its casing, nearly its score, room for it."""
-    for term in tried:
+    """Return the best term that goes with the pair: it recurs, no shared word, its casing, nearly its score, room for
+    it; a person joins persons alone."""
+    for term in filter(lambda term: term.recurs, tried):
         alike = bool(term.kind) == bool(first.kind) == bool(second.kind)
+        alike = alike and (term.kind == "person") == (first.kind == "person") == (second.kind == "person")
         apart = term not in (first, second) and not (
             overlap(term.surface, first.surface) or overlap(term.surface, second.surface)
         )
@@ -178,21 +182,23 @@ class NameWeights:
     """What counts in a term of a cluster's name.
 
     distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
-    single_word: factor of common nouns of one word. own_links: relations inside count by their share of all. three:
-    larger clusters are named with three terms.
+    single_word: factor of common nouns of one word. passages: factors of terms that one, two, three, and more passages
+    mention. own_links: relations inside count by their share of all. three: larger clusters are named with three terms.
     """
 
     distinction: float
     nearness: float
     links: float
     single_word: float
+    passages: tuple[float, float, float, float]
     own_links: bool
     three: bool
 
 
-OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, own_links=False, three=False)
-# Where entities are found by rules, what is linked all over the corpus says little about a cluster.
-OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, own_links=True, three=True)
+OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), own_links=False, three=False)
+# Where entities are found by rules, what is linked all over the corpus says little about a cluster, and what a single
+# passage mentions often is a turn of phrase.
+OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), own_links=True, three=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +335,12 @@ def _terms(
             + weights.links * tied / max(float(tied.max()), 1e-12)
         )
         score *= [_shape(read.names[row], read.types[row], weights.single_word) for row in named]
-        terms = [_term(read, row, float(value)) for row, value in zip(named, score.tolist(), strict=True)]
+        recurring = [len(base.chunks_of(row)) for row in named]
+        score *= [weights.passages[min(max(n, 1), len(weights.passages)) - 1] for n in recurring]
+        terms = [
+            _term(read, row, float(value), recurs=n > 1)
+            for row, value, n in zip(named, score.tolist(), recurring, strict=True)
+        ]
     heads = [Term(head.surface, _HEAD_SCORE + head.n / len(rows)) for head in shared_heads(read, rows)]
     terms = sorted([*heads, *terms], key=lambda term: -round(term.score, 9))
     if not any(not overlap(term.surface, terms[0].surface) for term in terms[1:]):
@@ -338,17 +349,17 @@ def _terms(
     return terms
 
 
-def _term(read: BaseNames, row: int, score: float) -> Term:
+def _term(read: BaseNames, row: int, score: float, *, recurs: bool = True) -> Term:
     name, kind = read.names[row], read.types[row]
     if read.shouted:
-        return Term(title_case(name), score, kind)
+        return Term(title_case(name), score, kind, recurs)
     if kind in _HEADINGS or kind in _COMMON_KINDS:
         small = name[:1].lower() + name[1:]
         if " " in name and name[1:].islower() and small.partition(" ")[0] in read.written:
             name = small  # the capital of a heading or a sentence's start
         proper = kind != "organism" and any(letter.isupper() for letter in name)
         kind = "name" if proper else ""
-    return Term(name, score, kind)
+    return Term(name, score, kind, recurs)
 
 
 def _may_name(name: str, kind: str) -> bool:

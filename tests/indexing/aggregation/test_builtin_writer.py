@@ -93,6 +93,21 @@ def test_a_third_term_joins_a_name_where_it_is_nearly_as_good_and_has_room():
     assert cluster_name(terms, forbidden=frozenset(), with_third=True).text == "Honey bees, oilseed rape and clover"
     weak = [*terms[:2], Term("clover", 0.4)]  # .6 x .8 = .48 is asked of it
     assert cluster_name(weak, forbidden=frozenset(), with_third=True).text == "Honey bees and oilseed rape"
+    once = [*terms[:2], Term("clover", 0.6, recurs=False)]
+    assert cluster_name(once, forbidden=frozenset(), with_third=True).text == "Honey bees and oilseed rape"
+
+
+def test_over_mentions_a_term_of_one_passage_gives_way_to_one_that_recurs(graph_of):
+    names, passages = ("deep implication", "wax comb", "brood nest"), [[0], [1, 2], [3, 4]]
+    graph = graph_of([(name, "concept", [f"A {name} hangs there."]) for name in names], [], passages)
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((3, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    view = ClusterView(1, 0, (0, 1, 2), names, ("",) * 3, ("",) * 3, layer.vectors, (0,) * 3, ())
+    named = {}
+    for of_mentions in (True, False):
+        writer = BuiltinWriter(of_mentions=of_mentions)
+        writer.prepare((layer,), np.zeros(3, dtype=int))
+        named[of_mentions] = writer.entity(view).name
+    assert named == {True: "Wax comb and brood nest", False: "Deep implication and wax comb"}
 
 
 def test_a_sentence_that_names_no_member_is_not_chosen_while_others_do():
