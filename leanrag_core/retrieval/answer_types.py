@@ -1,0 +1,127 @@
+"""What a question names, and of which of the graph's types its answer may be (MiniRAG)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.question_terms import question_terms
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.graph import Layer
+
+_MOST_TYPES, _MOST_ENTITIES = 3, 5
+_MOST_LISTED, _EXAMPLES = 60, 2
+_UNTYPED = ("", "unknown")
+_WORD = re.compile(r"\w+")
+_PERSON, _PLACE, _TIME = ("person",), ("location", "place"), ("event", "date", "time")
+_ASKED_BY = {"who": _PERSON, "whom": _PERSON, "whose": _PERSON, "where": _PLACE, "when": _TIME}
+# Chinese has no blanks between words: these are looked for anywhere in the question.
+_ASKED_BY_CHINESE = {"谁": _PERSON, "哪里": _PLACE, "何处": _PLACE, "何时": _TIME, "什么时候": _TIME}
+_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
+_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {"answer_types": _TEXTS, "entities": _TEXTS},
+    "required": ["answer_types", "entities"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class MappedQuestion:
+    """entities: what the question names, one at least. types: of the answer, in lower case, of those that the graph
+    has; may be empty. note: what the reader should know about where they are from."""
+
+    entities: tuple[str, ...]
+    types: tuple[str, ...]
+    note: Message | None = None
+
+
+def mapped_question(question: str, base: Layer, tools: Tools) -> MappedQuestion:
+    """Return what the question names and the types of its answer, by the model; without one, or where its reply cannot
+    be used, names and phrases of the question, and types that own_types() reads from it.
+
+    Raises Cancelled and CallFailed. Source: MiniRAG, query semantic mapping.
+    """
+    counts = _type_counts(base)
+    reply = reply_or_note(
+        tools,
+        lambda language: ask_json(
+            language,
+            tools,
+            "query_answer_types",
+            _read,
+            keys=("answer_types", "entities"),
+            schema=_REPLY,
+            types=_listed(base, list(counts)[:_MOST_LISTED]),
+            question=question,
+        ),
+        step=message("minirag.step.mapping"),
+        instead=message("minirag.built_in"),
+    )
+    mapped = reply.value
+    if mapped is None:
+        terms = question_terms(question)
+        names = tuple(dict.fromkeys((*terms.names, *terms.phrases)))[:_MOST_ENTITIES]
+        mapped = MappedQuestion(names, own_types(question, list(counts)), reply.note)
+    types = tuple(name for name in mapped.types if name in counts)[:_MOST_TYPES]
+    return MappedQuestion(mapped.entities or (question,), types, mapped.note)
+
+
+def own_types(question: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the known types that the question names, in singular or plural, or asks for by who, where or
+    when, in the question's order. known: in lower case."""
+    asked: list[str] = []
+    lower = question.lower()
+    for word in _WORD.findall(lower):
+        asked += [word, word.removesuffix("s"), *_ASKED_BY.get(word, ())]
+    for word, types in _ASKED_BY_CHINESE.items():
+        asked += types if word in lower else ()
+    return tuple(name for name in dict.fromkeys(asked) if name in known)
+
+
+def is_of_types(base: Layer, types: Sequence[str]) -> np.ndarray:
+    """Return (n,) bool: which base entities are of one of the types, which are in lower case."""
+    import pyarrow.compute as pc
+
+    if not types:
+        return np.zeros(len(base), dtype=bool)
+    lower = pc.utf8_lower(base.entities["type"])
+    return np.asarray(pc.is_in(lower, value_set=pa.array(types, pa.string())).to_numpy())
+
+
+def _type_counts(base: Layer) -> dict[str, int]:
+    """Return how many entities each type has, the commonest first, ties by name."""
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(pc.utf8_lower(base.entities["type"])).to_pylist()
+    counts = {each["values"]: each["counts"] for each in counted if each["values"] not in (None, *_UNTYPED)}
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _listed(base: Layer, types: Sequence[str]) -> str:
+    """Return a line for each type, with the entities of it that have most relations."""
+    lines, names = [], base.entity_cells["name"]
+    for name in types:
+        rows = np.flatnonzero(is_of_types(base, [name]))
+        best = rows[np.argsort(-base.degrees[rows], kind="stable")[:_EXAMPLES]]
+        lines.append(f"- {name}: {'; '.join(str(names[row].as_py()) for row in best.tolist())}")
+    return "\n".join(lines)
+
+
+def _read(cells: dict[str, Any]) -> MappedQuestion:
+    types, entities = cells.get("answer_types"), cells.get("entities")
+    if not isinstance(types, list) or not isinstance(entities, list):
+        raise ReplyError("minirag.reply")
+    return MappedQuestion(_texts(entities)[:_MOST_ENTITIES], tuple(text.lower() for text in _texts(types)))
+
+
+def _texts(values: list[Any]) -> tuple[str, ...]:
+    texts = (" ".join(value.split()) for value in values if isinstance(value, str))
+    return tuple(text for text in dict.fromkeys(texts) if text)
