@@ -55,6 +55,13 @@ class Lists:
         """Return the list in that row, (k,)."""
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
+    def joined(self, rows: np.ndarray) -> np.ndarray:
+        """Return the numbers of those lists, one list after the other. rows: (k,) int."""
+        starts = self.offsets[rows].astype(np.int64)
+        counts = self.offsets[rows + 1] - starts
+        places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        return np.asarray(self.values[places])
+
 
 class RowOf(Mapping[str, int]):
     """Row of each id of a column, as a mapping. The first look-ups scan the column; then the ids are sorted, once.

@@ -1,0 +1,291 @@
+"""HyperGraphRAG: facts of several entities as hyperedges; entities of the question lead to facts, near facts to
+entities, and chunks join them (Luo et al. 2025, section 4)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base_graph import entity_items, entity_line
+from leanrag_core.retrieval.budgets import SectionForm, scaled, section, text_line
+from leanrag_core.retrieval.context import ENTITIES
+from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, by_row, graph_trace
+from leanrag_core.retrieval.hyperedges import (
+    chunks_of_entities,
+    chunks_of_facts,
+    entities_of_facts,
+    facts_near,
+    facts_of_entities,
+)
+from leanrag_core.retrieval.passages import affordable_chunks
+from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import nearest_entities, similarity
+from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.config import option
+from leanrag_core.types.index import Index
+from leanrag_core.types.statements import Statements
+from leanrag_core.types.trace import Parameter, Style, Trace, TraceItem, TraceRelation
+
+BOTH, BY_ENTITIES, BY_FACTS = "both", "entities", "facts"
+NEAREST, STATING, NONE = "nearest", "stating", "none"
+_ASKED = "asked-entities"
+_FACTS = SectionForm(
+    name="facts",
+    title=message("section.facts.title"),
+    phrase=message("section.facts.phrase"),
+    noun=message("section.facts.noun"),
+    letter="F",
+    colour="path",
+    heading="## Facts\n",
+    nouns={"fact": "count.facts"},
+)
+_STYLES = (
+    Style("fact", message("style.fact"), "path", "box"),
+    Style("ties", message("style.ties"), "path", "line", on="relation"),
+)
+_RELEASED: Mapping[str, Parameter] = {"chunk_source": STATING, "top_c": 50}
+
+
+@dataclass(frozen=True)
+class Config(Options):
+    """Options of HyperGraphRAG."""
+
+    mode: str = option(BOTH, choices=(BOTH, BY_ENTITIES, BY_FACTS), help=message("hypergraphrag.option.mode"))
+    top_k: int = option(60, low=1, high=200, paper=60, help=message("hypergraphrag.option.top_k"), in_row=True)
+    # The paper's bounds are 50 of 100 for entities and 5 of 10 for facts: .5 where every extraction is certain.
+    least_cosine: float = option(0.2, low=0.0, high=1.0, paper=0.5, help=message("hypergraphrag.option.least_cosine"))
+    top_c: int = option(
+        6, low=1, high=50, paper=6, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
+    )
+    chunk_source: str = option(
+        NEAREST, choices=(NEAREST, STATING, NONE), help=message("hypergraphrag.option.chunk_source")
+    )
+    entity_tokens: int = option(8000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
+    fact_tokens: int = option(8000, low=0, high=32000, help=message("hypergraphrag.option.fact_tokens"))
+    chunk_tokens: int = option(8000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
+    max_tokens: int = option(24000, low=0, high=64000, help=message("option.max_tokens"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Rows, best first, with cosines by row. named: entities near to those of the question. near: facts near to the
+    question. tied: facts of the named entities. members: entities of the near facts."""
+
+    named: list[int]
+    near: list[int]
+    tied: list[int]
+    members: list[int]
+    entity_scores: dict[int, float]
+    fact_scores: dict[int, float]
+
+    @property
+    def entities(self) -> list[int]:
+        """What the facts led to comes first, as in the release (`utils.py`, `process_combine_contexts`)."""
+        return list(dict.fromkeys([*self.members, *self.named]))
+
+    @property
+    def facts(self) -> list[int]:
+        """Facts near to the question, then others of the named entities."""
+        return list(dict.fromkeys([*self.near, *self.tied]))
+
+
+class Strategy(StrategyBase[Config]):
+    """Entity retrieval, hyperedge retrieval, expansion in both directions, chunks."""
+
+    name = "hypergraphrag"
+    badge = "own-part"
+    score = COSINE
+    calls_model = True
+    parts = ("hyperedges",)
+    presets = (
+        published("official"),
+        published("paper", least_cosine=0.5),
+        published("released", **_RELEASED),
+        # The ablations of figure 4: w/o ER, w/o HR and w/o CR there.
+        Preset("without-entities", message("hypergraphrag.preset.without_entities"), {"mode": BY_FACTS}),
+        Preset("without-facts", message("hypergraphrag.preset.without_facts"), {"mode": BY_ENTITIES}),
+        Preset("without-chunks", message("hypergraphrag.preset.without_chunks"), {"chunk_source": NONE}),
+    )
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """Return the trace of one retrieval: entities, facts, what they lead to, chunks."""
+        config, run = self.config, Retrieval(self, query, index, tools)
+        facts: Statements = tools.part("hyperedges")
+        named = query_entities(query.text, tools) if config.mode != BY_FACTS else QueryEntities((), ())
+        run.note(named.note)
+        asked = ", ".join((*named.named, *named.generic))
+        entity_scores = self._entities(query, index, asked, tools) if config.mode != BY_FACTS else {}
+        run.lap("entities")
+        least = index.across_scale.own_of(config.least_cosine)
+        fact_scores = dict[int, float]()
+        if config.mode != BY_ENTITIES:
+            near = facts_near(facts, query.vector, config.top_k, at_least=least, tools=tools)
+            fact_scores = by_row(near.rows, near.scores)
+        run.lap("facts")
+        found = self._expanded(index, facts, entity_scores, fact_scores)
+        run.lap("expansion")
+        filled = self._context(index, facts, found)
+        chunks, scores = self._chunks(query, index, facts, found)
+        ranked = RankedGraph(chunks=chunks, chunk_scores=scores, chunk_reason="passage.near")
+        n_taken = len(chunks[: config.top_c])
+        return graph_trace(
+            run,
+            ranked,
+            filled,
+            steps=_steps(found, filled, asked),
+            chunk_caption=message(f"hypergraphrag.chunks.{config.chunk_source}", n=n_taken),
+            asked=[Asked(_ASKED, asked, message("hypergraphrag.reason.asked"), set(found.named))] if asked else (),
+        )
+
+    def _entities(self, query: Query, index: Index, asked: str, tools: Tools) -> dict[int, float]:
+        """Return cosines of the entities near to those of the question, which are one text; to the question itself
+        where it has none."""
+        vector = tools.embed([asked])[0] if asked else query.vector
+        near = nearest_entities(index, vector, self.config.top_k, tools)
+        kept = index.across_scale.plain(near.scores) >= self.config.least_cosine
+        return by_row(near.rows[kept], near.scores[kept])
+
+    def _expanded(
+        self, index: Index, facts: Statements, entity_scores: dict[int, float], fact_scores: dict[int, float]
+    ) -> _Found:
+        """Return what was found with what it leads to on the other side, either direction within half of a budget.
+
+        Source: section 4.3.1, bidirectional expansion.
+        """
+        config, cells = self.config, index.layers[0].entity_cells["description"]
+        stored = index.layers[0].token_counts.get("description_tokens")
+
+        def fact_tokens(row: int) -> int:
+            return count_tokens(facts.cells["text"][row].as_py())
+
+        def entity_tokens(row: int) -> int:
+            return count_tokens(cells[row].as_py()) if stored is None else int(stored[row])
+
+        named = list(entity_scores)
+        near = _affordable(list(fact_scores), fact_tokens, config.fact_tokens // 2)
+        return _Found(
+            named,
+            near,
+            _affordable(facts_of_entities(facts, named).tolist(), fact_tokens, config.fact_tokens // 2),
+            _affordable(entities_of_facts(facts, near), entity_tokens, config.entity_tokens // 2),
+            entity_scores,
+            fact_scores,
+        )
+
+    def _context(self, index: Index, facts: Statements, found: _Found) -> GraphContext:
+        """Return the sections of entities and facts, and a picture of both."""
+        config = self.config
+        budgets = {"entities": config.entity_tokens, "facts": config.fact_tokens, "chunks": config.chunk_tokens}
+        room = scaled(budgets, config.max_tokens)
+        reasons = dict.fromkeys(found.members, message("hypergraphrag.reason.member"))
+        reasons |= {row: message("hypergraphrag.reason.named", score=found.entity_scores[row]) for row in found.named}
+        entities = entity_items(index, found.entities, found.entity_scores, reasons=reasons)
+        statements = _fact_items(index, facts, found)
+        sections = (
+            section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"]),
+            section(
+                _FACTS,
+                [text_line("fact", each.id, f"{each.name}:", each.text) for each in statements.values()],
+                room["facts"],
+            ),
+        )
+        refs = {item.ref for part in sections for item in part.items}
+        drawn = [item for item in entities if item.id in refs]
+        id_of = {item.row: item.id for item in drawn}
+        drawn_facts = {row: item for row, item in statements.items() if item.id in refs}
+        links = [
+            TraceRelation(f"{fact.id}-{id_of[entity]}", id_of[entity], fact.id, "ties", None, "ties", 1.0, "")
+            for row, fact in drawn_facts.items()
+            for entity in facts.entities[row].tolist()
+            if entity in id_of
+        ]
+        return GraphContext(sections, (*drawn, *drawn_facts.values()), tuple(links), _STYLES)
+
+    def _chunks(
+        self, query: Query, index: Index, facts: Statements, found: _Found
+    ) -> tuple[list[int], dict[int, float]]:
+        """Return rows of chunks, best first, and the cosines of those that are taken: the nearest to the question, or
+        those that state the near facts and then those that mention the named entities, each as many as half of the
+        budget holds before the others."""
+        config = self.config
+        if config.chunk_source == NONE:
+            return [], {}
+        if config.chunk_source == NEAREST:
+            scores = similarity(index, CHUNKS, query.vector)
+            order = np.argsort(-scores, kind="stable")
+            rows = order[index.across_scale.plain(scores)[order] >= config.least_cosine].tolist()
+        else:
+            lists = [chunks_of_facts(facts, found.near), chunks_of_entities(index, facts, found.named)]
+            first = [row for listed in lists for row in affordable_chunks(index, listed, config.chunk_tokens // 2)]
+            rows = list(dict.fromkeys([*first, *(row for listed in lists for row in listed)]))
+        taken = rows[: config.top_c]
+        return rows, by_row(taken, similarity(index, CHUNKS, query.vector, taken)) if taken else {}
+
+
+def _affordable(rows: Sequence[int], tokens_of: Callable[[int], int], max_tokens: int) -> list[int]:
+    """Return the first rows, until their texts hold more tokens than the budget, and one more, which may be trimmed."""
+    kept, tokens = list[int](), 0
+    for row in rows:
+        if tokens > max_tokens:
+            break
+        kept.append(row)
+        tokens += tokens_of(row)
+    return kept
+
+
+def _fact_items(index: Index, facts: Statements, found: _Found) -> dict[int, TraceItem]:
+    """Return the facts as items by row, each named for its entities."""
+    names = index.layers[0].entity_cells["name"]
+    tied = message("hypergraphrag.reason.tied")
+    items = {}
+    for rank, row in enumerate(found.facts, start=1):
+        score = found.fact_scores.get(row)
+        items[row] = TraceItem(
+            f"fact-{row}",
+            "fact",
+            ", ".join(names[entity].as_py() for entity in facts.entities[row].tolist()),
+            ("fact",),
+            score=score,
+            rank=rank,
+            reason=tied if score is None else message("passage.near", score=score),
+            text=facts.cells["text"][row].as_py(),
+        )
+    return items
+
+
+def _steps(found: _Found, filled: GraphContext, asked: str) -> list[GraphStep]:
+    """Return the steps of both retrievals and of the expansion; each lights up what of it is drawn."""
+    drawn = {item.id for item in filled.drawn}
+    near, every = ([id_ for row in rows if (id_ := f"fact-{row}") in drawn] for rows in (found.near, found.facts))
+    return [
+        GraphStep(
+            "entities",
+            message("hypergraphrag.step.entities"),
+            message("hypergraphrag.entities", n=len(found.named)),
+            found.named,
+            asked=[_ASKED] if asked else (),
+        ),
+        GraphStep(
+            "facts",
+            message("hypergraphrag.step.facts"),
+            message("hypergraphrag.facts", n=len(found.near)),
+            asked=near,
+        ),
+        GraphStep(
+            "expansion",
+            message("hypergraphrag.step.expansion"),
+            message(
+                "hypergraphrag.expansion",
+                facts=message("count.facts", n=len(found.facts)),
+                entities=message("count.entities", n=len(found.entities)),
+            ),
+            found.entities,
+            asked=every,
+            links=[each.id for each in filled.drawn_relations],
+        ),
+    ]
