@@ -10,6 +10,7 @@ import pytest
 
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.indexing.parts.hyperedges import Config, Part
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.hyperedges import (
     chunks_of_entities,
@@ -168,9 +169,9 @@ def test_either_direction_can_be_left_out(index: Index) -> None:
 
 
 def test_half_of_the_budget_is_kept_for_the_facts_of_the_entities(index: Index) -> None:
-    trace = retrieve(index, least_cosine=0.0, fact_tokens=8)  # every fact is near, of five tokens or more
-    told = next(step.caption for step in trace.steps if step.name == "expansion")
-    assert dict(told.values)["facts"].values["n"] == 2  # the nearest one, and the hub's
+    trace = retrieve(index, least_cosine=0.0, fact_tokens=6)  # every fact is near, of four tokens or more
+    told = next(sentence(step.caption) for step in trace.steps if step.name == "expansion")
+    assert told.startswith("With what they lead to on the other side: 2 facts, ")  # the nearest one, and the hub's
 
 
 def test_a_question_without_entities_is_compared_itself(index: Index) -> None:
@@ -192,7 +193,7 @@ def test_without_a_model_the_names_and_phrases_of_the_question_are_its_entities(
 
 def test_the_part_holds_sentences_that_name_two_entities_or_more(index: Index, tmp_path: Path) -> None:
     def embed(texts: Sequence[str]) -> np.ndarray:
-        return unit([[1.0, len(text), 0, 0] for text in texts])
+        return np.array([unit([[1.0, len(text), 0, 0]])[0] for text in texts], dtype=np.float32)
 
     Part().build(index, tmp_path, Config(), PartTools(embed))
     read = Part().read(tmp_path, index)

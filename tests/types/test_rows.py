@@ -60,6 +60,12 @@ def test_numbers_with_gaps_and_no_numbers_at_all_are_read_too() -> None:
     assert numbers(pa.array([], pa.int32())).tolist() == []
 
 
+def test_lists_are_joined_in_the_order_of_the_rows() -> None:
+    lists = Lists(pa.chunked_array([[[3, 1], [], None, [7], [2, 2]]], pa.list_(pa.int32())).slice(1))
+    assert lists.joined(np.array([3, 0, 2, 3])).tolist() == [2, 2, 7, 2, 2]
+    assert lists.joined(np.zeros(0, dtype=np.int64)).tolist() == []
+
+
 @pytest.mark.parametrize("cuts", [[], [3], [0, 1, 1, 4]])
 def test_cells_are_those_of_the_table_however_its_columns_are_cut(cuts: list[int]) -> None:
     names, lists = ["ä", "", "bee", "hive", "mite"], [[3, 1], [], [7], [2, 2, 2], []]

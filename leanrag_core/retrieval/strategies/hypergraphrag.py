@@ -25,7 +25,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.text.tokens import count_tokens
+from leanrag_core.text.tokens import count_tokens, rest_of_line
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.statements import Statements
@@ -74,7 +74,8 @@ class Config(Options):
 @dataclass(frozen=True, eq=False)
 class _Found:
     """Rows, best first, with cosines by row. named: entities near to those of the question. near: facts near to the
-    question. tied: facts of the named entities. members: entities of the near facts."""
+    question. tied: facts of the named entities. members: entities of the near facts. fact_tokens: by row, of the facts'
+    texts as they end a line of the context."""
 
     named: list[int]
     near: list[int]
@@ -82,6 +83,7 @@ class _Found:
     members: list[int]
     entity_scores: dict[int, float]
     fact_scores: dict[int, float]
+    fact_tokens: Mapping[int, int]
 
     @property
     def entities(self) -> list[int]:
@@ -127,10 +129,13 @@ class Strategy(StrategyBase[Config]):
             near = facts_near(facts, query.vector, config.top_k, at_least=least, tools=tools)
             fact_scores = by_row(near.rows, near.scores)
         run.lap("facts")
-        found = self._expanded(index, facts, entity_scores, fact_scores)
+        budgets = {"entities": config.entity_tokens, "facts": config.fact_tokens, "chunks": config.chunk_tokens}
+        room = scaled(budgets, config.max_tokens)
+        found = _expanded(index, facts, entity_scores, fact_scores, room)
         run.lap("expansion")
-        filled = self._context(index, facts, found)
-        chunks, scores = self._chunks(query, index, facts, found)
+        filled = _filled(index, facts, found, room)
+        run.lap("context")
+        chunks, scores = self._chunks(query, index, facts, found, room["chunks"])
         ranked = RankedGraph(chunks=chunks, chunk_scores=scores, chunk_reason="passage.near")
         n_taken = len(chunks[: config.top_c])
         return graph_trace(
@@ -150,64 +155,8 @@ class Strategy(StrategyBase[Config]):
         kept = index.across_scale.plain(near.scores) >= self.config.least_cosine
         return by_row(near.rows[kept], near.scores[kept])
 
-    def _expanded(
-        self, index: Index, facts: Statements, entity_scores: dict[int, float], fact_scores: dict[int, float]
-    ) -> _Found:
-        """Return what was found with what it leads to on the other side, either direction within half of a budget.
-
-        Source: section 4.3.1, bidirectional expansion.
-        """
-        config, cells = self.config, index.layers[0].entity_cells["description"]
-        stored = index.layers[0].token_counts.get("description_tokens")
-
-        def fact_tokens(row: int) -> int:
-            return count_tokens(facts.cells["text"][row].as_py())
-
-        def entity_tokens(row: int) -> int:
-            return count_tokens(cells[row].as_py()) if stored is None else int(stored[row])
-
-        named = list(entity_scores)
-        near = _affordable(list(fact_scores), fact_tokens, config.fact_tokens // 2)
-        return _Found(
-            named,
-            near,
-            _affordable(facts_of_entities(facts, named).tolist(), fact_tokens, config.fact_tokens // 2),
-            _affordable(entities_of_facts(facts, near), entity_tokens, config.entity_tokens // 2),
-            entity_scores,
-            fact_scores,
-        )
-
-    def _context(self, index: Index, facts: Statements, found: _Found) -> GraphContext:
-        """Return the sections of entities and facts, and a picture of both."""
-        config = self.config
-        budgets = {"entities": config.entity_tokens, "facts": config.fact_tokens, "chunks": config.chunk_tokens}
-        room = scaled(budgets, config.max_tokens)
-        reasons = dict.fromkeys(found.members, message("hypergraphrag.reason.member"))
-        reasons |= {row: message("hypergraphrag.reason.named", score=found.entity_scores[row]) for row in found.named}
-        entities = entity_items(index, found.entities, found.entity_scores, reasons=reasons)
-        statements = _fact_items(index, facts, found)
-        sections = (
-            section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"]),
-            section(
-                _FACTS,
-                [text_line("fact", each.id, f"{each.name}:", each.text) for each in statements.values()],
-                room["facts"],
-            ),
-        )
-        refs = {item.ref for part in sections for item in part.items}
-        drawn = [item for item in entities if item.id in refs]
-        id_of = {item.row: item.id for item in drawn}
-        drawn_facts = {row: item for row, item in statements.items() if item.id in refs}
-        links = [
-            TraceRelation(f"{fact.id}-{id_of[entity]}", id_of[entity], fact.id, "ties", None, "ties", 1.0, "")
-            for row, fact in drawn_facts.items()
-            for entity in facts.entities[row].tolist()
-            if entity in id_of
-        ]
-        return GraphContext(sections, (*drawn, *drawn_facts.values()), tuple(links), _STYLES)
-
     def _chunks(
-        self, query: Query, index: Index, facts: Statements, found: _Found
+        self, query: Query, index: Index, facts: Statements, found: _Found, max_tokens: int
     ) -> tuple[list[int], dict[int, float]]:
         """Return rows of chunks, best first, and the cosines of those that are taken: the nearest to the question, or
         those that state the near facts and then those that mention the named entities, each as many as half of the
@@ -221,10 +170,70 @@ class Strategy(StrategyBase[Config]):
             rows = order[index.across_scale.plain(scores)[order] >= config.least_cosine].tolist()
         else:
             lists = [chunks_of_facts(facts, found.near), chunks_of_entities(index, facts, found.named)]
-            first = [row for listed in lists for row in affordable_chunks(index, listed, config.chunk_tokens // 2)]
+            first = [row for listed in lists for row in affordable_chunks(index, listed, max_tokens // 2)]
             rows = list(dict.fromkeys([*first, *(row for listed in lists for row in listed)]))
         taken = rows[: config.top_c]
         return rows, by_row(taken, similarity(index, CHUNKS, query.vector, taken)) if taken else {}
+
+
+def _expanded(
+    index: Index,
+    facts: Statements,
+    entity_scores: dict[int, float],
+    fact_scores: dict[int, float],
+    room: Mapping[str, int],
+) -> _Found:
+    """Return what was found with what it leads to on the other side, either direction within half of a section.
+
+    room: tokens of each section. Source: section 4.3.1, bidirectional expansion.
+    """
+    descriptions = index.layers[0].entity_cells["description"]
+    stored = index.layers[0].token_counts.get("description_tokens")
+    counted = dict[int, int]()
+
+    def fact_tokens(row: int) -> int:
+        if row not in counted:
+            counted[row] = count_tokens(rest_of_line(facts.cells["text"][row].as_py()))
+        return counted[row]
+
+    def entity_tokens(row: int) -> int:
+        return count_tokens(descriptions[row].as_py()) if stored is None else int(stored[row])
+
+    named = list(entity_scores)
+    near = _affordable(list(fact_scores), fact_tokens, room["facts"] // 2)
+    tied = _affordable(facts_of_entities(facts, named).tolist(), fact_tokens, room["facts"] // 2)
+    members = _affordable(entities_of_facts(facts, near), entity_tokens, room["entities"] // 2)
+    return _Found(named, near, tied, members, entity_scores, fact_scores, counted)
+
+
+def _filled(index: Index, facts: Statements, found: _Found, room: Mapping[str, int]) -> GraphContext:
+    """Return the sections of entities and facts, and a picture of both."""
+    reasons = dict.fromkeys(found.members, message("hypergraphrag.reason.member"))
+    reasons |= {row: message("hypergraphrag.reason.named", score=found.entity_scores[row]) for row in found.named}
+    entities = entity_items(index, found.entities, found.entity_scores, reasons=reasons)
+    statements = _fact_items(index, facts, found)
+    sections = (
+        section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"]),
+        section(
+            _FACTS,
+            [
+                text_line("fact", each.id, f"{each.name}:", each.text, found.fact_tokens[row])
+                for row, each in statements.items()
+            ],
+            room["facts"],
+        ),
+    )
+    refs = {item.ref for part in sections for item in part.items}
+    drawn = [item for item in entities if item.id in refs]
+    id_of = {item.row: item.id for item in drawn}
+    drawn_facts = {row: item for row, item in statements.items() if item.id in refs}
+    links = [
+        TraceRelation(f"{fact.id}-{id_of[entity]}", id_of[entity], fact.id, "ties", None, "ties", 1.0, "")
+        for row, fact in drawn_facts.items()
+        for entity in facts.entities[row].tolist()
+        if entity in id_of
+    ]
+    return GraphContext(sections, (*drawn, *drawn_facts.values()), tuple(links), _STYLES)
 
 
 def _affordable(rows: Sequence[int], tokens_of: Callable[[int], int], max_tokens: int) -> list[int]:
