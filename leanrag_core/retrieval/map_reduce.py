@@ -80,7 +80,8 @@ class MapStep:
 
     task: of the prompt. texts: its field that holds a batch; in the reply, the numbers of the texts that a point rests
     on. text_of: a row's text. built_in: points of those rows without a model. title: of the step. instead: what is
-    done in place of a reply that cannot be used.
+    done in place of a reply that cannot be used. question: which the points help to answer, else that of the retrieval.
+    shuffled: whether the texts are read in a random order; else in that of the rows.
     """
 
     task: str
@@ -89,6 +90,8 @@ class MapStep:
     built_in: Callable[[Sequence[int]], list[Point]]
     title: Message
     instead: Message
+    question: str = ""
+    shuffled: bool = True
 
     @property
     def schema(self) -> JsonSchema:
@@ -120,12 +123,20 @@ def helpfulness(vectors: np.ndarray, vector: np.ndarray, scale: CosineScale = SA
 
     vectors: (n, d), of the texts. vector: (d,), of the question.
     """
-    near = scale.plain(cosines(vectors, vector)) if len(vectors) else np.zeros(0)
-    return np.rint(100 * np.clip((near - _LEAST_COSINE) / (1 - _LEAST_COSINE), 0, 1)).astype(np.int64)
+    return helpfulness_of(cosines(vectors, vector), scale) if len(vectors) else np.zeros(0, dtype=np.int64)
 
 
-def packed(rows: Sequence[int], text_of: Callable[[int], str], max_tokens: int) -> list[Batch]:
-    """Return the texts of those rows, shuffled by a fixed seed and divided into batches of at most so many tokens.
+def helpfulness_of(near: np.ndarray, scale: CosineScale) -> np.ndarray:
+    """Return helpfulness() of texts with those cosines, (n,)."""
+    plain = scale.plain(near)
+    return np.rint(100 * np.clip((plain - _LEAST_COSINE) / (1 - _LEAST_COSINE), 0, 1)).astype(np.int64)
+
+
+def packed(
+    rows: Sequence[int], text_of: Callable[[int], str], max_tokens: int, *, shuffled: bool = True
+) -> list[Batch]:
+    """Return the texts of those rows, divided into batches of at most so many tokens. shuffled: by a fixed seed; else
+    in the order of the rows.
 
     A text that is longer than a batch is cut. Numbers are places in the batch, from 1.
     """
@@ -133,7 +144,8 @@ def packed(rows: Sequence[int], text_of: Callable[[int], str], max_tokens: int) 
     held: list[int] = []
     texts: list[str] = []
     used = 0
-    for place in np.random.default_rng(SHUFFLE_SEED).permutation(len(rows)).tolist():
+    order = np.random.default_rng(SHUFFLE_SEED).permutation(len(rows)) if shuffled else np.arange(len(rows))
+    for place in order.tolist():
         row = rows[place]
         text = trim_to_tokens(text_of(row), max_tokens - 8)  # room for the number
         n_tokens = count_tokens(f"[{len(held) + 1}] {text}\n\n")
@@ -157,7 +169,7 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: 
     language, tools = run.tools.language, run.tools
     if language is None:
         return _best(step.built_in(rows))
-    faults, schema = Faults(), step.schema
+    faults, schema, question = Faults(), step.schema, step.question or run.query.text
 
     def points_of(batch: Batch) -> list[Point]:
         try:
@@ -168,7 +180,7 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: 
                 lambda cells: _points(cells, step.texts, batch.rows),
                 keys=("points",),
                 schema=schema,
-                question=run.query.text,
+                question=question,
                 **{step.texts: batch.text},
             )
         except BudgetSpent:
@@ -179,8 +191,8 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: 
             return step.built_in(batch.rows)
 
     prompt, wanted = tools.prompts.of(step.task), run.options.map_tokens
-    room = room_in(language, prompt, wanted=wanted, question=run.query.text, **{step.texts: ""})
-    batches = packed(rows, step.text_of, room)
+    room = room_in(language, prompt, wanted=wanted, question=question, **{step.texts: ""})
+    batches = packed(rows, step.text_of, room, shuffled=step.shuffled)
     points: list[Point] = []
     for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
         points += of_batch
@@ -254,19 +266,19 @@ def drawn_points(points: Sequence[Point], ids: Mapping[int, str], names: Mapping
     return DrawnPoints(tuple(items), tuple(links), lines)
 
 
-def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str) -> Answer:
+def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str, question: str = "") -> Answer:
     """Return one answer from the points, in the order of their helpfulness, by the prompt of that task; that nothing is
     known when none is left.
 
     Without a language model the first sentences of the best points are the answer, one of each text. nothing: the
-    sentence that says that nothing is known.
+    sentence that says that nothing is known. question: which is answered, else that of the trace.
     """
     if not trace.context.tokens:
         return Answer(nothing, (AnswerPart(nothing, ()),), (), False, tools.language is None, _model(tools), trace)
     if tools.language is None:
         return cited_answer(trace, _builtin_parts(trace), "builtin", extractive=True)
     before = tools.meter.read().usage
-    text = ask_text(tools.language, tools, task, question=trace.question, points=trace.context.text)
+    text = ask_text(tools.language, tools, task, question=question or trace.question, points=trace.context.text)
     usage = tools.meter.read().usage - before
     return cited_answer(trace, cited_parts(text, trace.context), tools.language.name, usage=usage)
 

@@ -51,6 +51,11 @@ class NounGraph:
         entity, chunk, count = (numbers(self.occurrences[name]) for name in OCCURRENCE_SCHEMA.names)
         return coo_array((count.astype(np.float32), (entity, chunk)), shape=self.size).tocsr()
 
+    @cached_property
+    def by_chunk(self) -> "csr_array":
+        """(n_chunks, n_entities) float32: the counts by chunk."""
+        return self.counts.T.tocsr()
+
 
 ARRAYS = ("data", "indices", "indptr")  # of a sparse matrix
 _MOST_FILLED = 4  # cells of both steps in one, for each of one step, up to which a product with it takes less time

@@ -30,7 +30,7 @@ COUNTED_TWICE = re.compile(r"\d+ [个条份篇][\u4e00-\u9fff]+ ?[个条份篇]"
 # Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
     r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG( DRIFT| TS)?|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|"
-    r"HyperGraphRAG|LazyGraphRAG|LinearRAG|MiniRAG|PathRAG|RAPTOR|RQ-RAG|DRIFT|TS|HotpotQA|MuSiQue|WikiMultiHopQA|High|Low|Origin|"
+    r"HyperGraphRAG|LazyGraphRAG|Z|LinearRAG|MiniRAG|PathRAG|RAPTOR|RQ-RAG|DRIFT|TS|HotpotQA|MuSiQue|WikiMultiHopQA|High|Low|Origin|"
     r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NCK]|UTF|JSON|HTML|PNG|Python|MB|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )

@@ -105,8 +105,8 @@ def test_settings_of_ask_stay(
     assert defaults.items() <= first.items()
     assert (first["Top-N seeds"], first["Top-C chunks"]) == ("10", "5")
 
-    # Strategies there and back, one for each set of controls. A number that strategies share is what was chosen, else the
-    # strategy's own default.
+    # Strategies there and back, one for each set of controls. A number that strategies share is what was chosen, else
+    # the strategy's own default.
     leanrag_info, *every = strategies().strategies
     others = list({linked_controls(info): info for info in every}.values())
 

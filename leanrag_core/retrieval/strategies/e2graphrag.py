@@ -12,6 +12,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.budgets import section
+from leanrag_core.retrieval.concepts import TOGETHER, together_links
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.graph_walks import shortest_path
 from leanrag_core.retrieval.passages import PassageReason, passage_items
@@ -33,7 +34,7 @@ from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Style, Trace, TraceItem
 from leanrag_core.types.walks import NounGraph
 
 _STYLES = (
@@ -41,7 +42,7 @@ _STYLES = (
     Style("between", message("style.between"), "base", "disc"),
     SUMMARY,
     Style("passage", message("style.passage"), "chunk", "chip"),
-    Style("together", message("style.together"), "base", "line", on="relation"),
+    TOGETHER,
     SUMS_UP,
 )
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -122,7 +123,8 @@ class Strategy(StrategyBase[Config]):
         shown = chosen.pairs if chosen.chunks else tuple(pairs)
         between = [row for pair in shown for row in pair.path if row not in set(rows)]
         others = entity_items(index, list(dict.fromkeys(between)), role="between")
-        links = _together(graph, shown, (*entities, *others))
+        edges = [edge for pair in shown for edge in pairwise(pair.path)]
+        links = together_links(graph, edges, (*entities, *others))
         summaries = summary_items(
             tree, [row for row in nodes.taken if tree.layer[row]], nodes.scores, ranks, "e2graphrag.near"
         )
@@ -200,28 +202,6 @@ class Strategy(StrategyBase[Config]):
             places = [] if counts is None else counts.indices[slice(*counts.indptr[chunk : chunk + 2])].tolist()
             reasons[chunk] = PassageReason(nodes.reasons[row], tuple(entities[place].id for place in sorted(places)))
         return passage_items(index, list(leaves), {chunk: nodes.scores[row] for chunk, row in leaves.items()}, reasons)
-
-
-def _together(graph: NounGraph, pairs: Sequence[NearPair], items: Sequence[TraceItem]) -> tuple[TraceRelation, ...]:
-    """Return the edges of the paths, each once."""
-    item_of = {item.row: item for item in items}
-    links = {}
-    for pair in pairs:
-        for first, second in pairwise(pair.path):
-            low, high = sorted((first, second))
-            source, target = item_of[low], item_of[high]
-            sentences = int(graph.adjacency[low, high])
-            links[low, high] = TraceRelation(
-                f"together-{low}-{high}",
-                source.id,
-                target.id,
-                "together",
-                None,
-                "co-occurrence",
-                float(sentences),
-                f"{source.name} and {target.name} share {sentences} sentences.",
-            )
-    return tuple(links.values())
 
 
 def named_entities(layer: Layer, question: str) -> list[int]:

@@ -1,6 +1,5 @@
 """TS, map-reduce over source texts: the baseline of the GraphRAG paper (Edge et al. 2024, section 4.1.2)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,13 +8,13 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.budgets import section
+from leanrag_core.retrieval.chunk_points import builtin_chunk_points
 from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.map_reduce import (
     GIVES,
     POINT,
     POINTS,
     MapStep,
-    Point,
     affordable_points,
     drawn_points,
     helpfulness,
@@ -25,14 +24,11 @@ from leanrag_core.retrieval.map_reduce import (
 from leanrag_core.retrieval.passages import PASSAGE, PassageReason, passage_items
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.text.sentences import split_sentences
-from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 
 _STYLES = (POINT, PASSAGE, GIVES)
-_SENTENCES = 3  # of a chunk that are its built-in point
 
 
 @dataclass(frozen=True)
@@ -105,31 +101,7 @@ def _map_step(run: Retrieval, scores: np.ndarray) -> MapStep:
         "map_texts",
         "texts",
         text_of,
-        lambda rows: _builtin_points(run, rows, scores),
+        lambda rows: builtin_chunk_points(index, run.query.text, rows, scores, run.options.max_tokens),
         message("graphrag_ts.step.map"),
         message("graphrag_ts.built_in_points"),
     )
-
-
-def _builtin_points(run: Retrieval, rows: Sequence[int], scores: np.ndarray) -> list[Point]:
-    """Return a point for each of the most helpful of those chunks, as many as the budget may hold: its sentences with
-    most words of the question. scores: (n_chunks,)."""
-    chosen = np.asarray(rows, dtype=np.int64)
-    chosen = chosen[scores[chosen] > 0]
-    wanted = set(lexical_tokens(run.query.text)) - FUNCTION_WORDS
-    used, points = 0, list[Point]()
-    for row in chosen[np.argsort(-scores[chosen], kind="stable")].tolist():
-        text = _best_sentences(run.index.chunk(row).text, wanted)
-        points.append(Point(text, int(scores[row]), (row,)))
-        used += len(text) // 8  # no token has so many letters on average
-        if used > run.options.max_tokens:
-            break
-    return points
-
-
-def _best_sentences(text: str, wanted: set[str]) -> str:
-    """Return the sentences of a chunk with most of those words, in their order; of equals the first."""
-    sentences = split_sentences(text) or [text.strip()]
-    shared = [len(wanted & set(lexical_tokens(each))) for each in sentences]
-    best = sorted(range(len(sentences)), key=lambda place: (-shared[place], place))[:_SENTENCES]
-    return " ".join(" ".join(sentences[place].split()) for place in sorted(best))

@@ -1,0 +1,132 @@
+"""LazyGraphRAG's communities: of concepts that share sentences, without a report and without a language model.
+
+Source: LazyGraphRAG (Microsoft Research 2024), "build index". The concepts are the index's own entities.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.messages.message import message
+from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
+from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import Progress
+from leanrag_core.types.manifest import CHUNKS, ENTITIES
+from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.walks import PAIR_SCHEMA, NounGraph
+
+_VERSION = 1
+_COMMUNITIES = "communities.arrow"
+_SEED = 42  # any number will do, as long as it stays
+_SECONDS_AN_ENTITY = Range(0.00005, 0.0003, 0.003)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the concept communities."""
+
+    max_size: int = option(10, low=2, high=1000, help=message("part.communities.option.max_size"))
+    hub_deviations: float = option(4.0, low=0.0, high=20.0, help=message("part.noun_communities.option.hub_deviations"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Hierarchical Leiden communities of the noun graph without its hubs, and the chunks of each."""
+
+    name = "noun_communities"
+    title = message("part.noun_communities.title")
+    help = message("part.noun_communities.help")
+    needs: tuple[str, ...] = (ENTITIES, CHUNKS, "noun_graph")
+
+    def offered(self, index: Index) -> bool:
+        """Return False: the part is made when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Return a hash of the entities, the chunks, the noun graph and the options."""
+        return fingerprint_of(self, _VERSION, index, config, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Estimate the seconds by the number of entities; no model is called."""
+        seconds = _SECONDS_AN_ENTITY.scaled(len(index.layers[0])) + Range(0.01, 0.1, 0.5)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Write the communities."""
+        tools.report(Progress("make", 0, 0, "communities"))
+        graph: NounGraph = tools.part("noun_graph")
+        made = concept_communities(graph, max_size=config.max_size, hub_deviations=config.hub_deviations)
+        write_table(folder / _COMMUNITIES, made.table)
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """Return every file: nothing changes them."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> ConceptCommunities:
+        """Return the communities. Raises IndexDamaged where a number leads outside."""
+        path, size = folder / _COMMUNITIES, (len(index.layers[0]), index.chunks.num_rows)
+        table = read_table(path)
+        require_columns(table, CONCEPT_COMMUNITY_SCHEMA, path)
+        require_range(Lists(table["concepts"]).values, size[0], path, "concepts")
+        require_range(Lists(table["chunks"]).values, size[1], path, "chunks")
+        # A parent comes before its parts, and -1 is none: a search from the roots down ends.
+        parent = numbers(table["parent"])
+        require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
+        return ConceptCommunities(table, size)
+
+
+def concept_communities(graph: NounGraph, *, max_size: int, hub_deviations: float) -> ConceptCommunities:
+    """Return the communities of the graph: those with more concepts than max_size are split again. A concept that has
+    more neighbours than the mean and so many standard deviations joins what does not belong together, and is in none.
+    """
+    from scipy.sparse import csr_array
+
+    ends = np.stack([numbers(graph.pairs[name]) for name in ("source", "target")], axis=1).astype(np.int64)
+    kept = ~np.isin(ends, hubs(ends, graph.size[0], hub_deviations)).any(axis=1)
+    weights = numbers(graph.pairs[PAIR_SCHEMA.names[2]])
+    tree = hierarchical_communities(ends[kept], weights[kept], max_size=max_size, seed=_SEED, largest_component=False)
+    ones = np.ones(len(tree.nodes), dtype=np.float32)
+    members = csr_array((ones, tree.nodes, tree.offsets), shape=(len(tree), graph.size[0]))
+    chunks = (members @ graph.counts).tocsr()
+    chunks.sort_indices()
+    return ConceptCommunities(_table(tree, chunks.indptr, chunks.indices, graph.size[1]), graph.size)
+
+
+def hubs(ends: np.ndarray, n_nodes: int, deviations: float) -> np.ndarray:
+    """Return the nodes with more neighbours than the mean and so many standard deviations, over the nodes that have
+    one; (k,) int64, ascending. ends: (r, 2) int, each pair once.
+
+    Source: the Intelligence Toolkit of Microsoft Research, `query_text_data/graph_builder.py`.
+    """
+    degrees = np.bincount(ends.ravel(), minlength=n_nodes)
+    n, total, squares = int(np.count_nonzero(degrees)), int(degrees.sum()), int((degrees**2).sum())
+    # Whole numbers up to the root, so that no processor decides by its last bit.
+    most = (total + deviations * math.sqrt(n * squares - total * total)) / n if n else 0.0
+    return np.flatnonzero(degrees > most)
+
+
+def _table(tree: CommunityTree, offsets: np.ndarray, chunks: np.ndarray, n_chunks: int) -> pa.Table:
+    """Return the table; chunks in no community become a last one. Chunks of c: chunks[offsets[c] : offsets[c + 1]]."""
+    others = np.setdiff1d(np.arange(n_chunks, dtype=np.int32), chunks)
+    last = np.ones(int(len(others) > 0), dtype=np.int32)
+    chunk_offsets = np.concatenate([offsets, (len(chunks) + len(others)) * last]).astype(np.int32)
+    concept_offsets = np.concatenate([tree.offsets, len(tree.nodes) * last]).astype(np.int32)
+    held = np.concatenate([chunks, others]).astype(np.int32)
+    columns = {
+        "level": np.concatenate([tree.level, 0 * last]),
+        "parent": np.concatenate([tree.parent, -last]),
+        "concepts": pa.ListArray.from_arrays(pa.array(concept_offsets), pa.array(tree.nodes)),
+        "chunks": pa.ListArray.from_arrays(pa.array(chunk_offsets), pa.array(held)),
+    }
+    return pa.table(columns, schema=CONCEPT_COMMUNITY_SCHEMA)
