@@ -57,6 +57,7 @@ def test_later_calls_count_more_than_earlier_ones() -> None:
     assert 10 < measured.tokens_per_second < 11
 
 
+@pytest.mark.alone  # its clock is that of the work
 def test_after_the_check_a_forecast_holds_the_time_that_the_build_takes(tmp_path: Path) -> None:
     with EndpointServer(tokens_per_second=2000, slots=1, num_ctx=32768) as server:
         bench = Workbench.default(tmp_path)
@@ -88,6 +89,7 @@ def test_no_queue_is_built_before_a_server_with_few_slots(
         assert server.most_in_flight == most
 
 
+@pytest.mark.alone  # calls that wait for a processor would seem slow
 def test_more_calls_go_out_while_that_brings_more(tmp_path: Path) -> None:
     with EndpointServer(tokens_per_second=200, slots=4, ollama=False) as server:
         language = Models(Settings(base_url=server.url, concurrency=16), CallStore(tmp_path)).language("openai:m")

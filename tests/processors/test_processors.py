@@ -17,7 +17,7 @@ import pytest
 
 from sample_corpora import story
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # three whole processes that do everything
 
 ROOT = Path(__file__).resolve().parents[2]
 CORES = ("SkylakeX", "Haswell", "Sandybridge", "Nehalem")
