@@ -126,6 +126,41 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True)
+class NoOptions:
+    """There is nothing to set."""
+
+
+class PartBase:
+    """What most parts have in common: they are made when a person, or a strategy, asks for them, rest on what they need
+    and on their options, and have files that nothing changes.
+
+    version: of the part's rules; raise it when they give something else of the same index. writes_texts: whether a
+    language model writes some of it, where there is one.
+    """
+
+    name: str
+    title: Message
+    help: Message
+    needs: tuple[str, ...]
+    version = 1
+    writes_texts = False
+
+    def offered(self, index: Index) -> bool:
+        """Return False: the part is made on demand."""
+        return False
+
+    def fingerprint(self, index: Index, config: Any, models: PartModels) -> str:
+        """Return a hash of what the part needs, its options, its version, and what writes its texts. Raises what
+        index_digests() does."""
+        own = fingerprint_of(self, self.version, index, config, models)
+        return with_language(own, index, models) if self.writes_texts else own
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """Return every file."""
+        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+@dataclass(frozen=True)
 class PartInfo:
     """A part as lists and forms show it. config: its configuration dataclass."""
 
@@ -180,7 +215,7 @@ def parts(folder: ModuleType | None = None) -> PartList:
     return PartList(tuple(sorted(listed, key=lambda info: info.name)), tuple(broken))
 
 
-def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
+def rests_on(part: "Part | PartBase", index: Index, models: PartModels) -> dict[str, str]:
     """Return a digest of each thing that the part needs; "" for a need that is missing."""
     if index.path is None:
         raise PartMissing("part.index_in_memory", part=part.name)
@@ -192,17 +227,12 @@ def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
     }
 
 
-def fingerprint_of(part: Part, version: int, index: Index, config: Any, models: PartModels) -> str:
+def fingerprint_of(part: "Part | PartBase", version: int, index: Index, config: Any, models: PartModels) -> str:
     """Return a hash of what a part rests on, its options, and the version of its rules. Raises what index_digests()
     does.
     """
     decides = [part.name, version, asdict(config), rests_on(part, index, models)]
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def every_file(folder: Path) -> list[str]:
-    """Return the paths of all files below the folder, for parts whose files never change."""
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 _A_NODE = Range(0.1, 0.3, 0.8)  # groups of all levels for each node

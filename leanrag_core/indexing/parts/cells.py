@@ -1,10 +1,9 @@
 """The search index that the clustering is: the nearest entities of a large layer without looking at every vector."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.cell_search import CELLS, CellSearch, write_cells
 from leanrag_core.storage.search_store import EXACT_UP_TO
@@ -14,7 +13,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, VECTORS
 
-_VERSION = 1
 _SECONDS = Range(0.01, 0.1, 1.0)
 _SECONDS_A_VECTOR = Range(2e-6, 6e-6, 3e-5)
 
@@ -29,7 +27,7 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Vectors of every layer in 8 bits, in the order of the clusters that they are in, with the centres of these."""
 
     name = CELLS
@@ -40,10 +38,6 @@ class Part:
     def offered(self, index: Index) -> bool:
         """Return whether a layer is too large to be searched exactly in a moment."""
         return any(len(layer) > EXACT_UP_TO for layer in index.layers)
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the tree, the vectors and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of vectors; no model is called."""
@@ -58,10 +52,6 @@ class Part:
             lambda done, total: tools.report(Progress("make", done, total, "vectors")),
             wanted_recall=config.recall / 100,
         )
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> CellSearch:
         """Return the search index; questions have it from the SearchStore, which opens it once. Raises PartDamaged."""

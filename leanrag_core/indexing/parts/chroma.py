@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartModels, PartTools, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SEARCH, SearchPlace, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
@@ -19,7 +19,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import VECTORS, LayerSearch
 
-_VERSION = 1
 _SECONDS_A_VECTOR = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors
 _SECONDS_TO_START = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of its own
 
@@ -36,21 +35,13 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Vectors of every layer in Chroma's files, or on the Chroma server of the settings."""
 
     name = "chroma"
     title = message("part.chroma.title")
     help = message("part.chroma.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (VECTORS,)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the cells of the clustering are made by themselves."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the vectors and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of vectors; no model is called."""

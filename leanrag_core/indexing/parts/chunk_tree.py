@@ -1,6 +1,5 @@
 """RAPTOR's tree: short leaves, softly clustered by their embeddings, a summary above each cluster, layer by layer."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,9 +7,9 @@ import numpy as np
 
 from leanrag_core.clustering.mixture import DIMENSIONS, soft_clusters
 from leanrag_core.indexing.part_base import (
+    PartBase,
     PartModels,
     PartTools,
-    every_file,
     fingerprint_of,
     text_forecast,
     with_language,
@@ -45,17 +44,13 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Leaves of 100 tokens and up to five layers of summaries, with vectors."""
 
     name = "chunk_tree"
     title = message("part.chunk_tree.title")
     help = message("part.chunk_tree.help")
     needs: tuple[str, ...] = (CHUNKS,)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
         """Return a hash of the chunks, the options, and the model and prompts that write the summaries."""
@@ -88,10 +83,6 @@ class Part:
                 break
             tree.grow(groups, max_tokens=config.summary_tokens)
         write_tree(folder, tree.finished())
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> TextTree:
         """Return the tree."""

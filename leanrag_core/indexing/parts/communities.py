@@ -2,7 +2,6 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +10,9 @@ from leanrag_core.indexing.communities.elements import graph_of_layer
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import communities_of, extract_claims, given_communities, no_claims
 from leanrag_core.indexing.part_base import (
+    PartBase,
     PartModels,
     PartTools,
-    every_file,
     fingerprint_of,
     text_forecast,
     with_language,
@@ -29,7 +28,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS
 
-_VERSION = 1
 SEED = 0xDEADBEEF  # that of the released GraphRAG
 
 
@@ -49,7 +47,7 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Hierarchical Leiden communities, their reports with vectors, and claims where a model is to find them."""
 
     name = "communities"
@@ -57,15 +55,11 @@ class Part:
     help = message("part.communities.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS)
 
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
         """Return a hash of the graph, the options, and what is imported or the model and prompts that write the
         reports.
         """
-        own = fingerprint_of(self, _VERSION, index, config, models)
+        own = fingerprint_of(self, self.version, index, config, models)
         files = (index.manifest.files or {}) if config.imported else {}
         if IMPORTED in files:
             return hashlib.sha256(f"{own}{files[IMPORTED].sha256}".encode()).hexdigest()[:16]
@@ -101,10 +95,6 @@ class Part:
         dimension = int(base.vectors.shape[1])
         made = communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=dimension, claims=claims)
         write_communities(folder, made)
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Communities:
         """Return the communities of the index."""

@@ -1,6 +1,5 @@
 """Communities of all layers of the hierarchy joined, with a report on each, as HiRAG makes them."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +8,7 @@ import numpy as np
 from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import communities_of, joined_edges, joined_graph, joined_layers
-from leanrag_core.indexing.part_base import (
-    PartModels,
-    PartTools,
-    every_file,
-    fingerprint_of,
-    text_forecast,
-    with_language,
-)
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, text_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option, validate
@@ -25,7 +17,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS
 
-_VERSION = 1
 SEED = 0xDEADBEEF  # that of the release
 
 
@@ -42,7 +33,7 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """The index's own hierarchy is the layered knowledge: entities clustered by a Gaussian mixture, summed up by one
     entity each, layer by layer. Its layers, joined by the links to the parents, are divided into communities."""
 
@@ -50,14 +41,7 @@ class Part:
     title = message("part.hirag_layers.title")
     help = message("part.hirag_layers.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the graph, the options, and the model and prompts that write the reports."""
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+    writes_texts = True
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate calls and seconds by the number of entities on all layers."""
@@ -72,10 +56,6 @@ class Part:
         )
         # Their communities are found through entities, so that no report needs a vector.
         write_communities(folder, communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=0))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> LayeredCommunities:
         """Return the communities, and the graph that they divide."""

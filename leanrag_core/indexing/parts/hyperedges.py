@@ -3,36 +3,27 @@
 Source: HyperGraphRAG (Luo et al. 2025), section 4.1. Here a sentence that names two entities or more is a fact.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.indexing.sentence_mentions import sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
 from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, VECTORS
 from leanrag_core.types.statements import Statements
 
-_VERSION = 1
 _LEAST_ENTITIES = 2  # definition 3 of the paper: a hyperedge ties two entities or more
 _SECONDS_A_CHUNK = Range(0.005, 0.03, 0.2)  # to embed its sentences
 
 
-@dataclass(frozen=True)
-class Config:
-    """There is nothing to set."""
-
-    def __post_init__(self) -> None:
-        validate(self)
+Config = NoOptions
 
 
-class Part:
+class Part(PartBase):
     """Sentences that name several entities of the index, with their vectors; no language model is called."""
 
     name = "hyperedges"
@@ -40,29 +31,17 @@ class Part:
     help = message("part.hyperedges.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, VECTORS)
 
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of entities, chunks, and the vectors, which go with the embedding model."""
-        return fingerprint_of(self, _VERSION, index, config, models)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by chunks, whose sentences are embedded; no language model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
-    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the facts and their vectors."""
         chunks = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         facts = sentences_with_entities(list(chunks), least=_LEAST_ENTITIES)
         dimension = int(index.layers[0].vectors.shape[1])
         write_statements(folder, facts, embedded(facts["text"].to_pylist(), dimension, tools))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Statements:
         """Return the facts. Raises IndexDamaged where a number leads outside, or a vector is missing."""

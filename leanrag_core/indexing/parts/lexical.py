@@ -3,13 +3,12 @@
 Robertson and Zaragoza 2009, The Probabilistic Relevance Framework; the library is bm25s.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option, validate
@@ -21,7 +20,6 @@ from leanrag_core.types.manifest import CHUNKS
 if TYPE_CHECKING:
     from bm25s import BM25
 
-_VERSION = 2
 _SECONDS_A_CHUNK = Range(0.0001, 0.0004, 0.002)
 _REPORT_EVERY = 500  # chunks
 
@@ -37,21 +35,14 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Term weights of all chunks."""
 
     name = "lexical"
     title = message("part.lexical.title")
     help = message("part.lexical.help")
     needs: tuple[str, ...] = (CHUNKS,)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the chunks and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
+    version = 2
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of chunks; no model is called."""
@@ -79,10 +70,6 @@ class Part:
         )
         retriever.index(numbered, create_empty_token=False, show_progress=False)
         retriever.save(str(folder), show_progress=False)
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> "BM25":
         """Return the lexical index, its matrix mapped from the disk. Raises PartDamaged."""

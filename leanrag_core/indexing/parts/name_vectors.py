@@ -3,35 +3,26 @@
 Source: MiniRAG (Fan et al. 2025), whose release searches entities by their names alone.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
-from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import ENTITIES, VECTORS
 
-_VERSION = 1
 _VECTORS = "vectors.npy"
 _SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 
 
-@dataclass(frozen=True)
-class Config:
-    """There is nothing to set."""
-
-    def __post_init__(self) -> None:
-        validate(self)
+Config = NoOptions
 
 
-class Part:
+class Part(PartBase):
     """(n, d) float32 unit rows, a row for each base entity."""
 
     name = "name_vectors"
@@ -39,28 +30,16 @@ class Part:
     help = message("part.name_vectors.help")
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
 
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the entities, and of the vectors, which go with the embedding model."""
-        return fingerprint_of(self, _VERSION, index, config, models)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no language model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
-    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Embed each name."""
         base = index.layers[0]
         vectors = embedded(base.entities["name"].to_pylist(), int(base.vectors.shape[1]), tools)
         np.save(folder / _VECTORS, vectors, allow_pickle=False)
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> np.ndarray:
         """Return the vectors of the names, (n, d) float32, mapped from the disk. Raises IndexDamaged for another

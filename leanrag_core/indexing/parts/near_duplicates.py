@@ -4,7 +4,6 @@ Source: fast-graphrag 0.0.5, `_services/_state_manager.py` (`upsert`): an entity
 that score .9 or more, come after it, and are not related to it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
@@ -22,7 +21,6 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.walks import Transition, normalised
 
-_VERSION = 1
 _PAIRS = "pairs.npy"
 _NEAREST = 2  # entities that each is compared with
 _LOOKED_AT = 8  # of which equally near ones go by row
@@ -40,21 +38,13 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Pairs (p, 2) of rows of base entities, ascending."""
 
     name = "near_duplicates"
     title = message("part.near_duplicates.title")
     help = message("part.near_duplicates.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the graph, its vectors and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no model is called."""
@@ -67,10 +57,6 @@ class Part:
         tools.report(Progress("make", 0, n, "entities"))
         np.save(folder / _PAIRS, near_duplicates(index.layers[0], index.passage_scale.own_of(config.cosine)))
         tools.report(Progress("make", n, n, "entities"))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Transition:
         """Return the steps, (n, n), over relations and these links, all with weight 1. Raises

@@ -4,7 +4,6 @@ Source: LazyGraphRAG (Microsoft Research 2024), "build index". The concepts are 
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
@@ -24,7 +23,6 @@ from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.rows import Lists, numbers
 from leanrag_core.types.walks import PAIR_SCHEMA, NounGraph
 
-_VERSION = 1
 _COMMUNITIES = "communities.arrow"
 _SEED = 42  # any number will do, as long as it stays
 _SECONDS_AN_ENTITY = Range(0.00005, 0.0003, 0.003)
@@ -41,21 +39,13 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Hierarchical Leiden communities of the noun graph without its hubs, and the chunks of each."""
 
     name = "noun_communities"
     title = message("part.noun_communities.title")
     help = message("part.noun_communities.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, "noun_graph")
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the entities, the chunks, the noun graph and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no model is called."""
@@ -68,10 +58,6 @@ class Part:
         graph: NounGraph = tools.part("noun_graph")
         made = concept_communities(graph, max_size=config.max_size, hub_deviations=config.hub_deviations)
         write_table(folder / _COMMUNITIES, made.table)
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> ConceptCommunities:
         """Return the communities. Raises IndexDamaged where a number leads outside."""

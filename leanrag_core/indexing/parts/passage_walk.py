@@ -1,38 +1,29 @@
 """The operator of LeanRAG-walk: the entities' mentions in passages as transition probabilities, stored as arrays."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.walks import ARRAYS, WalkOperator, walk_operator, with_both_steps
 
-_VERSION = 1
 _SECONDS = Range(0.01, 0.05, 0.5)
 _SECONDS_AN_ENTITY = Range(1e-7, 5e-7, 5e-6)
 _STEP_BY_STEP_UP_TO = 10_000  # entities
 _MATRICES = ("to_chunks", "to_entities")
 
 
-@dataclass(frozen=True)
-class Config:
-    """The operator has no options."""
-
-    def __post_init__(self) -> None:
-        validate(self)
+Config = NoOptions
 
 
-class Part:
+class Part(PartBase):
     """Sparse, one column for each entity and each chunk."""
 
     name = "passage_walk"
@@ -44,16 +35,12 @@ class Part:
         """Return whether it takes a while to compute."""
         return len(index.layers[0]) > EXACT_UP_TO
 
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of entities and chunks."""
-        return fingerprint_of(self, _VERSION, index, config, models)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no model is called."""
         seconds = _SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
-    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the arrays of the sparse matrix."""
         n = len(index.layers[0])
         tools.report(Progress("make", 0, n, "entities"))
@@ -63,10 +50,6 @@ class Part:
                 array = getattr(getattr(operator, matrix), name)
                 np.save(folder / f"{matrix}-{name}.npy", array, allow_pickle=False)
         tools.report(Progress("make", n, n, "entities"))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return the arrays."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> WalkOperator:
         """Return the operator. Raises PartDamaged where they are no matrix of this index."""

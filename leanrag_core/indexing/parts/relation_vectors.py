@@ -3,36 +3,27 @@
 Source: LightRAG, section 3.1 (a relation has several keys, among them themes), as its release embeds them.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
-from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 
-_VERSION = 1
 _VECTORS = "vectors.npy"
 _BATCH = 512  # texts
 _SECONDS_A_RELATION = Range(0.001, 0.004, 0.02)
 
 
-@dataclass(frozen=True)
-class Config:
-    """There is nothing to set."""
-
-    def __post_init__(self) -> None:
-        validate(self)
+Config = NoOptions
 
 
-class Part:
+class Part(PartBase):
     """(r, d) float32 unit rows, a row for each base relation."""
 
     name = "relation_vectors"
@@ -40,20 +31,12 @@ class Part:
     help = message("part.relation_vectors.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
 
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of entities, relations, and the vectors, which go with the embedding model."""
-        return fingerprint_of(self, _VERSION, index, config, models)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of relations; no language model is called."""
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_A_RELATION.scaled(index.layers[0].relations.num_rows)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
-    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Embed each different text once; texts of like length go together."""
         texts = relation_texts(index)
         unique = sorted(dict.fromkeys(texts), key=len)  # equally long ones in the relations' order
@@ -65,10 +48,6 @@ class Part:
             of_unique[start : start + len(some)] = tools.embed(some)
             tools.report(Progress("make", start + len(some), len(unique), "relations"))
         np.save(folder / _VECTORS, of_unique[[place_of[text] for text in texts]])
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> np.ndarray:
         """Return the vectors of the relations, (r, d) float32, mapped from the disk. Raises IndexDamaged for another

@@ -3,7 +3,6 @@
 Source: Youtu-GraphRAG (Dong et al. 2025), section 3.1.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
-from leanrag_core.indexing.part_base import PartModels, PartTools, Proposal, every_file, fingerprint_of, with_language
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, Proposal
 from leanrag_core.indexing.youtu.schema_making import Limits, make_schema
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, write_table
@@ -60,7 +59,6 @@ def _plain(table: pa.Table) -> pa.Table:
     return table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
 
 
-_VERSION = 1
 _SECONDS_AN_ENTITY = Range(0.0002, 0.001, 0.005)
 _PROMPT_TOKENS, _REPLY_TOKENS = Range(400, 1500, 3000), Range(20, 300, 1200)  # of a chunk
 
@@ -78,22 +76,15 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Types of entities, relations and attributes; attributes are nodes of the part, not of the base graph."""
 
     name = "schema"
     title = message("part.schema.title")
     help = message("part.schema.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
+    writes_texts = True
     accepts = "accept"  # the option that holds what a person accepts of proposals()
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the graph, the options, and the model and prompts that read the chunks."""
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; with a language model a call for each chunk, and one for the
@@ -112,10 +103,6 @@ class Part:
         """Write the schema; replies of an earlier attempt come from the store of calls."""
         limits = Limits(config.most_types, config.frequency, config.confidence, config.accept)
         write_schema(folder, make_schema(index, limits, tools))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> Schema:
         """Return the schema of the index. Raises PartDamaged."""

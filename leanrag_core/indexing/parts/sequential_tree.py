@@ -1,19 +1,11 @@
 """E2GraphRAG's tree: five consecutive chunks of a document become a summary, five summaries one above, up to a root."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import (
-    PartModels,
-    PartTools,
-    every_file,
-    fingerprint_of,
-    text_forecast,
-    with_language,
-)
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, text_forecast
 from leanrag_core.indexing.text_trees import GrowingTree, Leaf, read_tree, write_tree
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
@@ -23,8 +15,6 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.text_tree import TextTree
-
-_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -38,21 +28,14 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """A tree for each document; its leaves are the chunks."""
 
     name = "sequential_tree"
     title = message("part.sequential_tree.title")
     help = message("part.sequential_tree.help")
     needs: tuple[str, ...] = (CHUNKS,)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the chunks, the options, and the model and prompts that write the summaries."""
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+    writes_texts = True
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate calls and seconds by the number of chunks."""
@@ -70,10 +53,6 @@ class Part:
             documents = np.array([documents[group[0]] for group in groups])
             tree.grow(groups, max_tokens=config.summary_tokens)
         write_tree(folder, tree.finished())
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> TextTree:
         """Return the tree."""

@@ -4,7 +4,6 @@ Source: HippoRAG (Gutierrez et al. 2024), section 2.3, synonymy edges between ph
 What is embedded is the name alone: descriptions make entities of one topic alike that are no synonyms.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
@@ -26,7 +25,6 @@ from leanrag_core.types.walks import EntityLinks
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
 
-_VERSION = 2
 _PAIRS, _COSINES = "pairs.npy", "cosines.npy"
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
 _SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
@@ -43,21 +41,14 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Pairs (p, 2) of rows of base entities, ascending, and their cosines (p,), on the built-in model's scale."""
 
     name = "synonyms"
     title = message("part.synonyms.title")
     help = message("part.synonyms.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the graph, the vectors, which go with the embedding model, and the options."""
-        return fingerprint_of(self, _VERSION, index, config, models)
+    version = 2
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities, whose names are embedded; no language model is called."""
@@ -83,10 +74,6 @@ class Part:
         np.save(folder / _PAIRS, pairs)
         np.save(folder / _COSINES, cosines)
         tools.report(Progress("make", n, n, "entities"))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> EntityLinks:
         """Return the links beside the index's own graph. Raises PartDamaged."""

@@ -3,19 +3,16 @@
 Source: LinearRAG (Zhuang et al. 2025), Tri-Graph. The entities are the index's own.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
 from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, require_vectors, write_table
-from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -24,21 +21,15 @@ from leanrag_core.types.rows import numbers
 from leanrag_core.types.statements import TriGraph
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA
 
-_VERSION = 1
 _NAMES, _OCCURRENCES = "names.npy", "occurrences.arrow"
 _SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 _SECONDS_A_CHUNK = Range(0.005, 0.03, 0.2)  # to embed its sentences
 
 
-@dataclass(frozen=True)
-class Config:
-    """There is nothing to set."""
-
-    def __post_init__(self) -> None:
-        validate(self)
+Config = NoOptions
 
 
-class Part:
+class Part(PartBase):
     """Sentences that name an entity, with their vectors; vectors of the names; how often a chunk names each."""
 
     name = "tri_graph"
@@ -46,22 +37,14 @@ class Part:
     help = message("part.tri_graph.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, VECTORS)
 
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of entities, chunks, and the vectors, which go with the embedding model."""
-        return fingerprint_of(self, _VERSION, index, config, models)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by entities and chunks, whose names and sentences are embedded; no language model is
         called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         seconds = seconds + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
-    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the sentences, the occurrences, and the vectors of sentences and names."""
         read = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         chunks = list(read)
@@ -70,10 +53,6 @@ class Part:
         names = embedded(index.layers[0].entities["name"].to_pylist(), dimension, tools)
         np.save(folder / _NAMES, names, allow_pickle=False)
         write_statements(folder, sentences, embedded(sentences["text"].to_pylist(), dimension, tools))
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> TriGraph:
         """Return the graph. Raises IndexDamaged where a number leads outside, or a vector is missing."""

@@ -3,7 +3,6 @@
 Source: Youtu-GraphRAG (Dong et al. 2025), section 3.2.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
-from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of, with_language
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
 from leanrag_core.indexing.youtu.fusion import (
     affinity,
     first_count,
@@ -31,7 +30,6 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.youtu import KnowledgeTree, Schema
 
-_VERSION = 1
 _ARRAYS = ("community_of", "keywords", "keyword_of")
 _SECONDS_AN_ENTITY = Range(0.0001, 0.0005, 0.002)
 
@@ -49,23 +47,14 @@ class Config:
         validate(self)
 
 
-class Part:
+class Part(PartBase):
     """Communities with names and descriptions, and for each entity the keyword that it is below."""
 
     name = "youtu_tree"
     title = message("part.youtu_tree.title")
     help = message("part.youtu_tree.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS, "schema")
-
-    def offered(self, index: Index) -> bool:
-        """Return False: the part is made when a person, or a strategy, asks for it."""
-        return False
-
-    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Return a hash of the graph, its vectors, the schema, the options, and the model and prompts that name
-        communities.
-        """
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+    writes_texts = True
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; with a language model a call for each community."""
@@ -105,10 +94,6 @@ class Part:
         """Return the schema whose types the communities are perceived by."""
         schema: Schema = tools.part("schema")
         return schema
-
-    def lasting_files(self, folder: Path) -> Iterable[str]:
-        """Return every file: nothing changes them."""
-        return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> KnowledgeTree:
         """Return the tree of the index. Raises PartDamaged."""
