@@ -21,6 +21,7 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted((path.stem for path in FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))
 
 
+@cache
 def codes(language: str = ENGLISH) -> frozenset[str]:
     """Return the codes that the language's catalog has a sentence for."""
     return frozenset(_templates(language))
