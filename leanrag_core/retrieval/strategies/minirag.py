@@ -185,7 +185,7 @@ def merged_scores(
 
 
 def _with_paths(index: Index, filled: GraphContext, paths: Sequence[HopPath]) -> GraphContext:
-    """Return the context with the best paths drawn."""
+    """Return the context with the best paths drawn, and without the section of relations, which it leaves empty."""
     base = index.layers[0]
     known = {item.row for item in filled.drawn}
     nodes = dict.fromkeys(node for path in paths for node in path.nodes if node not in known)
@@ -193,6 +193,7 @@ def _with_paths(index: Index, filled: GraphContext, paths: Sequence[HopPath]) ->
     relations = relation_items(index, _relations_on(base, paths), role="on-path")
     return replace(
         filled,
+        sections=tuple(part for part in filled.sections if part.name != "relations"),
         drawn=(*filled.drawn, *(replace(item, rank=None) for item in others)),
         drawn_relations=relations,
         styles=_STYLES,
