@@ -20,8 +20,8 @@ from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from tests import waiting
 from tests.app.test_directions import ARABIC, HEBREW
 from tests.browser import runs
+from tests.browser.warm import PROJECT, Forked, WarmStart
 
-PROJECT = Path(__file__).resolve().parents[2]
 SLOWED = os.environ.get("LEANRAG_SLOWED")  # how many times slower the browser's scripts run, to provoke races
 CHROMIUM = os.environ.get("LEANRAG_BROWSER") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [
@@ -40,6 +40,8 @@ LOADED_FONTS = (
 )
 
 expect.set_options(timeout=30_000)  # speed is measured elsewhere; a busy machine is no failure
+warm = WarmStart()
+Process = subprocess.Popen[bytes] | Forked
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Server:
 
     url: str
     home: Path
-    process: subprocess.Popen[bytes]
+    process: Process
 
 
 @dataclass
@@ -70,19 +72,26 @@ def decline_first_build(home: Path) -> None:
     JobLog(declined).write("cancelled", error="Stopped as asked.")
 
 
-def start_server(home: Path, script: str, *, first_build: bool = False) -> Server:
+def start_server(home: Path, script: str, *, first_build: bool = False, command: bool = False) -> Server:
+    """command: by the command that a person writes, else as a fork of a process that has loaded the app already."""
     if not first_build and not (home / "jobs").exists():
         decline_first_build(home)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     paths = [path for path in (os.environ.get("PYTHONPATH"), str(PROJECT)) if path]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
-        cwd=PROJECT,
-        env={**os.environ, "LEANRAG_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)},
-        stdout=(home / "server.log").open("wb"),
-        stderr=subprocess.STDOUT,
+    environment = {**os.environ, "LEANRAG_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)}
+    arguments = ["run", script, "--server.port", str(port)]
+    process: Process = (
+        subprocess.Popen(
+            [sys.executable, "-m", "streamlit", *arguments],
+            cwd=PROJECT,
+            env=environment,
+            stdout=(home / "server.log").open("wb"),
+            stderr=subprocess.STDOUT,
+        )
+        if command
+        else warm.server(arguments, environment, home / "server.log")
     )
     url = f"http://127.0.0.1:{port}"
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -102,14 +111,21 @@ def start_server(home: Path, script: str, *, first_build: bool = False) -> Serve
     return Server(url, home, process)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def warm_start() -> Iterator[None]:
+    """The process that servers are forks of ends with the tests."""
+    yield
+    warm.close()
+
+
 @pytest.fixture
 def server_in() -> Iterator[Callable[[Path], Server]]:
     """Starts servers; they end with the test."""
     started: list[Server] = []
 
-    def start(home: Path, script: str = "app.py", *, first_build: bool = False) -> Server:
+    def start(home: Path, script: str = "app.py", *, first_build: bool = False, command: bool = False) -> Server:
         home.mkdir(parents=True, exist_ok=True)
-        started.append(start_server(home, script, first_build=first_build))
+        started.append(start_server(home, script, first_build=first_build, command=command))
         return started[-1]
 
     yield start

@@ -47,7 +47,7 @@ def snap(page: Page, name: str) -> None:
 def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
-    server, watched = server_in(tmp_path / "home", first_build=True), watch()
+    server, watched = server_in(tmp_path / "home", first_build=True, command=True), watch()
     page = watched.page
     page.goto(server.url)
     settled(page)
