@@ -23,7 +23,7 @@ from tests.browser import runs
 from tests.browser.warm import PROJECT, Forked, WarmStart
 
 SLOWED = os.environ.get("LEANRAG_SLOWED")  # how many times slower the browser's scripts run, to provoke races
-CHROMIUM = os.environ.get("LEANRAG_BROWSER") or shutil.which("chromium") or "/usr/bin/chromium"
+CHROMIUM = os.environ.get("LEANRAG_BROWSER") or shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",

@@ -86,15 +86,18 @@ def load() -> None:
     """Import what every server imports for its first page, and read what every page reads."""
     import streamlit.web.bootstrap
     import streamlit.web.cli  # noqa: F401
+    from streamlit.logger import set_log_level
 
     import leanrag_core.workbench  # noqa: F401
     import pages
     from leanrag_core.messages.catalog import languages, sentence
     from leanrag_core.retrieval.base import strategies
 
+    set_log_level("ERROR")  # caches are declared before there is a server, which is said for each of them
     for module in pkgutil.walk_packages(pages.__path__, "pages."):
         if module.name.rpartition(".")[2] not in SCRIPTS:
             importlib.import_module(module.name)
+    set_log_level("INFO")
     for language in languages():
         assert all(sentence(info.title, language) for info in strategies().strategies)
 
