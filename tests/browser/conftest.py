@@ -1,13 +1,16 @@
 """A real server on a free loopback port, and a browser in which every error of a page fails the test."""
 
+import atexit
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -72,10 +75,24 @@ def decline_first_build(home: Path) -> None:
     JobLog(declined).write("cancelled", error="Stopped as asked.")
 
 
+@cache
+def read_samples() -> tuple[Path, ...]:
+    """The sample corpora as a first start reads them, read once for all servers of this process."""
+    home = Path(tempfile.mkdtemp(prefix="leanrag-samples-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    corpora = Workbench.default(home).corpora
+    corpora.samples.read_all()
+    return tuple(home / "corpora" / name for name in corpora.samples.ids())
+
+
 def start_server(home: Path, script: str, *, first_build: bool = False, command: bool = False) -> Server:
     """command: by the command that a person writes, else as a fork of a process that has loaded the app already."""
-    if not first_build and not (home / "jobs").exists():
-        decline_first_build(home)
+    if not first_build:
+        if not (home / "jobs").exists():
+            decline_first_build(home)
+        for sample in read_samples():
+            if not (home / "corpora" / sample.name).exists():
+                shutil.copytree(sample, home / "corpora" / sample.name)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
