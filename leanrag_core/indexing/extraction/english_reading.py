@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar
 
+from leanrag_core.clustering.blocks import one_blas_thread
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.indexing.extraction.aliases import acronyms_in
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
@@ -192,7 +193,7 @@ class ReadTask:
                 pipeline=self.pipeline,
                 rules=self.rules,
             )
-        with _reading:
+        with _reading, one_blas_thread():  # its matrices are small: more threads would only wait for each other
             nlp = english_pipeline()
             matcher = _title_matcher(nlp, batch.titles)
             parsed = nlp.pipe((in_small_letters(block.text) for block in batch.blocks), batch_size=_BATCH)
