@@ -25,7 +25,7 @@ def english_pipeline() -> Any:
         if find_spec(package):
             with use_ops("numpy", use_blis=False):
                 pipeline = spacy.load(package, exclude=["senter"])
-            lemmatizer = pipeline.get_pipe("lemmatizer")
+            lemmatizer: Any = pipeline.get_pipe("lemmatizer")
             lemmatizer.lemmatize = _each_once(lemmatizer.lemmatize)
             return pipeline
     raise ModelUnavailable("extraction.no_english_model")
