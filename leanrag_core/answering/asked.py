@@ -7,6 +7,7 @@ asks for anything, and is not judged by what it asks for.
 import itertools
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from leanrag_core.text.words import FUNCTION_WORDS
 
@@ -126,6 +127,7 @@ def key(word: str) -> str:
     return stem(word).removesuffix("e")
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut off plural, past and -ing endings; enough to match "treatments" with "treatment"."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):

@@ -95,11 +95,12 @@ def _windows(trace: Trace) -> list[_Window]:
     for section in trace.context.sections:
         for item in section.items:
             sentences = split_sentences(item.text[item.lead :])
-            of_item = keys(item.text)
+            of_item, of_sentence = keys(item.text), [keys(sentence) for sentence in sentences]
             for place, sentence in enumerate(sentences):
                 if not _COUNTED.match(sentence):
-                    text = " ".join(sentences[max(0, place - _BEFORE) : place + 1])
-                    windows.append(_Window(sentence, text, keys(text), of_item))
+                    read = slice(max(0, place - _BEFORE), place + 1)
+                    said = frozenset[str]().union(*of_sentence[read])
+                    windows.append(_Window(sentence, " ".join(sentences[read]), said, of_item))
     return windows
 
 

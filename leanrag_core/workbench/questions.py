@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
+from leanrag_core.models.recent_vectors import RecentVectors
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.reranking import reranker
@@ -47,6 +49,7 @@ from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.scopes import Scopes
 
 _VECTORS = 2000  # questions whose vectors stay in memory
+_SENTENCES = 16_384  # of answers, whose vectors stay in memory: 25 MB
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Questions:
         self._models, self._searches, self._parts, self._scopes = models, searches, parts, scopes
         # Of the built-in model, by fingerprint and question: an experiment asks the same questions of many indexes.
         self._vectors: BoundedCache[tuple[str, str], np.ndarray] = BoundedCache(_VECTORS)
+        self._sentences = RecentVectors(_SENTENCES)
         self._choosing = threading.Lock()  # of the search server
 
     def retrieve(self, index: Index, request: AskRequest) -> Trace:
@@ -195,7 +199,7 @@ class Questions:
             task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
-        embed = self._models.embedding(recorded.name, recorded.fingerprint).embed
+        embed = partial(self._sentences.embed, self._models.embedding(recorded.name, recorded.fingerprint))
         knows_languages = recorded.name == MULTILINGUAL
         return extractive_answer(trace, embed, vector, recorded.cosines, knows_languages=knows_languages)
 
