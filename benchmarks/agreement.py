@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import answer_of, circumstances, command_line, table
-from benchmarks.peers.environments import PeerUnavailable, default_folder, interpreter, peers
+from benchmarks.frame import answer_of, circumstances, table
+from benchmarks.peers.environments import Peer, PeerUnavailable, default_folder, interpreter, peers
 from benchmarks.peers.given import (
     KINDS,
     Given,
@@ -38,14 +38,18 @@ from benchmarks.peers.given import (
     read_retrieved,
 )
 from benchmarks.system_table import make_parts
+from leanrag_core.retrieval.answer_types import mapped_question
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.drift_steps import NEAREST_REPORTS
 from leanrag_core.retrieval.question_terms import query_entities, query_keywords
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
 from leanrag_core.types.communities import Communities, report_text
 from leanrag_core.types.index import Index
 from leanrag_core.workbench import Workbench
 
-_STRATEGIES = ("lightrag", "fastgraphrag", "hipporag2", "graphrag_local")
+_DRIFT_LEVEL = 2  # of the communities, the default of both
+_STRATEGIES = ("lightrag", "fastgraphrag", "hipporag2", "graphrag_local", "graphrag_drift", "minirag")
 
 
 def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
@@ -54,7 +58,7 @@ def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
         if info.name in _STRATEGIES:
             make_parts(bench, index, info.parts)
     tools = bench.questions._tools(index)  # the vectors and parts that a strategy gets
-    asked = tuple(_question(text, tools) for text in questions)
+    asked = tuple(_question(text, index, tools) for text in questions)
     texts = tuple(dict.fromkeys(text for question in asked for text in _texts(question)))
     base = index.layers[0]
     communities: Communities = tools.part("communities")
@@ -82,12 +86,28 @@ def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
         texts=texts,
         vectors={
             "entities": np.asarray(base.vectors),
-            "names": tools.embed(base.entities["name"].to_pylist()),
+            "names": np.asarray(tools.part("name_vectors")),
             "relations": np.asarray(tools.part("relation_vectors")),
             "chunks": np.asarray(index.chunk_vectors),
+            "reports": np.asarray(communities.vectors),
             "texts": tools.embed(texts),
+            **_drift_vectors(communities, tools.embed(questions)),
         },
     )
+
+
+def _drift_vectors(communities: Communities, vectors: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what our DRIFT search has without a model for each question: the vector in place of a hypothetical report,
+    and that of the first follow-up question, the title of the nearest report. vectors: (q, d) of the questions.
+    """
+    allowed = communities.at_level(_DRIFT_LEVEL)
+    expanded, follow_ups = [], []
+    for vector in vectors:
+        near = nearest_rows(communities.vectors, vector, NEAREST_REPORTS).rows
+        expanded.append(mean_direction(vector, communities.vectors[near]))
+        first = allowed[nearest_rows(communities.vectors[allowed], expanded[-1], 1).rows]
+        follow_ups.append(mean_direction(vector, communities.vectors[first]))
+    return {"expanded": np.stack(expanded), "follow_ups": np.stack(follow_ups)}
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -104,9 +124,12 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _question(text: str, tools: Tools) -> GivenQuestion:
+def _question(text: str, index: Index, tools: Tools) -> GivenQuestion:
     keywords, entities = query_keywords(text, tools), query_entities(text, tools)
-    return GivenQuestion(text, keywords.low, keywords.high, entities.named, entities.generic)
+    mapped = mapped_question(text, index.layers[0], tools)
+    return GivenQuestion(
+        text, keywords.low, keywords.high, entities.named, entities.generic, mapped.entities, mapped.types
+    )
 
 
 def _texts(question: GivenQuestion) -> tuple[str, ...]:
@@ -117,6 +140,7 @@ def _texts(question: GivenQuestion) -> tuple[str, ...]:
         ", ".join(question.high),
         *question.named,
         *question.generic,
+        *question.mapped,
     )
 
 
@@ -138,7 +162,7 @@ def _reports(communities: Communities) -> tuple[GivenReport, ...]:
 def retrieved(bench: Workbench, index: Index, question: str, strategy: str, options: Mapping[str, Any]) -> Retrieved:
     """Rows of what is in the context of our strategy, section by section.
 
-    Of a strategy whose context is chunks alone, the relations are those that it searched for.
+    Of a strategy whose context is chunks alone, the relations and reports are those that it searched for.
     """
     trace = bench.retrieve(index, question, strategy, **options)
     row_of = {item.id: item.row for item in trace.items}
@@ -150,18 +174,29 @@ def retrieved(bench: Workbench, index: Index, question: str, strategy: str, opti
     rows = {name: tuple(row for row in listed if row is not None) for name, listed in sections.items()}
     if "relations" not in rows:
         rows["relations"] = tuple(each.row for each in trace.relations if each.row is not None)
+    if "communities" not in rows:
+        reports = (item.row for item in trace.items if item.kind == "community")
+        rows["communities"] = tuple(row for row in reports if row is not None)
     return Retrieved(rows.get("entities"), rows.get("relations"), rows.get("chunks"), rows.get("communities"))
 
 
 DEPTHS = (5, 10, 20)
 _P = 0.9
+# One local search of DRIFT, with room for as many tokens of chunks as the release has.
+_FOLLOW_UP = {"rounds": 1, "follow_ups": 1, "top_k": 20, "top_c": 50, "max_tokens": 10_800}
 # For each mode of a release: our strategy and its options. What is not named is at its default, the release's value.
 OURS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "lightrag_retrieval": {mode: ("lightrag", {"mode": mode}) for mode in ("low", "high", "hybrid", "mix")},
     "fast_graphrag_retrieval": {"query": ("fastgraphrag", {})},
     "hipporag_retrieval": {"retrieve": ("hipporag2", {"edges": "released", "top_c": 20, "max_tokens": 64_000})},
     # It asks for 10 entities and keeps the 20 that it looks at.
-    "graphrag_retrieval": {"local": ("graphrag_local", {"top_k": 20})},
+    "graphrag_retrieval": {
+        "local": ("graphrag_local", {"top_k": 20}),
+        "drift, primer": ("graphrag_drift", {}),
+        "drift, primer over our level": ("graphrag_drift", {}),
+        "drift, follow-up": ("graphrag_drift", _FOLLOW_UP),
+    },
+    "minirag_retrieval": {"mini": ("minirag", {})},
     "nano_graphrag_retrieval": {"local": ("graphrag_local", {"top_k": 20})},
 }
 
@@ -193,8 +228,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench, index = Workbench.default(), open_index(options.index)
     lines = [json.loads(line) for line in options.questions.read_text(encoding="utf-8").splitlines()]
     questions = [line["question"] for line in lines][: options.limit]
-    pass
-
     rows: list[Agreement] = []
     details: dict[str, Any] = {}
     failures: list[str] = []
@@ -202,31 +235,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="leanrag-agreement-") as folder:
         given = given_of(bench, index, questions)
         given.save(Path(folder))
-        from benchmarks.peers.graph import write_vocabulary
-
-        write_vocabulary(Path(folder) / "tiktoken")
         for peer in peers("agreement"):
             if options.peer and peer.name not in options.peer:
                 continue
+            print(f"{peer.title}: {len(questions)} questions ...", file=sys.stderr, flush=True)
             try:
-                python = interpreter(peer, options.peers_env or default_folder())
+                made = released(peer, Path(folder), options.peers_env, timeout_seconds=options.timeout)
             except PeerUnavailable as error:
                 failures.append(str(error))
                 continue
-            print(f"{peer.title}: {len(questions)} questions ...", file=sys.stderr, flush=True)
-            out = Path(folder) / f"{peer.name}.json"
-            around = {"TIKTOKEN_CACHE_DIR": str(Path(folder) / "tiktoken"), "HF_HUB_OFFLINE": "1"}
-            answer = answer_of(
-                [str(python), "-m", peer.module, folder, str(out)],
-                out,
-                timeout_seconds=options.timeout,
-                environment=around,
-            )
-            if "error" in answer:
-                failures.append(f"{peer.title}: {answer['error']}")
-                continue
-            installed[peer.title] = answer["versions"]
-            for mode, theirs in read_retrieved(answer).items():
+            installed[peer.title] = made.versions
+            for mode, theirs in made.modes.items():
                 strategy, chosen = OURS[peer.name][mode]
                 ours = [retrieved(bench, index, question, strategy, chosen) for question in questions]
                 rows += agreements(peer.title, mode, ours, theirs)
@@ -242,13 +261,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = options.name or index.manifest.name
         former = kept.get(name, {"rows": [], "questions": {}, "versions": {}})
         kept[name] = {
-            **circumstances(command_line(["agreement"])),
+            **circumstances(
+                ["python", "-m", "benchmarks.agreement", "INDEX", "QUESTIONS", "--limit", str(options.limit)]
+            ),
             "rows": [row for row in former["rows"] if row["system"] not in systems] + [asdict(row) for row in rows],
             "questions": former["questions"] | details,
             "versions": former["versions"] | installed,
         }
         options.out.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(bool(failures))
+
+
+@dataclass(frozen=True)
+class Released:
+    """modes: what each mode of a release retrieved, question by question. versions: of what it ran with."""
+
+    modes: Mapping[str, Sequence[Retrieved]]
+    versions: Mapping[str, str]
+
+
+def released(peer: Peer, folder: Path, environments: Path | None, *, timeout_seconds: float) -> Released:
+    """Return what the release retrieves for what `Given.save` wrote into the folder; None for environments: those of
+    the cache folder.
+
+    Raises PeerUnavailable when it cannot be installed or ends without a result.
+    """
+    from benchmarks.peers.graph import write_vocabulary
+
+    python = interpreter(peer, environments or default_folder())
+    write_vocabulary(folder / "tiktoken")
+    out = folder / f"{peer.name}.json"
+    answer = answer_of(
+        [str(python), "-m", peer.module, str(folder), str(out)],
+        out,
+        timeout_seconds=timeout_seconds,
+        environment={"TIKTOKEN_CACHE_DIR": str(folder / "tiktoken"), "HF_HUB_OFFLINE": "1"},
+    )
+    if "error" in answer:
+        raise PeerUnavailable(f"{peer.title}: {answer['error']}")
+    return Released(read_retrieved(answer), answer["versions"])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 
-def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """The lines as a Markdown table, figures to the right."""
-    rule = "|".join(["---", *["---:"] * (len(heads) - 1)])
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """Return the lines as a Markdown table, figures to the right. texts: columns in front that hold none."""
+    rule = "|".join(["---"] * texts + ["---:"] * (len(heads) - texts))
     return "\n".join([f"| {' | '.join(heads)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)])
 
 

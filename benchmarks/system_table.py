@@ -27,6 +27,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -143,10 +144,12 @@ def listed_systems() -> list[tuple[str, StrategyInfo, dict[str, Any]]]:
 
 
 def keep(path: Path, name: str, about: dict[str, Any], row: Row) -> None:
-    """The results have the row; others of the same name stay."""
+    """Put the row into the results, with the day and the entities of its index, since an index that is built again may
+    have others; rows of other systems under the same name stay."""
     results = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     rows = {(each["system"], each["budget"]): each for each in results.get(name, {}).get("rows", ())}
-    rows[row.system, row.budget] = asdict(row)
+    measured = {"date": datetime.now(UTC).date().isoformat(), "entities": about.get("entities")}
+    rows[row.system, row.budget] = asdict(row) | {"measured": measured}
     results[name] = {"about": about, "rows": [rows[key] for key in sorted(rows)]}
     path.write_text(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 

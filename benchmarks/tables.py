@@ -49,6 +49,7 @@ _CONTEXTS = (
     "LeanRAG-walk C 5, compact",
     "LeanRAG-walk C 8, compact",
 )
+_ALIKE = {("LightRAG", "high"), ("LightRAG", "hybrid")}  # modes that agree as its mode mix does
 _WHOLE = ("documents_touched", "answer_entities", "whole_corpus_tokens")
 _HEADS = ("system", "recall@5", "all-gold@8", "MRR", "in context", "answer", "tokens", "recall per 1,000", "p50 ms")
 
@@ -68,8 +69,8 @@ def filled(text: str) -> str:
 
 
 def table_of(name: str) -> str:
-    """The table of that name: `figure3`, `contexts`, `released DATA`, `whole GRAPH`, `official DATA`, `equal DATA`, or
-    one of benchmarks.speed_tables."""
+    """The table of that name: `figure3`, `agreement`, `minirag_rules`, `contexts`, `released DATA`, `whole GRAPH`,
+    `official DATA`, `equal DATA`, or one of benchmarks.speed_tables."""
     kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
         "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
@@ -77,6 +78,8 @@ def table_of(name: str) -> str:
         "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
         "official": lambda dataset: systems(rows_of(_read("systems"), dataset), OFFICIAL),
         "equal": lambda dataset: systems(rows_of(_read("systems"), dataset), EQUAL),
+        "agreement": lambda _: agreement(_read("agreement")),
+        "minirag_rules": lambda _: minirag_rules(_read("minirag_rules")),
         "contexts": lambda _: contexts(_read("contexts")),
         "imported": lambda _: imported(_read("imported_graphs")),
         "latency": lambda _: speed_tables.latency(_read),
@@ -90,6 +93,44 @@ def table_of(name: str) -> str:
         "model": lambda _: small_models.answer_table(_read("small_models")),
     }
     return made[kind](dataset)
+
+
+def agreement(results: Mapping[str, Any]) -> str:
+    """Return a line for each index, system, mode and kind of items; modes that agree as others do are left out."""
+    heads = ("index", "system", "items", "at 5", "at 10", "at 20", "all", "RBO", "smallest", "same", "questions")
+    figures = ("at_5", "at_10", "at_20", "at_all", "rbo", "least", "identical")
+    lines = []
+    for index, made in results.items():
+        rows = [row for row in made["rows"] if (row["system"], row["mode"]) not in _ALIKE]
+        modes: dict[str, set[str]] = {}
+        for row in rows:
+            modes.setdefault(row["system"], set()).add(row["mode"])
+        for row in sorted(rows, key=lambda row: str(row["system"]).lower()):
+            name = row["system"] if len(modes[row["system"]]) == 1 else f"{row['system']}, {row['mode']}"
+            lines.append((index, name, row["kind"], *(share(row[each]) for each in figures), str(row["questions"])))
+    return markdown(heads, lines, texts=3)
+
+
+def minirag_rules(results: Mapping[str, Any]) -> str:
+    """Return a line for each rule of MiniRAG's release, alone and left out, on each index."""
+    heads = (
+        "index",
+        "rule of the release",
+        "it alone: as ours",
+        "as the release",
+        "all but it: as the release",
+        "same",
+    )
+    lines = []
+    for index, made in results.items():
+        rows = {row["rules"]: row for row in made["rows"]}
+        for name, row in rows.items():
+            if name.startswith("all but "):
+                continue
+            but = rows.get(f"all but {name}")
+            beside = ("", "") if but is None else (share(but["theirs"]), share(but["identical_to_theirs"], 2))
+            lines.append((index, name.replace("_", " "), share(row["ours"]), share(row["theirs"]), *beside))
+    return markdown(heads, lines, texts=2)
 
 
 def contexts(results: Mapping[str, Any]) -> str:

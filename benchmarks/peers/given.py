@@ -38,13 +38,16 @@ class GivenRelation:
 
 @dataclass(frozen=True)
 class GivenQuestion:
-    """A question, and what our built-in way takes from it in place of a language model."""
+    """A question, and what our built-in way takes from it in place of a language model. mapped, types: names and types
+    of the answer, in small letters, as MiniRAG asks for them."""
 
     text: str
     low: tuple[str, ...]
     high: tuple[str, ...]
     named: tuple[str, ...]
     generic: tuple[str, ...]
+    mapped: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,10 @@ class GivenReport:
 class Given:
     """The input of all systems.
 
-    vectors: float32 unit rows by name: "entities", "relations", "chunks", a row for each of these, "names", a row for
-    each entity's name alone, and "texts", a row for each of `texts`, which are the questions and what is asked for
-    instead of them.
+    vectors: float32 unit rows by name: "entities", "relations", "chunks", "reports", a row for each of these, "names",
+    a row for each entity's name alone, and "texts", a row for each of `texts`, which are the questions and what is
+    asked for instead of them. "expanded", "follow_ups": a row for each question, of what DRIFT has in place of a
+    hypothetical report and of a follow-up question.
     """
 
     entities: tuple[GivenEntity, ...]

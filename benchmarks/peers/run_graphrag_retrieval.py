@@ -2,8 +2,14 @@
 
 Its own readers (`query.indexer_adapters`) take the graph and our communities as its output tables, its own vector store
 (LanceDB) our vectors, and the context of its local search is built with the options that its factory sets.
+
+Of DRIFT two parts are compared that no model decides: the reports that its primer takes (`build_context`), where the
+vector of the hypothetical report is the one that ours has without a model, and the context of one local search with the
+settings of DRIFT, where the vector of the follow-up question is that of our first one. The primer is asked twice: over
+the reports that its reader keeps, and over those that ours takes for the level.
 """
 
+import asyncio
 import sys
 import tempfile
 from pathlib import Path
@@ -96,14 +102,45 @@ def tables(given: Given) -> dict[str, Any]:
     }
 
 
-def retrieve(given: Given, out: Path, folder: str) -> None:
+class _Model:
+    """The language model, which answers with the reply that is set. tokenizer: with which it would count."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer, self.reply = tokenizer, ""
+
+    async def completion_async(self, **_: Any) -> SimpleNamespace:
+        return SimpleNamespace(content=self.reply)
+
+
+def rows(records: dict[str, Any], name: str) -> tuple[int, ...]:
+    """Return the rows of a table of a context."""
+    frame = records.get(name)
+    return () if frame is None or not len(frame) else tuple(int(cell) for cell in frame["id"])
+
+
+def _of_level(given: Given, reports: list[Any]) -> list[Any]:
+    """Return the reports of the level, and of those above it that were not split."""
+    split = {report.parent for report in given.reports}
+    levels = [report.level for report in given.reports]
+    return [each for each in reports if levels[row := int(each.community_id)] == _LEVEL or row not in split]
+
+
+def _drift_vectors(given: Given, number: int) -> np.ndarray:
+    """Return the (2, d) vectors of a question's hypothetical report and of its follow-up question."""
+    return np.stack([given.vectors[name][number] for name in ("expanded", "follow_ups")])
+
+
+async def retrieve(given: Given, out: Path, folder: str) -> None:
     """Read, ask, write."""
+    from graphrag.config.models.drift_search_config import DRIFTSearchConfig
     from graphrag.query.indexer_adapters import (
         read_indexer_entities,
         read_indexer_relationships,
         read_indexer_reports,
         read_indexer_text_units,
     )
+    from graphrag.query.structured_search.drift_search.drift_context import DRIFTSearchContextBuilder
+    from graphrag.query.structured_search.drift_search.search import DRIFTSearch
     from graphrag.query.structured_search.local_search.mixed_context import LocalSearchMixedContext
     from graphrag.tokenizer.get_tokenizer import get_tokenizer
     from graphrag_vectors import VectorStoreDocument
@@ -119,19 +156,49 @@ def retrieve(given: Given, out: Path, folder: str) -> None:
     embedder = SimpleNamespace(
         embedding=lambda input: SimpleNamespace(first_embedding=embedding.embed(input)[0].tolist())
     )
+    entities = read_indexer_entities(read["entities"], read["communities"], _LEVEL)
+    text_units = read_indexer_text_units(read["text_units"])
+    reports = read_indexer_reports(read["community_reports"], read["communities"], _LEVEL)
+    relationships = read_indexer_relationships(read["relationships"])
+    tokenizer = get_tokenizer(encoding_model="cl100k_base")  # the vocabulary with which contexts are counted
     builder = LocalSearchMixedContext(
-        entities=read_indexer_entities(read["entities"], read["communities"], _LEVEL),
+        entities=entities,
         entity_text_embeddings=store,
         text_embedder=embedder,
-        text_units=read_indexer_text_units(read["text_units"]),
-        community_reports=read_indexer_reports(read["community_reports"], read["communities"], _LEVEL),
-        relationships=read_indexer_relationships(read["relationships"]),
-        tokenizer=get_tokenizer(encoding_model="cl100k_base"),  # the vocabulary with which contexts are counted
+        text_units=text_units,
+        community_reports=reports,
+        relationships=relationships,
+        tokenizer=tokenizer,
     )
+    for report in reports:
+        report.full_content_embedding = given.vectors["reports"][int(report.community_id)].tolist()
+    model = _Model(tokenizer)
 
-    def rows(records: dict[str, Any], name: str) -> tuple[int, ...]:
-        frame = records.get(name)
-        return () if frame is None or not len(frame) else tuple(int(cell) for cell in frame["id"])
+    def drift(reports: list[Any]) -> DRIFTSearch:
+        context_builder = DRIFTSearchContextBuilder(
+            model=model,
+            config=DRIFTSearchConfig(),
+            text_embedder=embedder,
+            entities=entities,
+            entity_text_embeddings=store,
+            text_units=text_units,
+            reports=reports,
+            relationships=relationships,
+            tokenizer=tokenizer,
+        )
+        return DRIFTSearch(model, context_builder, tokenizer)
+
+    searches = {"drift, primer": drift(reports), "drift, primer over our level": drift(_of_level(given, reports))}
+    modes: dict[str, list[Retrieved]] = {name: [] for name in (*searches, "drift, follow-up")}
+    for number in range(len(given.questions)):
+        model.reply = f"expanded {number}"
+        embedding.announce([model.reply, f"follow-up {number}"], _drift_vectors(given, number))
+        for name, search in searches.items():
+            taken, _ = await search.context_builder.build_context(given.questions[number].text)
+            modes[name].append(Retrieved(reports=tuple(int(cell) for cell in taken["community_id"])))
+        local = searches["drift, primer"].local_search
+        records = local.context_builder.build_context(f"follow-up {number}", **local.context_builder_params)
+        modes["drift, follow-up"].append(Retrieved(chunks=rows(records.context_records, "sources")))
 
     listed = []
     for question in given.questions:
@@ -146,9 +213,9 @@ def retrieve(given: Given, out: Path, folder: str) -> None:
             max_context_tokens=12_000,
         ).context_records
         listed.append(Retrieved(*(rows(records, name) for name in ("entities", "relationships", "sources", "reports"))))
-    write_retrieved(out, {"local": listed}, versions(("graphrag", "lancedb", "pandas", "numpy")))
+    write_retrieved(out, {"local": listed, **modes}, versions(("graphrag", "lancedb", "pandas", "numpy")))
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as storage:
-        retrieve(Given.load(Path(sys.argv[1])), Path(sys.argv[2]), storage)
+        asyncio.run(retrieve(Given.load(Path(sys.argv[1])), Path(sys.argv[2]), storage))

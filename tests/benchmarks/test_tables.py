@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.system_table import Asked, Row, context_recall, keep, listed_systems
-from benchmarks.tables import PAGES, filled, joined, share
+from benchmarks.tables import PAGES, agreement, filled, joined, minirag_rules, share
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 
@@ -62,3 +62,26 @@ def test_every_preset_has_a_line_of_its_own() -> None:
 
 def test_shares_have_no_leading_zero() -> None:
     assert [share(0.5), share(1.0, 2), share(None), share(0.0)] == [".500", "1.00", "–", ".000"]
+
+
+def test_a_mode_is_told_where_a_system_has_several_and_modes_that_agree_as_others_are_left_out() -> None:
+    figures = dict.fromkeys(("at_5", "at_10", "at_20", "at_all", "rbo", "least"), 0.5) | {
+        "identical": 1,
+        "questions": 3,
+    }
+    modes = (("LightRAG", "low"), ("LightRAG", "mix"), ("LightRAG", "high"), ("MiniRAG", "mini"))
+    rows = [{"system": system, "mode": mode, "kind": "chunks", **figures} for system, mode in modes]
+    lines = agreement({"bees": {"rows": rows}}).splitlines()
+    assert [line.split(" | ")[1] for line in lines[2:]] == ["LightRAG, low", "LightRAG, mix", "MiniRAG"]
+    assert lines[-1] == "| bees | MiniRAG | chunks | .500 | .500 | .500 | .500 | .500 | .500 | 1.000 | 3 |"
+
+
+def test_a_rule_of_minirag_stands_beside_all_rules_but_it() -> None:
+    names = ("none", "last_path", "all but last_path", "all")
+    rows = [
+        {"rules": name, "ours": 1.0 - place / 4, "theirs": place / 4, "identical_to_theirs": 0.25}
+        for place, name in enumerate(names)
+    ]
+    lines = minirag_rules({"bees": {"rows": rows}}).splitlines()[2:]
+    assert lines[1] == "| bees | last path | .750 | .250 | .500 | .25 |"
+    assert [line.split(" | ")[1] for line in lines] == ["none", "last path", "all"]
