@@ -30,9 +30,15 @@ def serve_api(port: int) -> None:
     announced(Served(session.workbench(), session.open_indexes()), port).run()
 
 
+def load_ahead() -> None:
+    """Load what the first comparison would wait a second for, while nobody waits."""
+    import scipy.sparse  # noqa: F401
+
+
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Begin the API beside the app where `serve --api PORT` asked for it; the app does not wait for its libraries."""
+    threading.Thread(target=load_ahead, daemon=True, name="load ahead").start()
     if port := os.environ.get(API_PORT_VARIABLE):
         threading.Thread(target=serve_api, args=(int(port),), daemon=True, name="api").start()
     yield {}

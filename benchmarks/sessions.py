@@ -128,7 +128,9 @@ class _Session:
         from websockets.typing import Origin, Subprotocol
 
         address, subprotocols = url.replace("http", "ws", 1) + "/_stcore/stream", [Subprotocol("streamlit")]
-        async with connect(address, origin=Origin(url), subprotocols=subprotocols, max_size=None, proxy=None) as socket:
+        async with connect(
+            address, origin=Origin(url), subprotocols=subprotocols, max_size=None, proxy=None, open_timeout=_LONGEST
+        ) as socket:
             yield cls(socket)
 
     async def page(self, name: str, query: Mapping[str, str]) -> float:

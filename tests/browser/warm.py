@@ -84,6 +84,7 @@ class WarmStart:
 
 def load() -> None:
     """Import what every server imports for its first page, and read what every page reads."""
+    import scipy.sparse  # noqa: F401
     import streamlit.web.bootstrap
     import streamlit.web.cli  # noqa: F401
     from streamlit.logger import set_log_level
