@@ -80,7 +80,7 @@ def ended_without_the_key(folder: Path) -> None:
 
 
 def test_a_model_at_an_endpoint_builds_and_answers(
-    server_in: Callable[[Path], Server],
+    server_in: Callable[..., Server],
     watch: Callable[..., Watched],
     gate: Gate,
     tmp_path: Path,
@@ -97,7 +97,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
     monkeypatch.setattr(server._Handler, "_chunk", slowly)
     bench, corpus = home_with_documents(tmp_path / "home")
     with EndpointServer(api_key=KEY, latency_seconds=0.15, num_ctx=8192) as endpoint:
-        app, watched = server_in(tmp_path / "home"), watch()
+        app, watched = server_in(tmp_path / "home", command=True), watch()
         page = watched.page
 
         # Settings: the address, the connection, the key by its end alone, one passage.

@@ -38,15 +38,13 @@ sys.addaudithook(_watch)
 
 
 @pytest.fixture
-def watched(
-    server_in: Callable[[Path], Server], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Server, Path]:
+def watched(server_in: Callable[..., Server], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Server, Path]:
     (tmp_path / "hook").mkdir()
     (tmp_path / "hook" / "sitecustomize.py").write_text(WATCHER)
     log = tmp_path / "sockets.jsonl"
     monkeypatch.setenv("WATCHED_SOCKETS", str(log))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "hook"), os.environ.get("PYTHONPATH", "")]))
-    return server_in(tmp_path / "home"), log
+    return server_in(tmp_path / "home", command=True), log  # the hook is read when Python starts
 
 
 def status(server: Server, method: str, path: str, headers: dict[str, str]) -> int:
