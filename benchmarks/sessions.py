@@ -52,7 +52,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     figures |= {
         "slider_beside_board_s": _median(busy.seconds["slider"]),
         "slider_beside_board_p95_s": _quantile(busy.seconds["slider"]),
-        "slowest_session_to_median": round(_unfairness(quiet), 2),
+        "slowest_session_to_median": round(_slowest_to_median(quiet), 2),
         "errors": quiet.errors + busy.errors,
         "server_memory_mb": round(memory),
         "own_processor_s": round(resource.getrusage(resource.RUSAGE_SELF).ru_utime, 1),
@@ -190,7 +190,7 @@ def _quantile(seconds: list[float]) -> float:
     return round(sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))], 3) if seconds else float("nan")
 
 
-def _unfairness(half: Half) -> float:
+def _slowest_to_median(half: Half) -> float:
     """The slowest session's median slider over the median of all sessions; 1 where there is one."""
     medians = [statistics.median(seconds) for seconds in half.of_session.values()]
     return max(medians) / statistics.median(medians) if medians else float("nan")

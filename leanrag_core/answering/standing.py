@@ -98,9 +98,9 @@ def _windows(trace: Trace) -> list[_Window]:
             of_item, of_sentence = keys(item.text), [keys(sentence) for sentence in sentences]
             for place, sentence in enumerate(sentences):
                 if not _COUNTED.match(sentence):
-                    read = slice(max(0, place - _BEFORE), place + 1)
-                    said = frozenset[str]().union(*of_sentence[read])
-                    windows.append(_Window(sentence, " ".join(sentences[read]), said, of_item))
+                    span = slice(max(0, place - _BEFORE), place + 1)
+                    of_window = frozenset[str]().union(*of_sentence[span])
+                    windows.append(_Window(sentence, " ".join(sentences[span]), of_window, of_item))
     return windows
 
 

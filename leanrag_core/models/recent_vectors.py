@@ -1,5 +1,5 @@
-"""Vectors of the sentences that answers were chosen from: the next question, or the same with another setting, reads
-many of them again."""
+"""Vectors of texts that were embedded a short time ago, kept in memory: the next question, or the same with another
+setting, chooses its answer among many of the same sentences."""
 
 from collections.abc import Sequence
 
@@ -11,17 +11,17 @@ from leanrag_core.system.threads import BoundedCache
 
 
 class RecentVectors:
-    """Embeds a text once as long as it is among the n_kept that were used last. Any number of threads may ask.
+    """Embeds texts, and keeps the vectors of the n_kept that were used last. Any number of threads may ask.
 
-    Kept are vectors of a built-in model, where a text's is the same to the last bit whatever is embedded with it; calls
-    of an endpoint are kept by the store of calls.
+    Only for a built-in model whose vector of a text is the same to the last bit whatever is embedded with it; calls of
+    an endpoint are kept by the store of calls.
     """
 
     def __init__(self, n_kept: int) -> None:
         self._rows: BoundedCache[tuple[str, str], np.ndarray | None] = BoundedCache(n_kept)
 
     def embed(self, model: EmbeddingModel, texts: Sequence[str]) -> np.ndarray:
-        """Return (len(texts), d) float32 unit rows, as model.embed() does and with its errors."""
+        """Return (len(texts), d) float32 unit rows, a text each, as model.embed() does and with its errors."""
         if not isinstance(model, WindowedModel) or not model.exact:
             return model.embed(list(texts))
         fingerprint = model.fingerprint

@@ -26,7 +26,7 @@ def english_pipeline() -> Any:
             with use_ops("numpy", use_blis=False):
                 pipeline = spacy.load(package, exclude=["senter"])
             lemmatizer: Any = pipeline.get_pipe("lemmatizer")
-            lemmatizer.lemmatize = _each_once(lemmatizer.lemmatize)
+            lemmatizer.lemmatize = _cached_lemmas(lemmatizer.lemmatize)
             return pipeline
     raise ModelUnavailable("extraction.no_english_model")
 
@@ -34,17 +34,17 @@ def english_pipeline() -> Any:
 _MAX_LEMMAS = 200_000
 
 
-def _each_once(lemmatize: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return the function with what it found for a word, part of speech and morphology, which is all it looks at."""
-    found: dict[tuple[int, int, int], list[str]] = {}
+def _cached_lemmas(lemmatize: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return the function with a cache by word, part of speech and morphology, which are all that it depends on."""
+    kept: dict[tuple[int, int, int], list[str]] = {}
 
     def lemmas(token: Any) -> list[str]:
         key = (token.orth, token.pos, token.morph.key)
-        if key not in found:
-            if len(found) >= _MAX_LEMMAS:
-                found.clear()
-            found[key] = lemmatize(token)
-        return found[key]
+        if key not in kept:
+            if len(kept) >= _MAX_LEMMAS:
+                kept.clear()
+            kept[key] = lemmatize(token)
+        return kept[key]
 
     return lemmas
 
