@@ -54,20 +54,23 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     if seconds < 119.5:
         return f"{seconds:.0f} s"
-    minutes = math.ceil(seconds / 60 - 1e-9)
+    minutes = math.floor(seconds / 60 + 0.5)
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
-def time_left(seconds: float | None) -> str:
-    """Write the time left: "about 39 min left", in steps of 5 s below two minutes, so that it does not flicker; empty
-    while it is unknown."""
-    if seconds is None:
-        return ""
+def remaining(seconds: float) -> str:
+    """Write seconds that are left, rounded up: in steps of 5 s below two minutes, so that it does not flicker, then in
+    minutes."""
     if seconds < 119.5:
-        return f"about {max(5, 5 * math.ceil(seconds / 5))} s left"
-    return f"about {duration(seconds)} left"
+        return f"{max(5, 5 * math.ceil(seconds / 5))} s"
+    return duration(60 * math.ceil(seconds / 60 - 1e-9))
+
+
+def time_left(seconds: float | None) -> str:
+    """Write the time left: "about 39 min left"; empty while it is unknown."""
+    return "" if seconds is None else f"about {remaining(seconds)} left"
 
 
 def rate(done: int, seconds: float) -> str:

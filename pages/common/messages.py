@@ -1,7 +1,5 @@
 """The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
 
-import math
-
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
@@ -67,11 +65,8 @@ def as_sentence(text: str) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """ "about 39 min left"; steps of 5 s below two minutes, so that it does not flicker; empty while unknown."""
-    if seconds is None:
-        return ""
-    shown = f"{max(5, 5 * math.ceil(seconds / 5))} s" if seconds < 119.5 else numbers.duration(seconds)
-    return say("units.time_left", time=shown)
+    """Write the time left: "about 39 min left"; empty while it is unknown."""
+    return "" if seconds is None else say("units.time_left", time=numbers.remaining(seconds))
 
 
 def rate(done: int, seconds: float) -> str:

@@ -102,7 +102,7 @@ def test_a_stranger_comes_from_the_start_page_to_a_written_answer_on_three_files
         page.locator('input[type="file"]').set_input_files(
             [{"name": name, "mimeType": "text/markdown", "buffer": text.encode()} for name, text in files]
         )
-        click("Add and build")
+        click("Add and go to Build")
         expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
         expect(page.get_by_role("radio", name="Built-in")).to_be_checked()
         expect(page.get_by_role("button", name=USE)).to_be_visible()
