@@ -52,7 +52,7 @@ def test_an_empty_corpus_has_no_chunks() -> None:
 
 def test_without_an_earlier_build_the_range_is_rough_and_says_so() -> None:
     forecast = of_corpus()
-    assert (forecast.seconds.low, forecast.seconds.high) == (8 + 10_000 / 2500, 8 + 10_000 / 400)
+    assert (forecast.seconds.low, forecast.seconds.high) == (8 + 10_000 / 2500, 8 + 10_000 / 250)
     assert forecast.basis == message("forecast.first_build")
     assert (forecast.calling, forecast.calls.high, forecast.dollars.high) == ((), 0, 0)
 
@@ -117,7 +117,7 @@ def test_kept_chunks_take_the_time_of_the_hierarchy_alone() -> None:
     forecast = of_corpus(looked=Looked(5_000, 16, 8))
     assert (forecast.chunks, forecast.sampled) == (32, 16)
     assert forecast.seconds.low == pytest.approx(0.5 * (8 + 10_000 / 2500) + 0.5 * (1 + 10_000 / 60_000))
-    assert forecast.seconds.high == pytest.approx(0.5 * (8 + 10_000 / 400) + 0.5 * (3 + 10_000 / 20_000))
+    assert forecast.seconds.high == pytest.approx(0.5 * (8 + 10_000 / 250) + 0.5 * (3 + 10_000 / 20_000))
     assert forecast.basis is not None
     assert sentence(forecast.basis).endswith("About 16 chunks have been read before.")
 
