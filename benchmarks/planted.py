@@ -40,8 +40,9 @@ def spectrum(dimensions: int = DIMENSIONS) -> np.ndarray:
     return np.asarray(shares / shares.sum())
 
 
-def planted(n: int, seed: int = 0) -> Planted:
-    """n vectors of a planted hierarchy; the same n and seed give the same vectors."""
+def planted(n: int, seed: int = 0, into: np.ndarray | None = None) -> Planted:
+    """n vectors of a planted hierarchy; the same n and seed give the same vectors. into: (n, 384) float32, takes them,
+    such as the map of a file."""
     random = np.random.default_rng([seed, n])
     n_leaves = max(1, round(n / LEAF_SIZE))
     n_branches = max(1, round(n_leaves / _FANOUT))
@@ -58,7 +59,7 @@ def planted(n: int, seed: int = 0) -> Planted:
     weights = random.lognormal(0.0, SIZE_SIGMA, n_leaves)
     leaf = random.choice(n_leaves, size=n, p=weights / weights.sum()).astype(np.int32)
     rotation = np.linalg.qr(random.standard_normal((DIMENSIONS, DIMENSIONS)))[0].astype(np.float32)
-    vectors = np.empty((n, DIMENSIONS), dtype=np.float32)
+    vectors = np.empty((n, DIMENSIONS), dtype=np.float32) if into is None else into
     for start in range(0, n, _BLOCK):
         rows = leaf[start : start + _BLOCK]
         block = (leaves[rows] + within * drawn(len(rows))) @ rotation

@@ -1,6 +1,8 @@
 """Recursive semantic clustering, one layer of it: from vectors to clusters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import numpy as np
 from leanrag_core.clustering.blocks import one_blas_thread, over_blocks, product, row_blocks
 from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.clustering.on_disk import Grain, averaged_regions
 from leanrag_core.clustering.options import (
     ClusterFacts,
     Clustering,
@@ -20,6 +23,8 @@ from leanrag_core.clustering.reference import ReferenceOptions, fit_reference
 from leanrag_core.clustering.sizes import capped, filled, joined_singletons, split_and_joined
 from leanrag_core.clustering.ward import started
 from leanrag_core.errors import InvalidVectors, TooFewEntities
+from leanrag_core.files.atomic import writing
+from leanrag_core.messages.message import message
 from leanrag_core.types.settings import Apply
 
 _ONE_SIDED = 0.3  # weight of a neighbour that does not name the row in return; itself and mutual ones weigh 1
@@ -174,13 +179,16 @@ def cluster(
 ) -> Clustering:
     """Assign each entity to exactly one cluster.
 
-    vectors: (n, d) float32, unit rows (others are scaled to length one). ends: (r, 2) rows that relations join, for
-    the facts alone. apply maps a pure function over batches and yields results in order (threads, processes, a
-    cluster of machines). The same input gives the same labels whatever the number of threads and with any apply.
+    vectors: (n, d) float32, unit rows (others are scaled to length one); of more than two million, regions are
+    clustered one by one from averages on the disk. ends: (r, 2) rows that relations join, for the facts alone. apply
+    maps a pure function over batches and yields results in order (threads, processes, a cluster of machines). The same
+    input gives the same labels whatever the number of threads and with any apply.
     Raises TooFewEntities for no rows, InvalidVectors for rows that are zero or not finite. Source: LeanRAG, recursive
     semantic clustering; hard assignment to the most responsible component, so that the hierarchy is a tree.
     """
     options = options or ClusterOptions()
+    if options.reference is None and len(vectors) > IN_MEMORY and np.ndim(vectors) == 2:
+        return _cluster_on_disk(vectors, options, ends, apply)
     vectors = _checked(vectors)
     n = len(vectors)
     m = n_components(n, options.cluster_size)
@@ -205,6 +213,82 @@ def cluster(
     )
 
 
+IN_MEMORY = 2_000_000  # vectors; more are averaged on the disk, and clustered region by region
+GRAIN = Grain()
+_CLUSTERS_A_REGION = 50  # at least
+
+
+def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndarray | None, apply: Apply) -> Clustering:
+    """Cluster vectors region by region, with as many components in each as its share of the rows. vectors: (n, d).
+
+    Raises StorageFailed when the folder for temporary files has no room for 4 n d bytes.
+    """
+    n = len(vectors)
+    m = n_components(n, options.cluster_size)
+    k = max(N_NEIGHBOURS, min(options.neighbours, round(_NEIGHBOUR_SHARE * options.cluster_size)))
+    grain = replace(GRAIN, region=max(GRAIN.region, _CLUSTERS_A_REGION * options.cluster_size))
+    with (
+        one_blas_thread(),
+        writing(message("clustering.averages")),
+        TemporaryDirectory(prefix="leanrag-clusters-") as folder,
+    ):
+        found = averaged_regions(
+            vectors, Path(folder), n_neighbours=k, rounds=options.smoothing, seed=options.seed, grain=grain
+        )
+        seats = shared_out(np.array([len(places) for places in found.places]), m)
+        batches = (
+            _Region(found.averages.at(places), int(count), replace(options, smoothing=0))
+            for places, count in zip(found.places, seats, strict=True)
+        )
+        labels, first, likelihood = np.empty(n, dtype=np.int32), 0, 0.0
+        for places, count, made in zip(found.places, seats, apply(_cluster_region, batches), strict=True):
+            labels[places] = first + made.labels
+            first, likelihood = first + int(count), likelihood + made.likelihood * len(places) / n
+        near = found.neighbours_inside(labels, N_NEIGHBOURS)
+    of_rows = np.empty_like(labels)
+    of_rows[found.order] = labels
+    of_rows = numbered_by_first_row(of_rows)
+    return _with_facts(of_rows, options, components=m, likelihood=likelihood, ends=ends, near=near)
+
+
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """codes: (n, d) int8, of averages. components: that they are to be clustered into."""
+
+    codes: np.ndarray
+    components: int
+    options: ClusterOptions
+
+
+@dataclass(frozen=True, eq=False)
+class _RegionClusters:
+    """labels: (n,) int32 below the number of components. likelihood: mean log likelihood; 0 for one component."""
+
+    labels: np.ndarray
+    likelihood: float
+
+
+def _cluster_region(region: _Region) -> _RegionClusters:
+    """Fit the mixture of one region; a pure function, so that any worker can."""
+    if region.components == 1:
+        return _RegionClusters(np.zeros(len(region.codes), dtype=np.int32), 0.0)
+    with one_blas_thread():
+        labels, fit, _ = _clustered(_checked(region.codes), region.components, region.options, map)
+    return _RegionClusters(labels, fit.likelihood)
+
+
+def shared_out(sizes: np.ndarray, m: int) -> np.ndarray:
+    """Return m seats by size, at least one each, the largest remainders first; (regions,) int64. sizes: (regions,), m
+    at least as many."""
+    seats: np.ndarray = np.maximum(1, sizes * m // sizes.sum())
+    left = m - int(seats.sum())
+    if left > 0:
+        seats[np.argsort(-(sizes * m % sizes.sum()), kind="stable")[:left]] += 1
+    for _ in range(-left):  # taken by those that had none of their own
+        seats[np.argmax(seats)] -= 1
+    return seats
+
+
 def described(
     labels: np.ndarray,
     vectors: np.ndarray,
@@ -222,6 +306,19 @@ def described(
     """
     with one_blas_thread():
         near = neighbours_inside(labels, vectors, neighbours, options.seed)
+    return _with_facts(labels, options, components=components, likelihood=likelihood, ends=ends, near=near)
+
+
+def _with_facts(
+    labels: np.ndarray,
+    options: ClusterOptions,
+    *,
+    components: int,
+    likelihood: float | None,
+    ends: np.ndarray | None,
+    near: float,
+) -> Clustering:
+    """Return the clustering of these labels with its measures; near: see neighbours_inside()."""
     inside = relations_inside(labels, ends)
     sizes = cluster_sizes(labels)
     facts = ClusterFacts(

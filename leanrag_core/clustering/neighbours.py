@@ -1,6 +1,6 @@
 """Nearest neighbours by distance (by cosine, for unit rows): exact for some thousand vectors, inverted lists above."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -71,14 +71,15 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
     projected = _projected(vectors, principal_axes(vectors, _SPACE, seed=seed))
     cell, centres = cells_of(projected, _CELL, largest=_LARGEST, seed=seed)
     order = np.argsort(cell, kind="stable").astype(np.int32)
-    lists = _Lists(_taken(vectors, order), cell[order], len(centres))
+    taken, own_cell = _taken(vectors, order), cell[order]
+    lists = CellLists(lambda start, stop: taken[start:stop], offsets_of(np.bincount(cell, minlength=len(centres))))
     projected = _taken(projected, order)
     half = half_squares(centres)
 
     def nearest_of(block: slice) -> np.ndarray:
         """Return the places of the nearest vectors for a block of places, (block, k) int32."""
         parts = row_blocks(block.stop - block.start, _PROBES)
-        points, own = projected[block], lists.cell[block]
+        points, own = projected[block], own_cell[block]
         probes = np.concatenate([_probes(points[part], own[part], centres, half) for part in parts])
         return lists.nearest(block, probes, k)
 
@@ -119,23 +120,31 @@ def _probes(points: np.ndarray, own: np.ndarray, centres: np.ndarray, half: np.n
     return largest(closeness, min(_SCANNED, len(centres)))
 
 
-class _Lists:
+def offsets_of(sizes: np.ndarray) -> np.ndarray:
+    """Return (n + 1,) int64: where each of n runs begins, and the end of the last. sizes: (n,)."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+class CellLists:
     """The vectors of each cell, one cell after another; a place is a row of these.
 
-    vectors: (n, d) float32, in order of cells. cell: (n,) int32, ascending. Cell c holds the places offsets[c] up to
-    offsets[c + 1]. half: (n,), see half_squares().
+    rows: gives the vectors from one place up to another, (k, d) float32. Cell c holds the places offsets[c] up to
+    offsets[c + 1]. best: gives the columns of the k largest scores of each row, falling.
     """
 
-    def __init__(self, vectors: np.ndarray, cell: np.ndarray, n_cells: int) -> None:
-        self.vectors, self.cell = vectors, cell
-        self.offsets = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-        self.half = half_squares(vectors)
+    def __init__(
+        self,
+        rows: Callable[[int, int], np.ndarray],
+        offsets: np.ndarray,
+        best: Callable[[np.ndarray, int], np.ndarray] = largest,
+    ) -> None:
+        self._rows, self._offsets, self._best = rows, offsets, best
 
     def nearest(self, block: slice, probes: np.ndarray, k: int) -> np.ndarray:
         """Return the places of the vectors nearest to those of the block among their probed cells; (rows, k) int32, or
         -1.
 
-        probes: (rows, cells to scan), from _probes().
+        probes: (rows, cells to scan), the nearest first.
         """
         n = block.stop - block.start
         best, scores = np.full((n, k), -1, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32)
@@ -157,16 +166,17 @@ class _Lists:
             return
         by_cell = np.argsort(probes, axis=None, kind="stable")
         cells, starts = np.unique(probes.ravel()[by_cell], return_index=True)
-        queries = self.vectors[block]
+        queries = self._rows(block.start, block.stop)
         for cell, pairs in zip(cells.tolist(), np.split(by_cell // width, starts[1:]), strict=True):
-            start, stop = self.offsets[cell], self.offsets[cell + 1]
-            scores = queries.take(pairs, axis=0) @ self.vectors[start:stop].T
-            scores -= self.half[start:stop]
+            start, stop = int(self._offsets[cell]), int(self._offsets[cell + 1])
+            held = self._rows(start, stop)
+            scores = queries.take(pairs, axis=0) @ held.T
+            scores -= half_squares(held)
             own = np.flatnonzero((pairs >= start - block.start) & (pairs < stop - block.start))
             scores[own, pairs[own] + (block.start - start)] = -np.inf
             limits = least.take(pairs)
             if stop - start > 2 * k and np.isneginf(limits).all():
-                near, columns = np.repeat(np.arange(len(pairs)), k), largest(scores, k).ravel()
+                near, columns = np.repeat(np.arange(len(pairs)), k), self._best(scores, k).ravel()
             else:
                 near, columns = np.nonzero(scores > limits[:, None])
             yield pairs[near], (columns + start).astype(np.int32), scores[near, columns]

@@ -1,0 +1,453 @@
+"""Neighbours, averages and regions of more vectors than should be in memory: in 8 bits on the disk, near rows together.
+
+What is compared and added up are whole numbers below 2**24, which single floats hold exactly: any processor and any
+number of threads finds the same neighbours, averages and regions.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from mmap import mmap
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.clustering.neighbours import CellLists, half_squares, largest, offsets_of
+from leanrag_core.errors import InvalidVectors
+
+_LARGEST_CODE = 127
+_ROUNDS = 5  # of k-means, on a sample
+_SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
+_SAMPLE_OF_SCALE = 8192
+_TOGETHER = 8  # cells of a group, and groups of a bucket
+_ROUNDS_OF_GROUPS = 3
+_LOOKED_INTO = (32, 16)  # nearest groups whose cells a row is compared with: at least so many, and one in so many
+_CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
+_PROBED = 20  # cells that a row is compared with
+_MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
+_VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
+_OVERFULL = 3  # times its intended rows that a region or a cell may hold; what duplicates make is cut
+_AT_ONCE = 32_768
+
+
+@dataclass(frozen=True)
+class Grain:
+    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty."""
+
+    region: int = 100_000
+    cell: int = 250
+
+
+class Codes:
+    """(n, d) int8 in a file. What has been read of it does not stay in the memory of the process."""
+
+    def __init__(self, path: Path, width: int) -> None:
+        """Name the file, which need not be there yet. width: d."""
+        self.path, self.width = path, width
+
+    def append(self, codes: np.ndarray) -> None:
+        """Write more rows behind the last one. codes: (k, d) int8."""
+        with self.path.open("ab") as file:
+            codes.tofile(file)
+
+    def __len__(self) -> int:
+        return self.path.stat().st_size // self.width
+
+    def between(self, start: int, stop: int) -> np.ndarray:
+        """Return the rows from start up to stop, (k, d) int8."""
+        read = np.fromfile(self.path, np.int8, (stop - start) * self.width, offset=start * self.width)
+        return np.asarray(read.reshape(-1, self.width))
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """Return those rows, (..., d) int8. places: (...) int."""
+        mapped = np.asarray(np.memmap(self.path, np.int8, "r", shape=(len(self), self.width)))
+        return np.asarray(mapped[places])
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Vectors that were averaged with their neighbours, and parted into regions that can be clustered one by one.
+
+    averages: row i is that of vector order[i]; a place is such an i. neighbours: (n, k) int32 places, nearest first.
+    order: (n,) int64. places: of each region, ascending.
+    """
+
+    averages: Codes
+    neighbours: np.ndarray
+    order: np.ndarray
+    places: tuple[np.ndarray, ...]
+
+    def neighbours_inside(self, labels: np.ndarray, k: int) -> float:
+        """Return the share of the k nearest neighbours that are in a vector's own cluster. labels: (n,) by place."""
+        inside: int = sum(
+            int((labels[self.neighbours[rows, :k]] == labels[rows, None]).sum())
+            for rows in row_blocks(len(labels), _AT_ONCE)
+        )
+        return float(inside / (len(labels) * min(k, self.neighbours.shape[1])))
+
+
+def averaged_regions(
+    vectors: np.ndarray, folder: Path, *, n_neighbours: int, rounds: int, seed: int, grain: Grain
+) -> Regions:
+    """Average the vectors `rounds` times with their nearest neighbours, and part the averages into regions.
+
+    vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 4 n d
+    bytes. n_neighbours: fewer than n. Neighbours are those found in the 20 cells nearest to a row. Raises
+    InvalidVectors for rows that are zero or not finite, OSError when the disk is full.
+    """
+    cells = _in_cells(vectors, folder, grain, seed)
+    neighbours = _neighbours(cells, folder / "neighbours", n_neighbours)
+    averages = cells.codes
+    for number in range(rounds):
+        averages = _averaged(averages, neighbours, folder / f"averages-{number}", seed)
+    region = _regions(averages, neighbours, grain, seed)
+    order = np.argsort(region, kind="stable")
+    places = tuple(np.split(order, np.cumsum(np.bincount(region))[:-1]))
+    return Regions(averages, neighbours, cells.order, places)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Cells in groups of near ones, in buckets of near groups: the nearest cells are found without looking at all.
+
+    centres: (cells, d) float32 whole numbers, group by group. offsets: (groups + 1,) of the groups in the cells.
+    bucket: (groups,) int, ascending.
+    """
+
+    centres: np.ndarray
+    offsets: np.ndarray
+    bucket: np.ndarray
+
+    @classmethod
+    def of(cls, centres: np.ndarray, seed: int) -> "_Groups":
+        """Put near cells into groups. centres: (cells, d) float32 whole numbers."""
+        group, group_centres = _parted(centres, seed)
+        bucket, _ = _parted(group_centres, seed)
+        order = np.lexsort((group, bucket[group]))
+        turn = np.lexsort((np.arange(len(bucket)), bucket))
+        return cls(centres[order], offsets_of(np.bincount(group)[turn]), bucket[turn])
+
+    @cached_property
+    def group_centres(self) -> np.ndarray:
+        """(groups, d) float32 whole numbers, the means of the groups' cells."""
+        means = np.add.reduceat(self.centres, self.offsets[:-1]) / np.diff(self.offsets)[:, None]
+        return np.rint(means).astype(np.float32)
+
+    @cached_property
+    def bucket_of_cell(self) -> np.ndarray:
+        """(cells,) int, ascending."""
+        return np.repeat(self.bucket, np.diff(self.offsets))
+
+    def moved(self, sums: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
+        """Return the centres after one more round of k-means. sums: see _sums(), of some rows each."""
+        total, sizes = np.zeros(self.centres.shape, dtype=np.int64), np.zeros(len(self.centres), dtype=np.int64)
+        for used, part, counts in sums:
+            total[used] += part
+            sizes[used] += counts
+        means = np.rint(total / np.maximum(sizes, 1)[:, None]).astype(np.float32)
+        return np.where(sizes[:, None] > 0, means, self.centres)
+
+    def nearest(self, codes: np.ndarray, n: int) -> np.ndarray:
+        """Return the n cells nearest to each row among those of the nearest groups, nearest first, (k, n) int32; all
+        cells where there are no more. codes: (k, d) int8."""
+        n = min(n, len(self.centres))
+        least, one_in = _LOOKED_INTO
+        groups = _nearest(codes, self.group_centres, max(least, len(self.group_centres) // one_in))
+        rows = codes.astype(np.float32)
+        found = np.full((len(rows), n), -1, dtype=np.int32)
+        scores = np.full(found.shape, -np.inf, dtype=np.float32)
+        by_group = np.argsort(groups, axis=None, kind="stable")
+        numbers, first = np.unique(groups.ravel()[by_group], return_index=True)
+        for group, asking in zip(numbers.tolist(), np.split(by_group // groups.shape[1], first[1:]), strict=True):
+            start, stop = self.offsets[group], self.offsets[group + 1]
+            held = self.centres[start:stop]
+            own = rows[asking] @ held.T - half_squares(held)
+            columns = _best(own, min(n, len(held)))
+            every = np.concatenate([scores[asking], np.take_along_axis(own, columns, axis=1)], axis=1)
+            taken = np.argsort(-every, axis=1, kind="stable")[:, :n]
+            scores[asking] = np.take_along_axis(every, taken, axis=1)
+            cells = np.concatenate([found[asking], (columns + start).astype(np.int32)], axis=1)
+            found[asking] = np.take_along_axis(cells, taken, axis=1)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """codes: cell by cell. order: (n,) int64, the row of each place. starts: (cells + 1,) places."""
+
+    codes: Codes
+    order: np.ndarray
+    starts: np.ndarray
+    groups: _Groups
+
+
+def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Cells:
+    """Write the codes of the vectors cell by cell. vectors: (n, d)."""
+    n, d = vectors.shape
+    sampled = _drawn(n, _SAMPLE_OF_SCALE, seed)
+    scale = _scale_of(_rows(lambda rows: _read(vectors, rows), sampled, _unit))
+
+    def coded(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return _coded(_unit(part, rows), scale)
+
+    def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        codes = coded(_read(vectors, rows), np.arange(rows.start, rows.stop))
+        return codes, groups.nearest(codes, 1)[:, 0]
+
+    sampled = _drawn(n, -(-n // grain.cell) * _SAMPLE_A_CELL, seed)
+    groups = _cells_of(_rows(lambda rows: _read(vectors, rows), sampled, coded), -(-n // grain.cell), seed)
+    blocks = row_blocks(n, _AT_ONCE)
+    spread = _Spread(folder, int(groups.bucket[-1]) + 1, d)
+    for rows, (codes, cell) in zip(blocks, over_blocks(placed, blocks), strict=True):
+        spread.add(codes, np.arange(rows.start, rows.stop), cell, groups.bucket_of_cell[cell])
+    return _sorted_by_cell(spread, groups, Codes(folder / "codes", d), grain)
+
+
+def _cells_of(codes: np.ndarray, n_cells: int, seed: int) -> _Groups:
+    """Return cells by k-means, trained on a sample. codes: (k, d) int8, at least as many as cells."""
+
+    def summed(rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _sums(codes[rows], groups.nearest(codes[rows], 1)[:, 0])
+
+    groups = _Groups.of(codes[_drawn(len(codes), n_cells, seed)].astype(np.float32), seed)
+    for _ in range(_ROUNDS):
+        groups = _Groups.of(groups.moved(over_blocks(summed, row_blocks(len(codes), _AT_ONCE))), seed)
+    return groups
+
+
+def _sorted_by_cell(spread: "_Spread", groups: _Groups, codes: Codes, grain: Grain) -> _Cells:
+    """Write the codes cell by cell. A cell that duplicates have made too large is cut, and its pieces stand at one
+    centre; one without rows is left out."""
+    order, sizes, came_from = [], [], []
+    for number in range(int(groups.bucket[-1]) + 1):
+        cells = spread.cells_of(number)
+        cut, of_cut = _without_overfull(cells, _OVERFULL * grain.cell)
+        by_cell = np.argsort(cut, kind="stable")
+        codes.append(spread.codes_of(number)[by_cell])
+        order.append(spread.rows_of(number)[by_cell])
+        sizes.append(np.bincount(cut))
+        came_from.append(of_cut)
+        spread.forget(number)
+    old = np.concatenate(came_from)
+    group = np.repeat(np.arange(len(groups.bucket)), np.diff(groups.offsets))[old]
+    used, first = np.unique(group, return_index=True)
+    kept = _Groups(groups.centres[old], np.append(first, len(old)).astype(np.int64), groups.bucket[used])
+    return _Cells(codes, np.concatenate(order), offsets_of(np.concatenate(sizes)), kept)
+
+
+class _Spread:
+    """Rows by bucket, in a file each, with their numbers and cells in memory."""
+
+    def __init__(self, folder: Path, count: int, width: int) -> None:
+        self._files = [Codes(folder / f"bucket-{number}", width) for number in range(count)]
+        self._rows: list[list[np.ndarray]] = [[] for _ in range(count)]
+        self._cells: list[list[np.ndarray]] = [[] for _ in range(count)]
+
+    def add(self, codes: np.ndarray, rows: np.ndarray, cell: np.ndarray, bucket: np.ndarray) -> None:
+        """Put each row into its bucket. codes: (k, d) int8. rows, cell, bucket: (k,)."""
+        order = np.argsort(bucket, kind="stable")
+        numbers, first = np.unique(bucket[order], return_index=True)
+        for number, places in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+            self._files[number].append(codes[places])
+            self._rows[number].append(rows[places].astype(np.int64))
+            self._cells[number].append(cell[places].astype(np.int32))
+
+    def codes_of(self, number: int) -> np.ndarray:
+        """Return the rows of a bucket, (k, d) int8."""
+        return self._files[number].between(0, len(self.rows_of(number)))
+
+    def rows_of(self, number: int) -> np.ndarray:
+        """Return the numbers of its rows, (k,) int64."""
+        return np.concatenate([*self._rows[number], np.zeros(0, dtype=np.int64)])
+
+    def cells_of(self, number: int) -> np.ndarray:
+        """Return the cells of its rows, (k,) int32."""
+        return np.concatenate([*self._cells[number], np.zeros(0, dtype=np.int32)])
+
+    def forget(self, number: int) -> None:
+        """Remove the file of a bucket."""
+        self._files[number].path.unlink(missing_ok=True)
+        self._rows[number], self._cells[number] = [], []
+
+
+def _read(vectors: np.ndarray, rows: slice) -> np.ndarray:
+    """Return those rows, (k, d); of a file that is mapped whole they are read from the file itself, since what is
+    touched of the map would stay in memory."""
+    if not (isinstance(vectors, np.memmap) and isinstance(vectors.base, mmap) and vectors.flags.c_contiguous):
+        return np.asarray(vectors[rows])
+    width, offset = vectors.shape[1], vectors.offset + rows.start * vectors.strides[0]
+    read = np.fromfile(str(vectors.filename), vectors.dtype, (rows.stop - rows.start) * width, offset=offset)
+    return read.reshape(-1, width)
+
+
+def _rows(
+    read: Callable[[slice], np.ndarray],
+    rows: np.ndarray,
+    made: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda part, rows: part,
+) -> np.ndarray:
+    """Return what is made of those rows, block by block, (k, d). rows: (k,) ascending."""
+    parts = []
+    for start in range(0, int(rows[-1]) + 1, _AT_ONCE):
+        wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + _AT_ONCE)]
+        if len(wanted):
+            parts.append(made(read(slice(start, int(wanted[-1]) + 1))[wanted - start], wanted))
+    return np.concatenate(parts)
+
+
+def _unit(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return unit rows, (k, d) float64. rows: (k,) where they stand, for the message. Raises InvalidVectors."""
+    wide = vectors.astype(np.float64)
+    squares = np.einsum("ij,ij->i", wide, wide)
+    if not np.isfinite(squares).all():
+        raise InvalidVectors("clustering.not_finite", row=int(rows[np.flatnonzero(~np.isfinite(squares))[0]]))
+    if not squares.all():
+        raise InvalidVectors("clustering.zero_vector", row=int(rows[np.flatnonzero(squares == 0)[0]]))
+    return np.asarray(wide / np.sqrt(squares)[:, None])
+
+
+def _scale_of(sample: np.ndarray) -> float:
+    """Return what unit rows, (k, d), are multiplied by to be codes, rounded: no last bit of a number is seen in it."""
+    return float(np.floor(_LARGEST_CODE / np.abs(sample).max()))
+
+
+def _coded(vectors: np.ndarray, scale: float) -> np.ndarray:
+    """Return (n, d) int8 codes of (n, d) unit rows."""
+    return np.clip(np.rint(np.round(vectors * scale, 6)), -_LARGEST_CODE, _LARGEST_CODE).astype(np.int8)
+
+
+def _drawn(n: int, count: int, seed: int) -> np.ndarray:
+    """Return `count` of n rows, ascending; all where there are no more."""
+    return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
+
+
+def _parted(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the part of each centre by k-means, (cells,), every part used, and the parts' own centres, (parts, d).
+    centres: (cells, d) float32 whole numbers."""
+    parts = _trained(centres, -(-len(centres) // _TOGETHER), _ROUNDS_OF_GROUPS, seed)
+    used, part = np.unique(_nearest_one(centres, parts), return_inverse=True)
+    return part, parts[used]
+
+
+def _trained(codes: np.ndarray, count: int, rounds: int, seed: int) -> np.ndarray:
+    """Return the centres of a k-means, (count, d) float32 whole numbers. codes: (k, d) whole numbers, at least `count`
+    rows."""
+    centres: np.ndarray = codes[_drawn(len(codes), count, seed)].astype(np.float32)
+    for _ in range(rounds):
+        used, sums, sizes = _sums(codes, _nearest_one(codes, centres))
+        centres[used] = np.rint(sums / sizes[:, None])
+    return centres
+
+
+def _nearest_one(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d). centres: (c, d) float32."""
+    blocks = row_blocks(len(codes), 4096)
+    return np.concatenate(list(over_blocks(lambda rows: _nearest(codes[rows], centres, 1)[:, 0], blocks)))
+
+
+def _sums(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the labels that are used, (u,), the sums of their rows, (u, d) int64, and their sizes, (u,). codes: (k, d)
+    int8. labels: (k,)."""
+    order = np.argsort(labels, kind="stable")
+    used, first, sizes = np.unique(labels[order], return_index=True, return_counts=True)
+    return used, np.asarray(np.add.reduceat(codes[order].astype(np.int64), first)), sizes
+
+
+def _nearest(codes: np.ndarray, centres: np.ndarray, n: int) -> np.ndarray:
+    """Return the n nearest centres of each row, nearest first; (k, n). codes: (k, d). centres: (c, d) float32."""
+    half, wanted = half_squares(centres), min(n, len(centres))
+    blocks = row_blocks(len(codes), max(16, min(4096, 4_000_000 // len(centres))))
+    return np.concatenate([_best(codes[rows].astype(np.float32) @ centres.T - half, wanted) for rows in blocks])
+
+
+def _best(scores: np.ndarray, n: int) -> np.ndarray:
+    """Return the columns of the n largest whole-numbered scores of each row, falling, equals by column; (k, n).
+    scores: (k, c)."""
+    if n == 1:
+        return np.asarray(scores.argmax(axis=1))[:, None]
+    rows = np.arange(len(scores))[:, None]
+    columns = np.sort(largest(scores, n), axis=1)
+    values = scores[rows, columns]
+    least = values.min(axis=1, keepdims=True)
+    tied = np.flatnonzero((scores == least).sum(axis=1) > (values == least).sum(axis=1))
+    columns = np.take_along_axis(columns, np.argsort(-values, axis=1, kind="stable"), axis=1)
+    columns[tied] = np.argsort(-scores[tied], axis=1, kind="stable")[:, :n]
+    return columns
+
+
+def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels 0, 1, ... none of which more than `most` rows have, and the label that each was part of. labels:
+    (n,) int."""
+    order = np.argsort(labels, kind="stable")
+    used, first, sizes = np.unique(labels[order], return_index=True, return_counts=True)
+    piece = (np.arange(len(labels)) - np.repeat(first, sizes)) // most
+    pieces = -(-sizes // most)
+    cut = np.empty(len(labels), dtype=np.int32)
+    cut[order] = np.repeat(np.cumsum(pieces) - pieces, sizes) + piece
+    return cut, np.repeat(used, pieces)
+
+
+def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
+    """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
+    Where the cells that are looked into hold no k others, the place itself stands."""
+    lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
+
+    def nearest_of(block: slice) -> np.ndarray:
+        probes = cells.groups.nearest(cells.codes.between(block.start, block.stop), _PROBED)
+        near = lists.nearest(block, probes, k)
+        return np.where(near < 0, np.arange(block.start, block.stop, dtype=np.int32)[:, None], near)
+
+    n = len(cells.order)
+    with path.open("wb") as file:
+        for places in over_blocks(nearest_of, row_blocks(n, _AT_ONCE // 2)):
+            places.tofile(file)
+    return np.memmap(path, np.int32, "r", shape=(n, k))
+
+
+def _averaged(codes: Codes, neighbours: np.ndarray, path: Path, seed: int) -> Codes:
+    """Write each row averaged with its neighbours, and return the file. neighbours: (n, k) places."""
+    n = len(codes)
+    averages = Codes(path, codes.width)
+    scale = _scale_of(_means(codes, neighbours, _drawn(n, _SAMPLE_OF_SCALE, seed)))
+
+    def averaged(rows: slice) -> np.ndarray:
+        return _coded(_means(codes, neighbours, np.arange(rows.start, rows.stop)), scale)
+
+    for block in over_blocks(averaged, row_blocks(n, _AT_ONCE // 4)):
+        averages.append(block)
+    return averages
+
+
+def _means(codes: Codes, neighbours: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the unit averages of those places with their neighbours, (b, d) float64. places: (b,)."""
+    near = neighbours[places]
+    mutual = (neighbours[near] == places[:, None, None]).any(axis=2)
+    sums = _MUTUAL * codes.at(places).astype(np.float32)
+    for column in range(near.shape[1]):
+        weights = np.where(mutual[:, column], _MUTUAL, _ONE_SIDED).astype(np.float32)
+        sums += weights[:, None] * codes.at(near[:, column])
+    lost = ~sums.any(axis=1)  # of neighbours that point the other way nothing may be left
+    sums[lost] = codes.at(places[lost])
+    return _unit(sums, places)
+
+
+def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
+    """Return the region of each place, (n,) int32, every region used: that of the nearest of many cells, which tear few
+    clusters, and after it the one that most neighbours are in. neighbours: (n, k)."""
+    n = len(averages)
+    count, n_cells = max(1, round(n / grain.region)), -(-n // (_CELLS_JOINED * grain.cell))
+    sampled = _drawn(n, n_cells * _SAMPLE_A_CELL, seed)
+    cells = _cells_of(_rows(lambda rows: averages.between(rows.start, rows.stop), sampled), n_cells, seed)
+    of_cell = _nearest_one(cells.centres, _trained(cells.centres, min(count, n_cells), _ROUNDS, seed))
+    blocks = row_blocks(n, _AT_ONCE)
+    nearest = over_blocks(lambda rows: cells.nearest(averages.between(rows.start, rows.stop), 1)[:, 0], blocks)
+    region = of_cell[np.concatenate(list(nearest))].astype(np.int32)
+
+    def voted(rows: slice) -> np.ndarray:
+        named = np.concatenate([region[rows, None], region[neighbours[rows]]], axis=1)
+        votes = (named[:, :, None] == named[:, None, :]).sum(axis=2)
+        return np.take_along_axis(named, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # its own, of equals
+
+    for _ in range(_VOTES if count > 1 else 0):
+        region = np.concatenate(list(over_blocks(voted, blocks)))
+    return _without_overfull(region, _OVERFULL * grain.region)[0]

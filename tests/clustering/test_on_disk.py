@@ -1,0 +1,178 @@
+import errno
+from dataclasses import replace
+from pathlib import Path
+from tempfile import gettempdir
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from leanrag_core.clustering import clusters, on_disk
+from leanrag_core.clustering.clusters import cluster, shared_out
+from leanrag_core.clustering.on_disk import Grain, averaged_regions
+from leanrag_core.clustering.options import Clustering, ClusterOptions
+from leanrag_core.errors import InvalidVectors, StorageFailed
+from leanrag_core.execution.executors import ProcessMap, ThreadMap
+from tests.clustering.vectors import planted, unit
+
+SMALL = Grain(region=1000, cell=40)
+OPTIONS = ClusterOptions(cluster_size=20)
+
+
+@pytest.fixture
+def on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """More than a thousand vectors are too many for memory; the folder of temporary files, which is left empty."""
+    monkeypatch.setattr(clusters, "IN_MEMORY", 1000)
+    monkeypatch.setattr(clusters, "GRAIN", SMALL)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert gettempdir() == str(tmp_path)
+    return tmp_path
+
+
+def test_what_was_planted_is_found_about_as_well_as_in_memory(on_the_disk: Path) -> None:
+    vectors, leaf = planted(4000)
+    made = cluster(vectors, OPTIONS)
+    whole = in_memory(vectors)
+    assert adjusted_rand_score(leaf, made.labels) > adjusted_rand_score(leaf, whole.labels) - 0.08
+    assert made.facts.neighbours_inside == pytest.approx(whole.facts.neighbours_inside, abs=0.05)
+    assert (made.facts.nodes, made.facts.components, made.facts.clusters) == (4000, 200, 200)
+    assert np.bincount(made.labels).max() == made.facts.largest <= 40
+    assert list(on_the_disk.iterdir()) == []
+
+
+def in_memory(vectors: np.ndarray) -> Clustering:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clusters, "IN_MEMORY", len(vectors))
+        return cluster(vectors, OPTIONS)
+
+
+def test_threads_processes_and_a_mapped_file_give_the_same_labels(on_the_disk: Path, tmp_path: Path) -> None:
+    vectors, _ = planted(3000)
+    made = cluster(vectors, OPTIONS)
+    path = tmp_path / "vectors.npy"
+    np.save(path, vectors, allow_pickle=False)
+    mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    processes = ProcessMap(2)
+    try:
+        others = [
+            cluster(vectors, OPTIONS, apply=ThreadMap(3)),
+            cluster(vectors, OPTIONS, apply=processes),
+            cluster(mapped, OPTIONS),
+        ]
+    finally:
+        processes.close()
+    for other in others:
+        assert np.array_equal(other.labels, made.labels)
+        assert other.facts == made.facts
+
+
+def test_a_part_of_a_mapped_file_is_its_own_rows(on_the_disk: Path, tmp_path: Path) -> None:
+    vectors, _ = planted(3000)
+    np.save(tmp_path / "vectors.npy", vectors, allow_pickle=False)
+    mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    assert np.array_equal(cluster(mapped[1000:], OPTIONS).labels, cluster(vectors[1000:], OPTIONS).labels)
+
+
+def test_rows_of_any_length_are_directions(on_the_disk: Path) -> None:
+    vectors, _ = planted(2000)
+    powers = 2.0 ** np.random.default_rng(0).integers(-3, 4, size=(2000, 1))
+    assert np.array_equal(cluster((vectors * powers).astype(np.float32)).labels, cluster(vectors).labels)
+
+
+@pytest.mark.parametrize("cluster_size", [2, 20, 400])
+@pytest.mark.parametrize("cap", ["capacity", "split", "none"])
+def test_hordes_of_duplicates_end_within_the_cap(on_the_disk: Path, cap: str, cluster_size: int) -> None:
+    vectors, _ = planted(1500)
+    vectors[200:1400] = vectors[0]
+    made = cluster(vectors, ClusterOptions(cluster_size, cap, smoothing=2))
+    sizes = np.bincount(made.labels)
+    assert sizes.min() >= 1
+    if cap != "none":
+        assert sizes.max() <= 2 * cluster_size
+
+
+@pytest.mark.parametrize("sampled", [1, 39, 40])  # rows for each cell of 40
+@pytest.mark.parametrize(("value", "words"), [(0.0, "zero"), (np.nan, "NaN")])
+def test_a_row_without_direction_is_named(
+    on_the_disk: Path, monkeypatch: pytest.MonkeyPatch, value: float, words: str, sampled: int
+) -> None:
+    vectors, _ = planted(2000)
+    vectors[1234] = value
+    monkeypatch.setattr(on_disk, "_SAMPLE_A_CELL", sampled)
+    with pytest.raises(InvalidVectors, match=rf"row 1234 .*{words}"):
+        cluster(vectors)
+    assert list(on_the_disk.iterdir()) == []
+
+
+def test_a_full_disk_is_named_and_leaves_nothing(on_the_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: on_disk.Codes, codes: np.ndarray) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(on_disk.Codes, "append", fail)
+    with pytest.raises(StorageFailed, match=r"TMPDIR.*disk is full"):
+        cluster(planted(2000)[0])
+    assert list(on_the_disk.iterdir()) == []
+
+
+def test_neighbours_are_exact_where_every_cell_is_looked_into(tmp_path: Path) -> None:
+    vectors, _ = planted(500)
+    found = averaged_regions(vectors, tmp_path, n_neighbours=5, rounds=1, seed=0, grain=SMALL)
+    codes = on_disk.Codes(tmp_path / "codes", vectors.shape[1]).between(0, 500).astype(np.float64)
+    distances = ((codes[:, None] - codes[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert np.array_equal(found.neighbours, np.argsort(distances, axis=1, kind="stable")[:, :5])
+    assert sorted(found.order.tolist()) == list(range(500))
+    products = np.vecdot(codes / np.linalg.norm(codes, axis=1, keepdims=True), vectors[found.order])
+    assert products.min() > 0.99
+
+
+def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: Path) -> None:
+    codes = on_disk.Codes(tmp_path / "codes", 2)
+    codes.append(np.array([[100, 0], [0, 100], [0, 100]], dtype=np.int8))
+    # the first two name each other; the third names the first, which does not name it
+    means = on_disk._means(codes, np.array([[1], [0], [0]], dtype=np.int32), np.arange(3))
+    assert means == pytest.approx(unit(np.array([[1.0, 1.0], [1.0, 1.0], [0.3, 1.0]])))
+
+
+def test_rows_go_to_the_region_that_most_neighbours_are_in(tmp_path: Path) -> None:
+    averages = on_disk.Codes(tmp_path / "averages", 2)
+    near_first, near_second = [[100, 10]] * 4, [[10, 100]] * 4
+    averages.append(np.array([*near_first, [40, 60], *near_second], dtype=np.int8))
+    neighbours = np.array([[(row + 1) % 4, (row + 2) % 4] for row in range(4)] + [[0, 1]] + [[5, 6]] * 4)
+    region = on_disk._regions(averages, neighbours, Grain(region=4, cell=1), seed=0)
+    assert region[4] == region[0] != region[8]
+    assert len(set(region[:5].tolist())) == len(set(region[5:].tolist())) == 1
+
+
+def test_no_label_is_on_more_rows_than_may_be() -> None:
+    labels, came_from = on_disk._without_overfull(np.array([5, 5, 5, 5, 5, 2, 9]), 2)
+    assert np.bincount(labels).tolist() == [1, 2, 2, 1, 1]
+    assert came_from.tolist() == [2, 5, 5, 5, 9]
+    assert came_from[labels].tolist() == [5, 5, 5, 5, 5, 2, 9]
+
+
+@given(st.lists(st.integers(1, 1000), min_size=1, max_size=30), st.integers(0, 2000))
+def test_seats_are_shared_out_in_full_and_nobody_goes_without(sizes: list[int], more: int) -> None:
+    m = min(len(sizes) + more, sum(sizes))
+    seats = shared_out(np.array(sizes), m)
+    assert seats.sum() == m
+    assert seats.min() >= 1
+
+
+def test_seats_follow_sizes() -> None:
+    assert shared_out(np.array([100, 100, 300]), 10).tolist() == [2, 2, 6]
+    assert shared_out(np.array([1, 1, 998]), 10).tolist() == [1, 1, 8]
+    assert shared_out(np.array([149, 151]), 3).tolist() == [1, 2]
+
+
+def test_the_best_of_equal_scores_stand_in_the_order_of_columns() -> None:
+    scores = np.zeros((2, 400), dtype=np.float32)
+    scores[0, [399, 7, 200]] = 2, 1, 1
+    assert on_disk._best(scores, 5).tolist() == [[399, 7, 200, 0, 1], [0, 1, 2, 3, 4]]
+
+
+def test_more_clusters_a_region_where_they_are_large(on_the_disk: Path) -> None:
+    made = cluster(planted(3000)[0], replace(OPTIONS, cluster_size=700))
+    assert made.facts.clusters == 5
