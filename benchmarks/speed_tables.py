@@ -141,7 +141,7 @@ def clustering(read: Results) -> str:
     return markdown(
         heads,
         [
-            (f"{size:,}", *(_number(figures[name]) for name in names))
+            (f"{size:,}", *(_number(figures[name]) if name in figures else "" for name in names))
             for size, figures in _by_size(read("clustering")).items()
         ],
     )
@@ -198,3 +198,15 @@ def gates(read: Results) -> str:
 
 
 _GATE_FIGURES = (("false_alarms", ".3f"), ("needed", ",d"), ("found", ".3f"))
+
+
+def scopes(read: Results) -> str:
+    """A line for each system that puts source chunks into its context, those that lose most in a scope first."""
+    ((_, figures),) = _by_size(read("scopes")).items()
+    systems = [name.removeprefix("share_") for name in figures if name.startswith("share_")]
+    with_chunks = [name for name in systems if figures[f"gold_alone_{name}"] > 0]
+    lines = [
+        [name, *(f"{figures[f'{what}_{name}']:.3f}" for what in ("gold", "gold_alone")), f"{figures[f'time_{name}']:.2f}"]
+        for name in sorted(with_chunks, key=lambda name: (figures[f"share_{name}"], name))
+    ]
+    return markdown(("system", "gold in context, in scope", "index of these documents", "time, in scope / whole"), lines)

@@ -89,6 +89,7 @@ def table_of(name: str) -> str:
         "clustering": lambda _: speed_tables.clustering(_read),
         "growth": lambda _: speed_tables.growth(_read),
         "gate": lambda _: speed_tables.gates(_read),
+        "scopes": lambda _: speed_tables.scopes(_read),
         "extraction": lambda _: small_models.extraction_table(_read("small_models")),
         "model": lambda _: small_models.answer_table(_read("small_models")),
     }
