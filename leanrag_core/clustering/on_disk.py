@@ -22,7 +22,8 @@ _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _TOGETHER = 8  # cells of a group, and groups of a bucket
 _ROUNDS_OF_GROUPS = 3
-_LOOKED_INTO = (32, 16)  # nearest groups whose cells a row is compared with: at least so many, and one in so many
+_LOOKED_INTO = 16  # nearest groups among whose cells a row's own is looked for
+_LOOKED_INTO_FOR_MORE = (32, 32)  # the same for several cells: at least so many groups, and one in so many
 _CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
 _PROBED = 20  # cells that a row is compared with
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
@@ -152,8 +153,9 @@ class _Groups:
         """Return the n cells nearest to each row among those of the nearest groups, nearest first, (k, n) int32; all
         cells where there are no more. codes: (k, d) int8."""
         n = min(n, len(self.centres))
-        least, one_in = _LOOKED_INTO
-        groups = _nearest(codes, self.group_centres, max(least, len(self.group_centres) // one_in))
+        least, one_in = _LOOKED_INTO_FOR_MORE
+        looked_into = max(least, len(self.group_centres) // one_in) if n > 1 else _LOOKED_INTO
+        groups = _nearest(codes, self.group_centres, looked_into)
         rows = codes.astype(np.float32)
         found = np.full((len(rows), n), -1, dtype=np.int32)
         scores = np.full(found.shape, -np.inf, dtype=np.float32)
@@ -222,6 +224,8 @@ def _sorted_by_cell(spread: "_Spread", groups: _Groups, codes: Codes, grain: Gra
     order, sizes, came_from = [], [], []
     for number in range(int(groups.bucket[-1]) + 1):
         cells = spread.cells_of(number)
+        if not len(cells):
+            continue
         cut, of_cut = _without_overfull(cells, _OVERFULL * grain.cell)
         by_cell = np.argsort(cut, kind="stable")
         codes.append(spread.codes_of(number)[by_cell])
