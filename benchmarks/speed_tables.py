@@ -206,7 +206,13 @@ def scopes(read: Results) -> str:
     systems = [name.removeprefix("share_") for name in figures if name.startswith("share_")]
     with_chunks = [name for name in systems if figures[f"gold_alone_{name}"] > 0]
     lines = [
-        [name, *(f"{figures[f'{what}_{name}']:.3f}" for what in ("gold", "gold_alone")), f"{figures[f'time_{name}']:.2f}"]
+        [
+            name,
+            *(f"{figures[f'{what}_{name}']:.3f}" for what in ("gold", "gold_alone")),
+            f"{figures[f'time_{name}']:.2f}",
+        ]
         for name in sorted(with_chunks, key=lambda name: (figures[f"share_{name}"], name))
     ]
-    return markdown(("system", "gold in context, in scope", "index of these documents", "time, in scope / whole"), lines)
+    return markdown(
+        ("system", "gold in context, in scope", "index of these documents", "time, in scope / whole"), lines
+    )

@@ -84,15 +84,12 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-_READ_AT_ONCE = 2_000  # chunks in which contradictions are looked for in passing
-
-
 def _conflicts_line(index: "Index") -> str:
     """Return how many quotes contradict each other, where the index is small enough to look in passing."""
     from leanrag_core.messages.message import message
-    from leanrag_core.queries.conflicts import find_conflicts
+    from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
 
-    if index.chunks.num_rows > _READ_AT_ONCE:
+    if index.chunks.num_rows > READ_IN_PASSING:
         return sentence(message("conflicts.not_counted"))
     return sentence(message("conflicts.counted", n=len(find_conflicts(index).conflicts)))
 

@@ -145,6 +145,9 @@ class _Statement:
     quote: Quote | None = None
 
 
+READ_IN_PASSING = 2_000  # chunks of an index whose conflicts are counted without being asked for
+
+
 def find_conflicts(index: Index) -> ConflictReport:
     """Return all conflicts of the index, by entity and attribute."""
     return _report(index, range(index.chunks.num_rows), None)

@@ -6,6 +6,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.stage_charts import cluster_facts
 from leanrag_core.indexing.extraction.advice import advice_for
 from leanrag_core.jobs.kinds import REWRITE, UPDATE
+from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
+from leanrag_core.types.conflicts import DENIED, Conflict, ConflictReport
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import ABSENT, BY_MODEL
@@ -91,6 +93,7 @@ def show(job: JobState) -> None:
         )
         if made:
             parts_view.table(made)
+    _conflicts(summary)
     title = say("build.charts")
     charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
     if charts.open:
@@ -99,6 +102,45 @@ def show(job: JobState) -> None:
             build_charts.costs(job)
     if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # which reads no chunk
         losses(job, summary)
+
+
+def _conflicts(summary: IndexSummary) -> None:
+    """How many quotes contradict each other, and both of each; they are looked for when the fold is opened."""
+    fold = st.expander(
+        say("build.conflicts"), icon=":material/compare_arrows:", key="build_conflicts", on_change="rerun"
+    )
+    if not fold.open:
+        return
+    with fold, plain_errors():
+        index = session.open_index(summary)
+        if index.chunks.num_rows > READ_IN_PASSING:
+            markup.note(say("conflicts.not_counted"))
+            return
+        with st.spinner(say("build.conflicts_looking"), show_time=True):
+            report = _conflicts_of(summary.id, summary.created, index)
+        n, read = len(report.conflicts), {"sentences": report.sentences, "statements": report.statements}
+        markup.note(say("conflicts.found", n=n, **read))
+        if n:
+            head = tuple(say(f"build.conflict_{name}") for name in ("about", "one", "other"))
+            rows = [
+                (_about(each), *(f"{quote.text} ({quote.document})" for quote in (each.first, each.second)))
+                for each in report.conflicts[:_READ]
+            ]
+            draw(markup.reading_table(head, rows, caption=say("build.conflicts")))
+        draw(markup.muted(say("conflicts.tab_help")))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _conflicts_of(id_: str, created: str, _index: Index) -> ConflictReport:
+    """The conflicts of the index, found once. id_, created: what they change with."""
+    return find_conflicts(_index)
+
+
+def _about(conflict: Conflict) -> str:
+    names = " – ".join(conflict.names)
+    if conflict.kind == DENIED:
+        return say("conflicts.denied", names=names)
+    return say("build.conflict_value", name=names, what=say(f"conflicts.what.{conflict.what}"))
 
 
 def clustering(summary: IndexSummary) -> None:

@@ -20,6 +20,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.settings import Settings
+from pages.build import build_report
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.endpoint.server import EndpointServer
@@ -45,7 +46,7 @@ def report_of(bench: Workbench, index: Index, visit: Visit) -> AppTest:
 def table(app: AppTest, first: str) -> list[dict[str, str]]:
     """The rows of the table whose first column has that head."""
     for body in drawn.html(app):
-        rows = [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
+        rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
         if rows and rows[0][0] == first:
             return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
     raise AssertionError(f"no table begins with {first!r}")
@@ -133,6 +134,29 @@ def test_charts_are_drawn_when_their_fold_is_open_and_count_what_the_index_holds
     drawn_figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     in_bars = sum(sum(_numbers(bar["y"])) for bar in drawn_figures[0]["data"])
     assert in_bars == sum(len(layer) for layer in index.layers[1:])
+
+
+def test_quotes_that_contradict_each_other_are_counted_when_their_fold_is_open(
+    empty_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filler = "Keepers of the coast keep bees, and the ferry carries mail."
+    said = ("Wellix Lines has 300 employees.", "Wellix Lines has about 900 employees.", "Holm <b>Island</b> is flat.")
+    files = [(f"{number}.md", f"{text} {filler}".encode()) for number, text in enumerate(said)]
+    corpus = empty_home.add_documents("coast", files).corpus_id
+    index = empty_home.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=100, overlap_tokens=5))
+    app = report_of(empty_home, index, visit)
+    assert "contradiction" not in page_html(app)
+    app.session_state["build_conflicts"] = True
+    for _ in range(2):
+        app.run()
+        assert not app.exception
+        [row] = table(app, "About")
+        assert row["About"].endswith("Wellix Lines: Employees")
+        assert {row["One quote"], row["The other"]} == {f"{text} ({n}.md)" for n, text in enumerate(said[:2])}
+        assert "1 contradiction in 6 sentences" in page_html(app)
+    monkeypatch.setattr(build_report, "READ_IN_PASSING", 2)
+    app.run()
+    assert "not counted in passing" in page_html(app)
 
 
 def _numbers(values: Any) -> list[float]:

@@ -89,6 +89,17 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     expect(page.get_by_text("Grey Coast is built")).to_be_visible(timeout=240_000)
     settled(page)
     snap(page, "5_build_done")
+    fold, read = (
+        page.get_by_text("Conflicts between quotes"),
+        page.get_by_text(re.compile("contradictions in [0-9]+ sent")),
+    )
+    for _ in range(2):
+        fold.click()
+        expect(read).to_be_visible()
+        settled(page)
+        fold.click()
+        expect(read).to_be_hidden()
+        settled(page)
 
     # Explore: a click on a block opens it.
     page.get_by_role("button", name="Explore").first.click()
