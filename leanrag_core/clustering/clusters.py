@@ -221,7 +221,7 @@ _CLUSTERS_A_REGION = 50  # at least
 def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndarray | None, apply: Apply) -> Clustering:
     """Cluster vectors region by region, with as many components in each as its share of the rows. vectors: (n, d).
 
-    Raises StorageFailed when the folder for temporary files has no room for 4 n d bytes.
+    Raises StorageFailed when the folder for temporary files has no room for 3 n d bytes.
     """
     n = len(vectors)
     m = n_components(n, options.cluster_size)

@@ -93,7 +93,7 @@ def averaged_regions(
 ) -> Regions:
     """Average the vectors `rounds` times with their nearest neighbours, and part the averages into regions.
 
-    vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 4 n d
+    vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 3 n d
     bytes. n_neighbours: fewer than n. Neighbours are those found in the 20 cells nearest to a row. Raises
     InvalidVectors for rows that are zero or not finite, OSError when the disk is full.
     """
@@ -101,7 +101,8 @@ def averaged_regions(
     neighbours = _neighbours(cells, folder / "neighbours", n_neighbours)
     averages = cells.codes
     for number in range(rounds):
-        averages = _averaged(averages, neighbours, folder / f"averages-{number}", seed)
+        before, averages = averages, _averaged(averages, neighbours, folder / f"averages-{number}", seed)
+        before.path.unlink()
     region = _regions(averages, neighbours, grain, seed)
     order = np.argsort(region, kind="stable")
     places = tuple(np.split(order, np.cumsum(np.bincount(region))[:-1]))
@@ -403,7 +404,7 @@ def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
 
     n = len(cells.order)
     with path.open("wb") as file:
-        for places in over_blocks(nearest_of, row_blocks(n, _AT_ONCE // 2)):
+        for places in over_blocks(nearest_of, row_blocks(n, 2 * _AT_ONCE)):
             places.tofile(file)
     return np.memmap(path, np.int32, "r", shape=(n, k))
 

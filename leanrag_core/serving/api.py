@@ -1,5 +1,6 @@
 """The HTTP API: its routes, which OpenAPI describes; what may reach it; and the tools of MCP beside it."""
 
+import hmac
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from pydantic_core import to_jsonable_python
 import leanrag_core
 from leanrag_core.errors import Cancelled
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import require_question
 from leanrag_core.serving import chat
 from leanrag_core.serving.asking import (
@@ -32,7 +34,6 @@ from leanrag_core.serving.asking import (
     retrieved_values,
     strategy_values,
 )
-from leanrag_core.serving.bearer import BearerCheck
 from leanrag_core.serving.entities import (
     EntityValues,
     NeighbourValues,
@@ -42,9 +43,10 @@ from leanrag_core.serving.entities import (
     ways_between,
 )
 from leanrag_core.serving.event_stream import EventStream, Write, event
-from leanrag_core.serving.failures import FailureBody, answer_errors, values_of_error
+from leanrag_core.serving.failures import FailureBody, answer_errors, failure_response, values_of_error
 from leanrag_core.serving.mcp_tools import mcp_server
 from leanrag_core.serving.request_check import AllowedNames, Refused, RequestCheck
+from leanrag_core.serving.start import VARIABLE
 from leanrag_core.serving.workers import Look, Workers, while_connected
 
 _T = TypeVar("_T")
@@ -231,3 +233,23 @@ def _writing_errors(work: Callable[[Write, Look], None], name: str, write: Write
 
 def _json(values: Any) -> JSONResponse:
     return JSONResponse(to_jsonable_python(values))
+
+
+class BearerCheck:
+    """ASGI middleware: a request passes with the token in its Authorization header. The comparison takes as long for a
+    wrong one as for the right one."""
+
+    def __init__(self, app: Any, *, token: str) -> None:
+        self._app, self._expected = app, f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """See ASGI."""
+        if scope["type"] == "http":
+            given = [value for name, value in scope["headers"] if name.lower() == b"authorization"]
+            scheme, _, token = (given[0] if len(given) == 1 else b"").partition(b" ")
+            if not hmac.compare_digest(scheme.capitalize() + b" " + token, self._expected):
+                response = failure_response(401, message("serving.no_token", variable=VARIABLE))
+                response.headers["www-authenticate"] = "Bearer"
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

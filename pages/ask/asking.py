@@ -5,24 +5,27 @@ is read to its end, kept, and not paid for twice.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.answering import support
+from leanrag_core.answering.languages import OTHER_LANGUAGE
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.base import RERANK
 from leanrag_core.retrieval.marks import mark_pattern
-from leanrag_core.types.config import model_title
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, model_title
 from leanrag_core.types.index import Index
 from leanrag_core.types.scope import ALL
 from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
-from pages.ask import answer_view, controls, language_hint, roles
-from pages.common import markup, session
+from pages.ask import answer_view, controls, roles
+from pages.build import build_charts, embedding_view, settings_form
+from pages.common import markup, session, state
+from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
 from pages.common.scope import Scope
@@ -121,7 +124,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
             _offer(scope, ask)
         else:
             answer_view.show(scope, answer)
-            language_hint.show(scope, ask.summary, answer)
+            _other_language(scope, ask.summary, answer)
             answer_view.expected(session.workbench().corpora.samples.questions(ask.summary.corpus_id), ask.question)
     return answer
 
@@ -208,3 +211,33 @@ def _offer(scope: Scope, ask: Ask) -> None:
         on_click=want,
         args=(scope, ask.question),
     )
+
+
+def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None:
+    """Where the answer was declined for the question's language and another embedding knows it: a button to Build,
+    with the time that it takes."""
+    declined = answer.because is not None and answer.because.code == OTHER_LANGUAGE
+    if not declined or summary.config.embedding != BUILTIN:
+        return
+    try:
+        config = replace(summary.config.checked(), embedding=MULTILINGUAL)
+        seconds = session.workbench().builds.forecast(summary.corpus_id, config).seconds
+    except LeanRAGError:  # its corpus is gone, or the model is not installed: Build says what to do
+        offer = say("ask.every_language")
+    else:
+        offer = say("ask.every_language.time", time=build_charts.span(seconds))
+    draw(html('<div class="lr-small">{}</div>', offer))
+    if st.button(
+        say("ask.build_every_language"),
+        icon=":material/translate:",
+        key=scope.name("every_language"),
+        on_click=_fill_build,
+        args=(summary,),
+    ):
+        st.switch_page(page_path("build"))
+
+
+def _fill_build(summary: IndexSummary) -> None:
+    """Build holds the index's settings with the other embedding. For callbacks."""
+    settings_form.take_settings(summary)
+    state.remember(embedding_view.NAME, MULTILINGUAL)

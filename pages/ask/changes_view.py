@@ -1,6 +1,8 @@
-"""What entered and what left since the settings were others."""
+"""What entered and what left since the settings were others, or since a run was pinned: the retrieval of this question
+against which the others are measured until it is let go."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 from markupsafe import Markup
@@ -10,7 +12,7 @@ from leanrag_core.figures.changes import Group, changes, telling_groups
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.trace import Trace
-from pages.ask import roles
+from pages.ask import asking, roles
 from pages.common import forms, markup
 from pages.common.html import html, joined
 from pages.common.messages import known, say, words
@@ -64,3 +66,37 @@ def _title(trace: Trace, role: str, n: int) -> str:
     if known(code):
         return say(code, n=n)
     return roles.sentence_case(roles.role_title(trace, role))
+
+
+@dataclass(frozen=True)
+class _Pinned:
+    topic: tuple[str, str]  # index, question
+    trace: Trace
+
+
+def pinned_trace(scope: Scope, ask: asking.Ask) -> Trace | None:
+    """Return the pinned retrieval of this question to this index; None where there is none."""
+    held: _Pinned | None = st.session_state.get(scope.key("pinned"))
+    return held.trace if held is not None and held.topic == _topic(ask) else None
+
+
+def pin_button(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
+    """Pin the retrieval on the page, or let the pinned one go."""
+    held = pinned_trace(scope, ask)
+    st.button(
+        say("ask.pin") if held is None else say("ask.unpin"),
+        icon=":material/keep:" if held is None else ":material/keep_off:",
+        type="tertiary",
+        help=say("ask.pin_hint"),
+        key=scope.name("pin"),
+        on_click=_keep,
+        args=(scope, _Pinned(_topic(ask), trace) if held is None else None),
+    )
+
+
+def _keep(scope: Scope, pinned: _Pinned | None) -> None:
+    st.session_state[scope.key("pinned")] = pinned
+
+
+def _topic(ask: asking.Ask) -> tuple[str, str]:
+    return ask.summary.id, ask.question

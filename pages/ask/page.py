@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import (
@@ -16,12 +17,12 @@ from pages.ask import (
     recorded_view,
     reference_view,
     result_view,
-    strategy_view,
 )
 from pages.build import job_view
 from pages.common import session, state, within
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
-from pages.common.messages import message, say
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
 from pages.common.scope import PAGE
 
 
@@ -75,7 +76,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         documents = within.picker(PAGE, summary)
     shown = controls.show(PAGE, strategies, above=presets.buttons)
     chosen = shown.chosen
-    strategy_view.line(strategies[chosen.strategy])
+    _nearness(strategies[chosen.strategy])
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
     question = state.recall("q")
@@ -92,6 +93,12 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         recorded_view.open_button(PAGE)
     shown.fold.draw()
     state.publish(names)
+
+
+def _nearness(info: StrategyInfo) -> None:
+    """How near the chosen strategy is to what was published, and in a sentence what differs."""
+    badge, differs = words(info.badge_title), words(info.differs)
+    draw(html('<div class="lr-small lr-muted"><span class="lr-tag">{}</span> {}</div>', badge, differs))
 
 
 page()

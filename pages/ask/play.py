@@ -1,6 +1,7 @@
 """The retrieval as a play, as a component: steps, hovering and scrubbing stay in the browser."""
 
 import hashlib
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,17 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures.play import Play, answer_frame, play_words
-from leanrag_core.figures.play_values import play_values
+from leanrag_core.figures.play_values import play_page, play_values
 from leanrag_core.figures.scripts import PLAY
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible_values
 from pages.common.component import component
-from pages.common.messages import language
+from pages.common.messages import language, say
+from pages.common.scope import Scope
 
 _SCRIPT = Path(__file__).with_name("play.js")
 WHOLE = "whole"  # what is opened in Explore where no node is: the hierarchy with the hits of this question
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
 _FRAME = '<div class="lr-play"></div>'
 
 
@@ -77,3 +80,19 @@ def digest(trace: Trace) -> str:
     """Tell one retrieval from another."""
     retrieval = (trace.index.id, trace.question, trace.strategy, trace.parameters)
     return hashlib.sha256(repr(retrieval).encode()).hexdigest()[:16]
+
+
+def file_button(scope: Scope, trace: Trace) -> None:
+    """Save the play; the file opens without a server and can be stepped through."""
+    shown_in = language()
+    st.download_button(
+        say("ask.play_file"),
+        lambda: play_page(trace, language=shown_in),
+        file_name=f"play {_NOT_IN_NAMES.sub(' ', trace.question)[:40].strip() or 'question'}.html",
+        mime="text/html",
+        icon=":material/download:",
+        type="tertiary",
+        help=say("ask.play_file_hint"),
+        on_click="ignore",
+        key=scope.name("play_file"),
+    )

@@ -23,8 +23,7 @@ from pages.ask import (
     follow_view,
     history_view,
     part_view,
-    pinned,
-    play_file,
+    play,
     recorded_view,
     reference_view,
     retrieval_view,
@@ -141,7 +140,7 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:
     session.keep_last_question(ask.summary.id, trace)
-    held = pinned.trace_of(scope, ask)
+    held = changes_view.pinned_trace(scope, ask)
     before = _previous_trace(scope, ask, trace)
     left, right = retrieval_view.columns(trace)
     with left:
@@ -154,8 +153,8 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
                 horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")
             ):
                 beside_view.with_other_settings(scope)
-                pinned.button(scope, ask, trace)
-                play_file.button(scope, trace)
+                changes_view.pin_button(scope, ask, trace)
+                play.file_button(scope, trace)
     structure = st.container(gap="small")
     why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)

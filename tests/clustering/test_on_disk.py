@@ -118,8 +118,8 @@ def test_a_full_disk_is_named_and_leaves_nothing(on_the_disk: Path, monkeypatch:
 
 def test_neighbours_are_exact_where_every_cell_is_looked_into(tmp_path: Path) -> None:
     vectors, _ = planted(500)
-    found = averaged_regions(vectors, tmp_path, n_neighbours=5, rounds=1, seed=0, grain=SMALL)
-    codes = on_disk.Codes(tmp_path / "codes", vectors.shape[1]).between(0, 500).astype(np.float64)
+    found = averaged_regions(vectors, tmp_path, n_neighbours=5, rounds=0, seed=0, grain=SMALL)
+    codes = found.averages.between(0, 500).astype(np.float64)
     distances = ((codes[:, None] - codes[None]) ** 2).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     assert np.array_equal(found.neighbours, np.argsort(distances, axis=1, kind="stable")[:, :5])
