@@ -4,9 +4,8 @@ What is compared and added up are whole numbers below 2**24, which single floats
 number of threads finds the same neighbours, averages and regions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from mmap import mmap
 from pathlib import Path
 
@@ -20,10 +19,7 @@ _LARGEST_CODE = 127
 _ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
-_TOGETHER = 8  # cells of a group, and groups of a bucket
-_ROUNDS_OF_GROUPS = 3
-_LOOKED_INTO = 16  # nearest groups among whose cells a row's own is looked for
-_LOOKED_INTO_FOR_MORE = (32, 32)  # the same for several cells: at least so many groups, and one in so many
+_CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
 _PROBED = 20  # cells that a row is compared with
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
@@ -110,79 +106,14 @@ def averaged_regions(
 
 
 @dataclass(frozen=True, eq=False)
-class _Groups:
-    """Cells in groups of near ones, in buckets of near groups: the nearest cells are found without looking at all.
-
-    centres: (cells, d) float32 whole numbers, group by group. offsets: (groups + 1,) of the groups in the cells.
-    bucket: (groups,) int, ascending.
-    """
-
-    centres: np.ndarray
-    offsets: np.ndarray
-    bucket: np.ndarray
-
-    @classmethod
-    def of(cls, centres: np.ndarray, seed: int) -> "_Groups":
-        """Put near cells into groups. centres: (cells, d) float32 whole numbers."""
-        group, group_centres = _parted(centres, seed)
-        bucket, _ = _parted(group_centres, seed)
-        order = np.lexsort((group, bucket[group]))
-        turn = np.lexsort((np.arange(len(bucket)), bucket))
-        return cls(centres[order], offsets_of(np.bincount(group)[turn]), bucket[turn])
-
-    @cached_property
-    def group_centres(self) -> np.ndarray:
-        """(groups, d) float32 whole numbers, the means of the groups' cells."""
-        means = np.add.reduceat(self.centres, self.offsets[:-1]) / np.diff(self.offsets)[:, None]
-        return np.rint(means).astype(np.float32)
-
-    @cached_property
-    def bucket_of_cell(self) -> np.ndarray:
-        """(cells,) int, ascending."""
-        return np.repeat(self.bucket, np.diff(self.offsets))
-
-    def moved(self, sums: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
-        """Return the centres after one more round of k-means. sums: see _sums(), of some rows each."""
-        total, sizes = np.zeros(self.centres.shape, dtype=np.int64), np.zeros(len(self.centres), dtype=np.int64)
-        for used, part, counts in sums:
-            total[used] += part
-            sizes[used] += counts
-        means = np.rint(total / np.maximum(sizes, 1)[:, None]).astype(np.float32)
-        return np.where(sizes[:, None] > 0, means, self.centres)
-
-    def nearest(self, codes: np.ndarray, n: int) -> np.ndarray:
-        """Return the n cells nearest to each row among those of the nearest groups, nearest first, (k, n) int32; all
-        cells where there are no more. codes: (k, d) int8."""
-        n = min(n, len(self.centres))
-        least, one_in = _LOOKED_INTO_FOR_MORE
-        looked_into = max(least, len(self.group_centres) // one_in) if n > 1 else _LOOKED_INTO
-        groups = _nearest(codes, self.group_centres, looked_into)
-        rows = codes.astype(np.float32)
-        found = np.full((len(rows), n), -1, dtype=np.int32)
-        scores = np.full(found.shape, -np.inf, dtype=np.float32)
-        by_group = np.argsort(groups, axis=None, kind="stable")
-        numbers, first = np.unique(groups.ravel()[by_group], return_index=True)
-        for group, asking in zip(numbers.tolist(), np.split(by_group // groups.shape[1], first[1:]), strict=True):
-            start, stop = self.offsets[group], self.offsets[group + 1]
-            held = self.centres[start:stop]
-            own = rows[asking] @ held.T - half_squares(held)
-            columns = _best(own, min(n, len(held)))
-            every = np.concatenate([scores[asking], np.take_along_axis(own, columns, axis=1)], axis=1)
-            taken = np.argsort(-every, axis=1, kind="stable")[:, :n]
-            scores[asking] = np.take_along_axis(every, taken, axis=1)
-            cells = np.concatenate([found[asking], (columns + start).astype(np.int32)], axis=1)
-            found[asking] = np.take_along_axis(cells, taken, axis=1)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
 class _Cells:
-    """codes: cell by cell. order: (n,) int64, the row of each place. starts: (cells + 1,) places."""
+    """codes: cell by cell. order: (n,) int64, the row of each place. starts: (cells + 1,) places. centres: (cells, d)
+    float32 whole numbers."""
 
     codes: Codes
     order: np.ndarray
     starts: np.ndarray
-    groups: _Groups
+    centres: np.ndarray
 
 
 def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Cells:
@@ -196,34 +127,32 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
 
     def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
         codes = coded(_read(vectors, rows), np.arange(rows.start, rows.stop))
-        return codes, groups.nearest(codes, 1)[:, 0]
+        return codes, _nearest(codes, centres, 1)[:, 0]
 
-    sampled = _drawn(n, -(-n // grain.cell) * _SAMPLE_A_CELL, seed)
-    groups = _cells_of(_rows(lambda rows: _read(vectors, rows), sampled, coded), -(-n // grain.cell), seed)
+    n_cells = -(-n // grain.cell)
+    sample = _rows(lambda rows: _read(vectors, rows), _drawn(n, n_cells * _SAMPLE_A_CELL, seed), coded)
+    centres, bucket = _in_buckets(_trained(sample, n_cells, seed), seed)
+    del sample
     blocks = row_blocks(n, _AT_ONCE)
-    spread = _Spread(folder, int(groups.bucket[-1]) + 1, d)
+    spread = _Spread(folder, int(bucket[-1]) + 1, d)
     for rows, (codes, cell) in zip(blocks, over_blocks(placed, blocks), strict=True):
-        spread.add(codes, np.arange(rows.start, rows.stop), cell, groups.bucket_of_cell[cell])
-    return _sorted_by_cell(spread, groups, Codes(folder / "codes", d), grain)
+        spread.add(codes, np.arange(rows.start, rows.stop), cell, bucket[cell])
+    return _sorted_by_cell(spread, centres, Codes(folder / "codes", d), grain)
 
 
-def _cells_of(codes: np.ndarray, n_cells: int, seed: int) -> _Groups:
-    """Return cells by k-means, trained on a sample. codes: (k, d) int8, at least as many as cells."""
-
-    def summed(rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _sums(codes[rows], groups.nearest(codes[rows], 1)[:, 0])
-
-    groups = _Groups.of(codes[_drawn(len(codes), n_cells, seed)].astype(np.float32), seed)
-    for _ in range(_ROUNDS):
-        groups = _Groups.of(groups.moved(over_blocks(summed, row_blocks(len(codes), _AT_ONCE))), seed)
-    return groups
+def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the centres with near ones beside each other, (cells, d), and the bucket of each, (cells,), ascending."""
+    buckets = _trained(centres, -(-len(centres) // _CELLS_OF_BUCKET), seed)
+    _, bucket = np.unique(_nearest_one(centres, buckets), return_inverse=True)
+    order = np.argsort(bucket, kind="stable")
+    return centres[order], bucket[order]
 
 
-def _sorted_by_cell(spread: "_Spread", groups: _Groups, codes: Codes, grain: Grain) -> _Cells:
+def _sorted_by_cell(spread: "_Spread", centres: np.ndarray, codes: Codes, grain: Grain) -> _Cells:
     """Write the codes cell by cell. A cell that duplicates have made too large is cut, and its pieces stand at one
     centre; one without rows is left out."""
     order, sizes, came_from = [], [], []
-    for number in range(int(groups.bucket[-1]) + 1):
+    for number in range(len(spread)):
         cells = spread.cells_of(number)
         if not len(cells):
             continue
@@ -234,11 +163,7 @@ def _sorted_by_cell(spread: "_Spread", groups: _Groups, codes: Codes, grain: Gra
         sizes.append(np.bincount(cut))
         came_from.append(of_cut)
         spread.forget(number)
-    old = np.concatenate(came_from)
-    group = np.repeat(np.arange(len(groups.bucket)), np.diff(groups.offsets))[old]
-    used, first = np.unique(group, return_index=True)
-    kept = _Groups(groups.centres[old], np.append(first, len(old)).astype(np.int64), groups.bucket[used])
-    return _Cells(codes, np.concatenate(order), offsets_of(np.concatenate(sizes)), kept)
+    return _Cells(codes, np.concatenate(order), offsets_of(np.concatenate(sizes)), centres[np.concatenate(came_from)])
 
 
 class _Spread:
@@ -248,6 +173,9 @@ class _Spread:
         self._files = [Codes(folder / f"bucket-{number}", width) for number in range(count)]
         self._rows: list[list[np.ndarray]] = [[] for _ in range(count)]
         self._cells: list[list[np.ndarray]] = [[] for _ in range(count)]
+
+    def __len__(self) -> int:
+        return len(self._files)
 
     def add(self, codes: np.ndarray, rows: np.ndarray, cell: np.ndarray, bucket: np.ndarray) -> None:
         """Put each row into its bucket. codes: (k, d) int8. rows, cell, bucket: (k,)."""
@@ -326,19 +254,11 @@ def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
 
 
-def _parted(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the part of each centre by k-means, (cells,), every part used, and the parts' own centres, (parts, d).
-    centres: (cells, d) float32 whole numbers."""
-    parts = _trained(centres, -(-len(centres) // _TOGETHER), _ROUNDS_OF_GROUPS, seed)
-    used, part = np.unique(_nearest_one(centres, parts), return_inverse=True)
-    return part, parts[used]
-
-
-def _trained(codes: np.ndarray, count: int, rounds: int, seed: int) -> np.ndarray:
+def _trained(codes: np.ndarray, count: int, seed: int) -> np.ndarray:
     """Return the centres of a k-means, (count, d) float32 whole numbers. codes: (k, d) whole numbers, at least `count`
     rows."""
     centres: np.ndarray = codes[_drawn(len(codes), count, seed)].astype(np.float32)
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         used, sums, sizes = _sums(codes, _nearest_one(codes, centres))
         centres[used] = np.rint(sums / sizes[:, None])
     return centres
@@ -398,7 +318,7 @@ def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
     lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
 
     def nearest_of(block: slice) -> np.ndarray:
-        probes = cells.groups.nearest(cells.codes.between(block.start, block.stop), _PROBED)
+        probes = _nearest(cells.codes.between(block.start, block.stop), cells.centres, _PROBED)
         near = lists.nearest(block, probes, k)
         return np.where(near < 0, np.arange(block.start, block.stop, dtype=np.int32)[:, None], near)
 
@@ -441,11 +361,11 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
     clusters, and after it the one that most neighbours are in. neighbours: (n, k)."""
     n = len(averages)
     count, n_cells = max(1, round(n / grain.region)), -(-n // (_CELLS_JOINED * grain.cell))
-    sampled = _drawn(n, n_cells * _SAMPLE_A_CELL, seed)
-    cells = _cells_of(_rows(lambda rows: averages.between(rows.start, rows.stop), sampled), n_cells, seed)
-    of_cell = _nearest_one(cells.centres, _trained(cells.centres, min(count, n_cells), _ROUNDS, seed))
+    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
+    centres = _trained(sample, n_cells, seed)
+    of_cell = _nearest_one(centres, _trained(centres, min(count, n_cells), seed))
     blocks = row_blocks(n, _AT_ONCE)
-    nearest = over_blocks(lambda rows: cells.nearest(averages.between(rows.start, rows.stop), 1)[:, 0], blocks)
+    nearest = over_blocks(lambda rows: _nearest(averages.between(rows.start, rows.stop), centres, 1)[:, 0], blocks)
     region = of_cell[np.concatenate(list(nearest))].astype(np.int32)
 
     def voted(rows: slice) -> np.ndarray:
