@@ -13,7 +13,13 @@ from leanrag_core.clustering.clusters import IN_MEMORY, cluster
 from leanrag_core.clustering.options import ClusterOptions
 
 TITLE = "Clustering n x 384 vectors (planted three-level mixture, clusters of 20)"
-SIZES = (1_000, 5_000, 20_000, 100_000, 1_000_000)  # and more where it is named, from the disk: 30 minutes and 10 GB for 2,500,000
+SIZES = (
+    1_000,
+    5_000,
+    20_000,
+    100_000,
+    1_000_000,
+)  # and more where it is named, from the disk: 30 minutes and 10 GB for 2,500,000
 
 _SETTLED = 20_000  # vectors from which one run tells the time; below, the best of several does
 _ROUNDS = 5
