@@ -48,7 +48,7 @@ def test_contradictions_are_listed_with_both_quotes(index: Path, capsys: pytest.
     assert main(["conflicts", str(index)]) == 0
     assert "board.md, dated 2021-05-01, chunk" in capsys.readouterr().out
     assert main(["show", str(index)]) == 0
-    assert "1 contradiction between quotes" in capsys.readouterr().out
+    assert "1 conflict between quotes" in capsys.readouterr().out
 
 
 def test_a_question_is_asked_as_of_a_date(index: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ class Codes:
         return np.asarray(read.reshape(-1, self.width))
 
     def at(self, places: np.ndarray) -> np.ndarray:
-        """Return those rows, (..., d) int8. places: (...) int."""
+        """Return those rows, (k, d) int8. places: (k,) int."""
         mapped = np.asarray(np.memmap(self.path, np.int8, "r", shape=(len(self), self.width)))
         return np.asarray(mapped[places])
 
@@ -123,9 +123,11 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
     scale = _scale_of(_rows(lambda rows: _read(vectors, rows), sampled, _unit))
 
     def coded(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return (k, d) int8. part: (k, d). rows: (k,)."""
         return _coded(_unit(part, rows), scale)
 
     def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return the codes of those rows, (k, d) int8, and their cells, (k,)."""
         codes = coded(_read(vectors, rows), np.arange(rows.start, rows.stop))
         return codes, _nearest(codes, centres, 1)[:, 0]
 
@@ -318,6 +320,7 @@ def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
     lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
 
     def nearest_of(block: slice) -> np.ndarray:
+        """Return the neighbours of a block of places, (block, k) int32."""
         probes = _nearest(cells.codes.between(block.start, block.stop), cells.centres, _PROBED)
         near = lists.nearest(block, probes, k)
         return np.where(near < 0, np.arange(block.start, block.stop, dtype=np.int32)[:, None], near)
@@ -336,6 +339,7 @@ def _averaged(codes: Codes, neighbours: np.ndarray, path: Path, seed: int) -> Co
     scale = _scale_of(_means(codes, neighbours, _drawn(n, _SAMPLE_OF_SCALE, seed)))
 
     def averaged(rows: slice) -> np.ndarray:
+        """Return the averages of those places, (k, d) int8."""
         return _coded(_means(codes, neighbours, np.arange(rows.start, rows.stop)), scale)
 
     for block in over_blocks(averaged, row_blocks(n, _AT_ONCE // 4)):
@@ -369,6 +373,7 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
     region = of_cell[np.concatenate(list(nearest))].astype(np.int32)
 
     def voted(rows: slice) -> np.ndarray:
+        """Return the region of those places after one round, (k,)."""
         named = np.concatenate([region[rows, None], region[neighbours[rows]]], axis=1)
         votes = (named[:, :, None] == named[:, None, :]).sum(axis=2)
         return np.take_along_axis(named, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # its own, of equals

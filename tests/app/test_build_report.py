@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.workbench.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
+from leanrag_core.queries.conflicts import find_conflicts
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
@@ -145,7 +146,7 @@ def test_quotes_that_contradict_each_other_are_counted_when_their_fold_is_open(
     corpus = empty_home.add_documents("coast", files).corpus_id
     index = empty_home.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=100, overlap_tokens=5))
     app = report_of(empty_home, index, visit)
-    assert "contradiction" not in page_html(app)
+    assert "Sentences read" not in page_html(app)
     app.session_state["build_conflicts"] = True
     for _ in range(2):
         app.run()
@@ -153,10 +154,12 @@ def test_quotes_that_contradict_each_other_are_counted_when_their_fold_is_open(
         [row] = table(app, "About")
         assert row["About"].endswith("Wellix Lines: Employees")
         assert {row["One quote"], row["The other"]} == {f"{text} ({n}.md)" for n, text in enumerate(said[:2])}
-        assert "1 contradiction in 6 sentences" in page_html(app)
+        shown = re.search(r"1 conflict between quotes\. Sentences read: 6; .* compare: (\d+)\.", page_html(app))
+        assert shown is not None
+        assert int(shown[1]) == find_conflicts(index).statements
     monkeypatch.setattr(build_report, "READ_IN_PASSING", 2)
     app.run()
-    assert "not counted in passing" in page_html(app)
+    assert "not counted above 2,000 chunks" in page_html(app)
 
 
 def _numbers(values: Any) -> list[float]:

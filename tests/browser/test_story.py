@@ -90,8 +90,8 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     settled(page)
     snap(page, "5_build_done")
     fold, read = (
-        page.get_by_text("Conflicts between quotes"),
-        page.get_by_text(re.compile("contradictions in [0-9]+ sent")),
+        page.get_by_text("Conflicts between quotes", exact=True),
+        page.get_by_text(re.compile("Sentences read: [0-9]+;")),
     )
     for _ in range(2):
         fold.click()
