@@ -237,11 +237,11 @@ class Layer(Graph):
         """Return the relations with both ends among those entities, (k,) int32 rows, ascending. rows: (m,) int."""
         if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
-        wanted = np.unique(np.asarray(rows))
-        relations = np.concatenate([self.relations_of(row) for row in wanted])
-        ends = self.ends[relations]
-        place = np.searchsorted(wanted, ends).clip(max=len(wanted) - 1)
-        return np.unique(relations[(wanted[place] == ends).all(axis=1)])
+        offsets, incident = self._incident
+        found = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in np.unique(np.asarray(rows)).tolist()])
+        found.sort()
+        twice = found[1:][found[1:] == found[:-1]]  # once for each end
+        return np.asarray(twice)
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:
