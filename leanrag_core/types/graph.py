@@ -238,7 +238,8 @@ class Layer(Graph):
         if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
         offsets, incident = self._incident
-        found = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in np.unique(np.asarray(rows)).tolist()])
+        each = np.unique(np.asarray(rows)).tolist()
+        found = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in each])
         found.sort()
         twice = found[1:][found[1:] == found[:-1]]  # once for each end
         return np.asarray(twice)

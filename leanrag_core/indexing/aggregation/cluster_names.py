@@ -12,6 +12,7 @@ import numpy as np
 from leanrag_core.indexing.aggregation.cluster_terms import Candidate
 from leanrag_core.indexing.aggregation.phrases import Phrase, folded, is_content, words
 from leanrag_core.indexing.aggregation.relations import Texts
+from leanrag_core.indexing.extraction.english import LEADING, RELATIVE, SAY_LITTLE
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.types.graph import Layer, children_offsets
 
@@ -23,7 +24,7 @@ _JOINT = " and "
 _OTHER_JOINT = " · "  # between terms of another script, where an English word would be odd
 _TERMS_TRIED = 14
 _SECOND = 0.7  # weight of the second term's score beside the first one's
-_THIRD = 0.6  # of the second term's score that a third one has at least
+_THIRD = 0.8  # of the second term's score that a third one has at least
 _SAME_KIND, _OTHER_CASE = 0.25, -0.35
 _GIVEN_BEFORE = 0.25  # taken off for each sibling that is named with the term
 
@@ -173,6 +174,7 @@ _LONGEST_TERM = 4  # words; longer ones are titles and sentences
 _COMMON_KINDS = frozenset(["concept", "method", "organism", "product", "unknown", ""])
 _HEADINGS = frozenset(["heading", "title"])
 _SENTENCE = re.compile(r"[?!:;,]")
+_EVALUATING = LEADING | RELATIVE
 _FEWEST_HEADS, _HEAD_SHARE = 3, 0.12  # members whose names end with one noun, for the noun to name the cluster
 _HEAD_SCORE = 0.45
 
@@ -183,7 +185,8 @@ class NameWeights:
 
     distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
     single_word: factor of common nouns of one word. passages: factors of terms that one, two, three, and more passages
-    mention. own_links: relations inside count by their share of all. three: larger clusters are named with three terms.
+    mention. little: factor of terms that would say little about any cluster. own_links: relations inside count by their
+    share of all. three: larger clusters are named with three terms.
     """
 
     distinction: float
@@ -191,14 +194,15 @@ class NameWeights:
     links: float
     single_word: float
     passages: tuple[float, float, float, float]
+    little: float
     own_links: bool
     three: bool
 
 
-OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), own_links=False, three=False)
+OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), 1.0, own_links=False, three=False)
 # Where entities are found by rules, what is linked all over the corpus says little about a cluster, and what a single
 # passage mentions often is a turn of phrase.
-OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), own_links=True, three=True)
+OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), 0.5, own_links=True, three=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,12 +340,16 @@ def _terms(
         )
         score *= [_shape(read.names[row], read.types[row], weights.single_word) for row in named]
         recurring = [len(base.chunks_of(row)) for row in named]
+        score *= [_meaning(read.folded[row], weights) for row in named]
         score *= [weights.passages[min(max(n, 1), len(weights.passages)) - 1] for n in recurring]
         terms = [
             _term(read, row, float(value), recurs=n > 1)
             for row, value, n in zip(named, score.tolist(), recurring, strict=True)
         ]
-    heads = [Term(head.surface, _HEAD_SCORE + head.n / len(rows)) for head in shared_heads(read, rows)]
+    heads = [
+        Term(head.surface, (_HEAD_SCORE + head.n / len(rows)) * _meaning((folded(head.surface),), weights))
+        for head in shared_heads(read, rows)
+    ]
     terms = sorted([*heads, *terms], key=lambda term: -round(term.score, 9))
     if not any(not overlap(term.surface, terms[0].surface) for term in terms[1:]):
         central = np.argsort(-np.round(centrality(vectors, degrees[rows]), 6), kind="stable").tolist()
@@ -368,6 +376,13 @@ def _may_name(name: str, kind: str) -> bool:
     if not any(is_content(word) for word in spoken) or len(spoken) > _LONGEST_TERM:
         return False
     return not (kind in _HEADINGS and _SENTENCE.search(name))
+
+
+def _meaning(name: Phrase, weights: NameWeights) -> float:
+    """Return the factor of a name that would suit many clusters: general nouns with words that only evaluate; else
+    1."""
+    little = name and name[-1] in SAY_LITTLE and all(word in _EVALUATING or word in SAY_LITTLE for word in name[:-1])
+    return weights.little if little else 1.0
 
 
 def _shape(name: str, kind: str, single_word: float) -> float:

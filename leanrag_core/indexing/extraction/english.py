@@ -147,6 +147,25 @@ respectable respective resulting separate serious significant similar simple sin
 substantial successful sufficient suitable supreme tiny total traditional typical unknown unusual usable useful usual
 vast wealthy welcome well-known wonderful young younger
 """
+_SAY_LITTLE = """
+access account activity agent alternative announcement application argument article aspect assumption attention author
+background batch behavior behaviour block body book box branch break bunch button capability category chapter
+character check claim class client code collection comma command comment company component concept concern condition
+configuration conflict constraint contract controversy copy correction creation customer data date debate default
+definition demand developer development device document documentation edge element entry environment error event exit
+expectation experience expert expression feature field file focus form format foundation function functionality
+guarantee guideline header heading home identifier implementation inability industry information instruction interest
+item job label language law leader library line link list location log logic look machine maintainer management manner
+manual material means measure mechanism member message method modification module name need news note object objective
+operation opinion organisation organization owner package page parameter participant partner party path pattern phone
+plan platform player policy potential power preference principle priority product professional program project
+property protection provision public publication readability reader reason recommendation record region report
+resource response responsibility restriction review revision right risk rule sale section sense sequence server
+service setting share site software solution speculation speech standard state story strategy string structure style
+suggestion support survey symbol syntax system target task team technique technology template test text tool topic
+track understanding update usage user utility variable vendor victim viewer violation vision voice warning website
+window worker workflow world writer
+"""
 _HONORIFICS = """
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
 """
@@ -178,6 +197,8 @@ RELATIVE = frozenset(_RELATIVE.split())
 CHANGES = frozenset(_CHANGES.split())
 # Comparatives that belong to terms ("higher education", "nearest neighbour").
 TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
+# Nouns that say little about a cluster of entities in its name, though they may be entities.
+SAY_LITTLE = GENERIC | LIGHT | frozenset(_SAY_LITTLE.split())
 # Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
 HONORIFICS = frozenset(_HONORIFICS.split())
 # Written before a person's name and no part of it.

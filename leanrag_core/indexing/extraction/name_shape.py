@@ -8,7 +8,7 @@ from leanrag_core.indexing.extraction.english import GIVEN
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.text.words import FUNCTION_WORDS
 
-SHAPE = "1"  # version of these rules; raise it when they let other names pass
+SHAPE = "2"  # version of these rules; raise it when they let other names pass
 _ADDRESS = re.compile(
     r"://|\bwww\.|\S@\S|^@|\b[\w-]+\.(?:com|org|net|edu|gov|html?|php)(?:/|\b.*/)|/.*/|/\S*\.\w", re.IGNORECASE
 )
@@ -36,6 +36,8 @@ more, sign in, sign up, skip to content, url, urls, wayback machine, web page, w
 """
 # Months, days and what else makes a date: names of nothing.
 _DATES = frozenset(_DATE.split())
+# Words of programming languages that are none of English: what has one is a declaration.
+_DECLARES = frozenset(["const", "elif", "fn", "impl", "int", "mut", "uint"])
 # Begin or carry a clause.
 _CLAUSES = frozenset(_CLAUSE.split())
 # Neither begin nor end a name in small letters.
@@ -99,6 +101,8 @@ def _says_something(tokens: list[str], low: list[str]) -> bool:
     if len(tokens) > 1 and (all(map(_FILE.match, tokens)) or (tokens[0].islower() and _INITIALS.match(tokens[-1]))):
         return False
     if len(tokens) > 2 and len(low[0]) == 1 and tokens[0].islower():  # "r carriage return" of "\\r carriage return"
+        return False
+    if len(tokens) > 1 and not _DECLARES.isdisjoint(tokens):  # "fn timer", "unsigned int flags"
         return False
     letters = sum(len(word) == 1 and not _INITIALS.match(token) for token, word in zip(tokens, low, strict=True))
     return 2 * letters < len(tokens) or len(tokens) == 1

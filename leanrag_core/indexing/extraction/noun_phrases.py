@@ -43,6 +43,10 @@ BRACKETS = frozenset('()[]{}<>"“”«»„')
 MARKUP = re.compile(r"[<>=\[\]{}|\\\"~^#@]|&\w+;")
 _GENUS = re.compile(r"[A-Z][a-z]+(?:us|a|um|is|es|on|os|ops|as|ix|ex|er|ys|ps|ium|yces)")
 _EPITHET = re.compile(r"[a-z]{2,}(?:us|a|um|is|i|ae|ens|ense|ans|ons|or|es|ix|oides)")
+_BULLETS = frozenset(["*", "-", "–", "•", "·", "o"])
+_WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
+_YEARS = re.compile(r"(?:19|20)\d\d(?:[-–]\d{2,4})?")
+_FEWEST_YEARS = 3
 _EDGE = re.compile(r"['’]s$|^[\W_]+|[^\w.)+#]+$|(?<![A-Z])\.$")
 
 
@@ -114,9 +118,10 @@ def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].pos_ in ("ADV", "ADP", "SCONJ"):  # "Later Curie wrote"
         tokens = tokens[1:]
-    if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].lower_ in CHANGES:  # "Update Unicode"
+    if len(tokens) > 1 and _begins_entry(tokens[0]) and tokens[0].lower_ in CHANGES:  # "Update Unicode"
         tokens = tokens[1:]
     person = bool(tokens) and tokens[0].ent_type_ == "PERSON"
+    tokens = _without_date(tokens)
     while person and len(tokens) > 1 and tokens[0].lower_ in RANKS:
         tokens = tokens[1:]
     for place, token in enumerate(tokens):
@@ -130,6 +135,31 @@ def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
     while tokens and (tokens[-1].tag_ == "POS" or tokens[-1].pos_ in ("PUNCT", "SPACE", "CCONJ", "ADP", "DET")):
         tokens = tokens[:-1]
     return (tokens[0].i, _completed(tokens, person)) if tokens else (0, 0)
+
+
+def _begins_entry(token: Any) -> bool:
+    """Return whether a sentence begins with the token, or an entry of a list: "* Update Coverity"."""
+    if hyphenated(token):
+        return False
+    return bool(token.is_sent_start or (token.i and token.nbor(-1).text in _BULLETS and token.nbor(-1).whitespace_))
+
+
+def _without_date(tokens: list[Any]) -> list[Any]:
+    """Return the name of a person or an organization without what dates the line that ends in it: "Bo Outlaw Fri", and
+    the year where the sentence is a list of years and names."""
+    if not tokens or tokens[0].ent_type_ not in ("PERSON", "ORG"):
+        return tokens
+    last = len(tokens)
+    while last > 1 and tokens[last - 1].text in _WEEKDAYS:
+        last -= 1
+    if _YEARS.fullmatch(tokens[last - 1].text) and _lists_years(tokens[0].sent):
+        while last > 1 and (_YEARS.fullmatch(tokens[last - 1].text) or tokens[last - 1].text in "-–"):
+            last -= 1
+    return tokens[:last]
+
+
+def _lists_years(sentence: Any) -> bool:
+    return sum(bool(_YEARS.fullmatch(token.text)) for token in sentence) >= _FEWEST_YEARS
 
 
 def _begins_another(tokens: list[Any], place: int) -> bool:
@@ -241,7 +271,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
     left_out = []
     for chunk in sentence.noun_chunks:
         head = chunk.root
-        if head.i in covered or head.ent_type_ in _MEASURES or head.pos_ == "PRON":
+        if head.i in covered or head.ent_type_ in _MEASURES or head.pos_ == "PRON" or head.text in _WEEKDAYS:
             continue
         tokens = _denoting(list(chunk), covered)
         if not tokens:
@@ -321,8 +351,10 @@ def _is_relative(token: Any) -> bool:
 
 
 def _leads(token: Any, *, alone: bool) -> bool:
-    begins = token.is_sent_start or (not alone and token.text[0].isupper() and token.nbor(1).text.islower())
-    if begins and not alone and token.lower_ in CHANGES:  # "Update npm registry keys", "“Fix broken guard”"
+    capital = not alone and token.text[0].isupper() and token.nbor(1).text.islower() and not hyphenated(token)
+    begins = capital or _begins_entry(token)
+    # "Update npm registry keys", "“Fix broken guard”", "Inherits settings"
+    if begins and not alone and (token.lower_ in CHANGES or english_dictionary().only_verb(token.lower_)):
         return True
     if hyphenated(token) or (not alone and _starts_term(token)):
         return False
@@ -376,7 +408,8 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
     if surface.islower() and _only_adjective(last):  # "user configurable"
         return True
     shouted = len(surface) > 4 and surface.isupper()
-    if len(tokens) == 1 and (surface.islower() or shouted) and _no_noun(last.lower_, last.lemma_.lower()):
+    plain = surface.islower() or shouted or (last.is_sent_start and last.text[1:].islower())
+    if len(tokens) == 1 and plain and _no_noun(last.lower_, last.lemma_.lower()):
         return True
     lemma = last.lemma_.lower()
     if len(tokens) == 1 and last.lower_.removesuffix("s") in GENERIC:  # "uses", which the lemmatizer took for a name

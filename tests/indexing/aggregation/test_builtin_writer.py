@@ -89,11 +89,11 @@ def test_no_english_sentence_opens_a_text_of_another_script(graph_of):
 
 
 def test_a_third_term_joins_a_name_where_it_is_nearly_as_good_and_has_room():
-    terms = [Term("honey bees", 1.0), Term("oilseed rape", 0.8), Term("old honey", 0.7), Term("clover", 0.6)]
+    terms = [Term("honey bees", 1.0), Term("oilseed rape", 0.8), Term("old honey", 0.7), Term("clover", 0.7)]
     assert cluster_name(terms, forbidden=frozenset(), with_third=True).text == "Honey bees, oilseed rape and clover"
-    weak = [*terms[:2], Term("clover", 0.4)]  # .6 x .8 = .48 is asked of it
+    weak = [*terms[:2], Term("clover", 0.6)]  # .8 x .8 = .64 is asked of it
     assert cluster_name(weak, forbidden=frozenset(), with_third=True).text == "Honey bees and oilseed rape"
-    once = [*terms[:2], Term("clover", 0.6, recurs=False)]
+    once = [*terms[:2], Term("clover", 0.7, recurs=False)]
     assert cluster_name(once, forbidden=frozenset(), with_third=True).text == "Honey bees and oilseed rape"
 
 
@@ -108,6 +108,16 @@ def test_over_mentions_a_term_of_one_passage_gives_way_to_one_that_recurs(graph_
         writer.prepare((layer,), np.zeros(3, dtype=int))
         named[of_mentions] = writer.entity(view).name
     assert named == {True: "Wax comb and brood nest", False: "Deep implication and wax comb"}
+
+
+def test_over_mentions_a_term_that_would_suit_any_cluster_gives_way(graph_of):
+    names = ("important topic", "wax comb", "brood nest")
+    graph = graph_of([(name, "concept", [f"A {name} hangs there."]) for name in names], [], [[0, 1]] * 3)
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((3, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    view = ClusterView(1, 0, (0, 1, 2), names, ("",) * 3, ("",) * 3, layer.vectors, (0,) * 3, ())
+    writer = BuiltinWriter(of_mentions=True)
+    writer.prepare((layer,), np.zeros(3, dtype=int))
+    assert writer.entity(view).name == "Wax comb and brood nest"
 
 
 def test_a_sentence_that_names_no_member_is_not_chosen_while_others_do():

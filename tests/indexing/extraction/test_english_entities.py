@@ -65,6 +65,28 @@ def test_a_verb_that_the_tagger_takes_for_a_noun_is_no_entity() -> None:
     assert "shortens" not in types("Too much acid harms the bees and shortens their life.")
 
 
+def test_a_verb_that_begins_an_entry_is_no_part_of_what_follows() -> None:
+    assert "lists" in types(
+        "Modify the settings. * Update lists of members. Every list has an owner. The lists are long."
+    )
+    names = set(types("# Inherits settings from the release profile.", "* Update Coverity on the build servers."))
+    assert not names & {"Inherits settings", "Update Coverity", "Modify"}
+    assert "compile-time selection" in types(
+        "Compile-time selection needs a flag. The flag starts compile-time selection."
+    )
+
+
+def test_a_date_after_a_name_is_no_part_of_it() -> None:
+    holders = (
+        "Copyright 2001 Bo Outlaw, 2002-2004 Acme Tools Inc, 2005 Mary Adler, 2006 Northern Software 2007."
+    )
+    assert not {name for name in types(holders) if name.split()[-1].isdigit()}
+    named = types("Michael Stone Fri, 12 May. Michael Stone wrote it. Michael Stone lives in Denver.")
+    assert "Michael Stone" in named
+    assert not any(name.endswith("Fri") for name in named)
+    assert any(name.endswith("2022") for name in types("Brazil lost the World Cup 2022 in Qatar."))
+
+
 def test_latin_names_of_two_words_are_organisms_and_so_is_their_genus() -> None:
     seen = types("Varroa destructor feeds on bees. Varroa spread in 1987. The mason bee Osmia cornuta flies in March.")
     assert seen["Varroa destructor"] == "organism"

@@ -20,6 +20,7 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
         *("new window", "Wayback Machine", "email", "type type"),
         *("Ada Byron 2005", "trio.h triop.h", "ARISING FROM", "r carriage return"),
         *("con- nection", "sentence A.", "Chen et al", "VI", "path.resolve('C:')"),
+        *("fn timer", "unsigned int flags", "trait impl"),
     ],
 )  # fmt: skip
 def test_what_is_no_name(surface: str) -> None:
