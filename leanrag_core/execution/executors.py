@@ -1,9 +1,11 @@
-"""A map over threads, for work that waits for a server."""
+"""Maps over threads, for work that waits for a server, and over processes, for work that computes."""
 
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -163,15 +165,135 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+_ALONE_SECONDS = 3.0  # of work before it is known how long the rest takes
+_WORTH_SECONDS = 12.0  # of work that is left: a helper is ready after some four seconds
+_MOST_HELPERS = 3  # each holds models of its own, some 400 MB
+_WAITING_A_HELPER = 2  # items sent to one: it shall not wait, and this process shall not wait for it
+_AHEAD = 64  # items that may be done before their turn, whose results are held
+
+
+class HelpedMap:
+    """Maps a function over items here, at first alone: results in the items' order, errors in the place of their item.
+
+    When a few seconds of work have shown that the rest is long, helpers are started, one fewer than there are cores,
+    and take items as this process does. A result does not depend on who made it. The function and the items must
+    pickle. A helper that is lost is done without.
+    """
+
+    def __init__(self, workers: int = 0) -> None:
+        """Start nothing yet. workers: this process and its helpers together; 0 means one a core."""
+        self.helpers = min((workers or os.cpu_count() or 1) - 1, _MOST_HELPERS)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        work = _Work(function, list(items))
+        began = time.monotonic()
+        for place in range(len(work.items)):
+            alone = time.monotonic() - began
+            if self._pool is None and place and alone > _ALONE_SECONDS:
+                left = (len(work.items) - place) * alone / place
+                if self.helpers > 0 and left > _WORTH_SECONDS:
+                    self._pool = self._started()
+            yield self._result(work, place).value()
+            self._send(work)
+
+    def _result(self, work: "_Work", place: int) -> "_Done":
+        """Return what came of the item; while a helper is at it, others are done here."""
+        work.next = max(work.next, place)
+        if place == work.next:
+            work.next += 1
+            return work.done_here(place)
+        while place in work.sent:
+            future = work.sent[place]
+            if not future.done() and work.next < min(len(work.items), place + _AHEAD):
+                work.next += 1
+                work.done[work.next - 1] = work.done_here(work.next - 1)
+                self._send(work)
+                continue
+            del work.sent[place]
+            try:
+                return _Done(future.result())
+            except BrokenProcessPool:
+                self.close()
+                self.helpers = 0
+                return work.done_here(place)
+            except Exception as error:
+                return _Done(error=error)
+        return work.done.pop(place)
+
+    def _send(self, work: "_Work") -> None:
+        """Give helpers what they lack, of the items that nobody has begun."""
+        if self._pool is None:
+            return
+        under_way = sum(not future.done() for future in work.sent.values())
+        while under_way < self.helpers * _WAITING_A_HELPER and work.next < len(work.items):
+            try:
+                with _interrupts_are_for_the_parent():
+                    work.sent[work.next] = self._pool.submit(work.function, work.items[work.next])
+            except BrokenProcessPool:
+                return  # the first of its results says so too
+            work.next, under_way = work.next + 1, under_way + 1
+
+    def _started(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.helpers, mp_context=context, initializer=_end_with_parent)
+
+    def close(self) -> None:
+        """End the helpers."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What came of an item: a result, or an error that is raised in its turn."""
+
+    result: Any = None
+    error: Exception | None = None
+
+    def value(self) -> Any:
+        """Return the result, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class _Work:
+    """A call of the map. next: the first item that nobody has begun. sent: items given to helpers, by place. done:
+    what was done here before its turn."""
+
+    def __init__(self, function: Callable[[Any], Any], items: list[Any]) -> None:
+        self.function, self.items, self.next = function, items, 0
+        self.sent: dict[int, Future[Any]] = {}
+        self.done: dict[int, _Done] = {}
+
+    def done_here(self, place: int) -> _Done:
+        """Return what comes of the item in this process."""
+        try:
+            return _Done(self.function(self.items[place]))
+        except Exception as error:
+            return _Done(error=error)
+
+
+def may_have_helpers() -> bool:
+    """Return whether processes can be started that import the program of this one: it is our own, whose main module
+    does nothing when it is imported."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return spec is not None and spec.name == "leanrag_core.__main__"
+
+
 @dataclass(frozen=True)
 class Executor:
     """A map over batches. apart: workers are processes of their own, which import functions and load models.
 
-    Where they are not, work whose library uses every core by itself, or holds the interpreter, is not spread.
+    Where they are not, work whose library uses every core by itself is not spread. reading: the map for work that holds
+    the interpreter.
     """
 
     apply: Apply
     apart: bool = False
+    reading: Apply = map
 
 
 HERE = Executor(map)
@@ -184,10 +306,14 @@ def opened(execution: Execution) -> Iterator[Executor]:
     Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
     """
     if execution.kind == THREADS:
-        yield Executor(ThreadMap(execution.workers or os.cpu_count() or 1))
+        helped = HelpedMap(execution.workers if may_have_helpers() else 1)
+        try:
+            yield Executor(ThreadMap(execution.workers or os.cpu_count() or 1), reading=helped)
+        finally:
+            helped.close()
         return
     workers = ProcessMap(execution.workers) if execution.kind == PROCESSES else DaskMap(execution.scheduler)
     try:
-        yield Executor(workers, apart=True)
+        yield Executor(workers, apart=True, reading=workers)
     finally:
         workers.close()

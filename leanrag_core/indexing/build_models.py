@@ -74,7 +74,7 @@ class BuildModels:
         if self.reference is not None:
             return ReferenceExtractor(self.reference)
         if self.language is None:
-            return BuiltinExtractor(KeptMap(self.executor.apply if self.executor.apart else map, self.stages))
+            return BuiltinExtractor(KeptMap(self.executor.reading, self.stages))
         return LLMExtractor.of(self.language, config, apply=self.apply)
 
     def deciding(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> Deciding:

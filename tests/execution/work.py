@@ -48,6 +48,21 @@ def dies(number: int) -> int:
     return number
 
 
+def long_square(number: int) -> tuple[int, int]:
+    """A tenth of a second of work, and who did it."""
+    time.sleep(0.1)
+    return number * number, os.getpid()
+
+
+def dies_elsewhere(item: tuple[int, int]) -> int:
+    """Ends every process but the one of that id."""
+    number, here = item
+    time.sleep(0.1)
+    if os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
 class Doubling:
     """Keepable: doubles arrays of integers, and counts how often it was called."""
 
