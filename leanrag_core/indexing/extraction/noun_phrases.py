@@ -46,6 +46,7 @@ _EPITHET = re.compile(r"[a-z]{2,}(?:us|a|um|is|i|ae|ens|ense|ans|ons|or|es|ix|oi
 _BULLETS = frozenset(["*", "-", "–", "•", "·", "o"])
 _WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _YEARS = re.compile(r"(?:19|20)\d\d(?:[-–]\d{2,4})?")
+_YEARS_OR_DASH = re.compile(_YEARS.pattern + "|[-–]")
 _FEWEST_YEARS = 3
 _EDGE = re.compile(r"['’]s$|^[\W_]+|[^\w.)+#]+$|(?<![A-Z])\.$")
 
@@ -145,17 +146,21 @@ def _begins_entry(token: Any) -> bool:
 
 
 def _without_date(tokens: list[Any]) -> list[Any]:
-    """Return the name of a person or an organization without what dates the line that ends in it: "Bo Outlaw Fri", and
-    the year where the sentence is a list of years and names."""
-    if not tokens or tokens[0].ent_type_ not in ("PERSON", "ORG"):
-        return tokens
+    """Return the name without the date of the line that ends in it: "Bo Outlaw Fri" of "Bo Outlaw Fri, 12 May", and
+    the year of a person or an organization where the sentence is a list of years and names."""
     last = len(tokens)
-    while last > 1 and tokens[last - 1].text in _WEEKDAYS:
+    if last > 1 and tokens[-1].text in _WEEKDAYS and _is_dated(tokens[-1]):
         last -= 1
-    if _YEARS.fullmatch(tokens[last - 1].text) and _lists_years(tokens[0].sent):
-        while last > 1 and (_YEARS.fullmatch(tokens[last - 1].text) or tokens[last - 1].text in "-–"):
+    if last > 1 and tokens[0].ent_type_ in ("PERSON", "ORG") and _YEARS.fullmatch(tokens[last - 1].text):
+        while last > 1 and _lists_years(tokens[0].sent) and _YEARS_OR_DASH.fullmatch(tokens[last - 1].text):
             last -= 1
     return tokens[:last]
+
+
+def _is_dated(weekday: Any) -> bool:
+    """Return whether a day's number follows: "Fri, 12 May"."""
+    after = [token for token in weekday.doc[weekday.i + 1 : weekday.i + 3] if token.text != ","]
+    return bool(after and after[0].like_num)
 
 
 def _lists_years(sentence: Any) -> bool:
@@ -271,7 +276,9 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
     left_out = []
     for chunk in sentence.noun_chunks:
         head = chunk.root
-        if head.i in covered or head.ent_type_ in _MEASURES or head.pos_ == "PRON" or head.text in _WEEKDAYS:
+        if head.i in covered or head.ent_type_ in _MEASURES or head.pos_ == "PRON":
+            continue
+        if head.text in _WEEKDAYS and _is_dated(head):
             continue
         tokens = _denoting(list(chunk), covered)
         if not tokens:
