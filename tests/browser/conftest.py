@@ -128,6 +128,11 @@ def start_server(home: Path, script: str, *, first_build: bool = False, command:
     return Server(url, home, process)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark every test of this folder: one that is not would run among the others, and leave its loop of events there."""
+    item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def warm_start() -> Iterator[None]:
     """The process that servers are forks of ends with the tests."""
