@@ -129,7 +129,7 @@ def start_server(home: Path, script: str, *, first_build: bool = False, command:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark every test of this folder: one that is not would run among the others, and leave its loop of events there."""
+    """Mark every test of this folder: one that is not would run among others and leave them its loop of events."""
     item.add_marker(pytest.mark.browser)
 
 
