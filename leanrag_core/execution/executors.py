@@ -12,6 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import WorkersLost
@@ -277,10 +278,13 @@ class _Work:
 
 
 def may_have_helpers() -> bool:
-    """Return whether processes can be started that import the program of this one: it is our own, whose main module
-    does nothing when it is imported."""
-    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    return spec is not None and spec.name == "leanrag_core.__main__"
+    """Return whether processes can be started that import the program of this one: it is our own command, whose main
+    module does nothing when it is imported."""
+    main = sys.modules.get("__main__")
+    spec, script = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    if spec is not None:
+        return bool(spec.name == "leanrag_core.__main__")
+    return script is not None and Path(script) == Path(sys.executable).with_name("leanrag")
 
 
 @dataclass(frozen=True)

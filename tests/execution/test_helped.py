@@ -73,5 +73,11 @@ def test_the_command_line_and_its_jobs_may_have_helpers(monkeypatch: pytest.Monk
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     name = done.stdout.splitlines()[-1].removeprefix("main ")
-    monkeypatch.setattr(sys.modules["__main__"], "__spec__", importlib.util.find_spec(name))
+    main = sys.modules["__main__"]
+    monkeypatch.setattr(main, "__spec__", importlib.util.find_spec(name))
+    assert may_have_helpers()
+    monkeypatch.setattr(main, "__spec__", None)
+    monkeypatch.setattr(main, "__file__", str(tmp_path / "leanrag"))
+    assert not may_have_helpers()  # somebody's own program
+    monkeypatch.setattr(main, "__file__", str(Path(sys.executable).with_name("leanrag")))
     assert may_have_helpers()

@@ -77,9 +77,7 @@ def test_a_verb_that_begins_an_entry_is_no_part_of_what_follows() -> None:
 
 
 def test_a_date_after_a_name_is_no_part_of_it() -> None:
-    holders = (
-        "Copyright 2001 Bo Outlaw, 2002-2004 Acme Tools Inc, 2005 Mary Adler, 2006 Northern Software 2007."
-    )
+    holders = "Copyright 2001 Bo Outlaw, 2002-2004 Acme Tools Inc, 2005 Mary Adler, 2006 Northern Software 2007."
     assert not {name for name in types(holders) if name.split()[-1].isdigit()}
     named = types("Michael Stone Fri, 12 May. Michael Stone wrote it. Michael Stone lives in Denver.")
     assert "Michael Stone" in named
