@@ -4,6 +4,8 @@ What is compared and added up are whole numbers below 2**24, which single floats
 number of threads finds the same neighbours, averages and regions.
 """
 
+import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from mmap import mmap
@@ -21,6 +23,7 @@ _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
+_FULLEST = 1.5  # times the intended rows that cells are joined up to
 _PROBED = 20  # cells that a row is compared with
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
@@ -361,16 +364,17 @@ def _means(codes: Codes, neighbours: np.ndarray, places: np.ndarray) -> np.ndarr
 
 
 def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
-    """Return the region of each place, (n,) int32, every region used: that of the nearest of many cells, which tear few
-    clusters, and after it the one that most neighbours are in. neighbours: (n, k)."""
+    """Return the region of each place, (n,) int32, every region used: cells that neighbours join, and after it the
+    region that most neighbours are in. neighbours: (n, k)."""
     n = len(averages)
-    count, n_cells = max(1, round(n / grain.region)), -(-n // (_CELLS_JOINED * grain.cell))
+    largest_region = int(_FULLEST * grain.region)
+    n_cells = -(-n // (_CELLS_JOINED * grain.cell))
     sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
     centres = _trained(sample, n_cells, seed)
-    of_cell = _nearest_one(centres, _trained(centres, min(count, n_cells), seed))
     blocks = row_blocks(n, _AT_ONCE)
     nearest = over_blocks(lambda rows: _nearest(averages.between(rows.start, rows.stop), centres, 1)[:, 0], blocks)
-    region = of_cell[np.concatenate(list(nearest))].astype(np.int32)
+    _, cell = np.unique(np.concatenate(list(nearest)), return_inverse=True)
+    region = _joined(_links(cell, neighbours), np.bincount(cell), largest_region)[cell].astype(np.int32)
 
     def voted(rows: slice) -> np.ndarray:
         """Return the region of those places after one round, (k,)."""
@@ -378,6 +382,57 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
         votes = (named[:, :, None] == named[:, None, :]).sum(axis=2)
         return np.take_along_axis(named, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # its own, of equals
 
-    for _ in range(_VOTES if count > 1 else 0):
+    for _ in range(_VOTES if region.any() else 0):
         region = np.concatenate(list(over_blocks(voted, blocks)))
     return _without_overfull(region, _OVERFULL * grain.region)[0]
+
+
+def _links(cell: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
+    """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, zero on the
+    diagonal. cell: (n,) int, all used. neighbours: (n, k) places."""
+    c = int(cell.max()) + 1
+    links = np.zeros(c * c, dtype=np.int64)
+    for rows in row_blocks(len(cell), _AT_ONCE):
+        pairs, counts = np.unique(cell[rows, None] * c + cell[neighbours[rows]], return_counts=True)
+        links[pairs] += counts
+    links = links.reshape(c, c)
+    np.fill_diagonal(links, 0)
+    return links + links.T
+
+
+def _joined(links: np.ndarray, sizes: np.ndarray, most: int) -> np.ndarray:
+    """Return the region of each cell, (c,) int from 0: the two that are tied most are joined, again and again, as long
+    as both together hold no more than `most` rows.
+
+    links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. How tied two are is the number of links
+    over the root of the product of their sizes; of equals those of the lower numbers are joined. c: at most 4,000.
+    """
+    tied = [{int(other): int(links[one, other]) for other in np.flatnonzero(links[one])} for one in range(len(sizes))]
+    size, age, into = sizes.tolist(), [0] * len(sizes), list(range(len(sizes)))
+    waiting: list[tuple[float, int, int, int]] = []  # the least first: less than 0, the more tied; age of both together
+
+    def offer(one: int, other: int) -> None:
+        lower, upper = sorted((one, other))
+        score = round(tied[one][other] / math.sqrt(size[one] * size[other]), 9)
+        heapq.heappush(waiting, (-score, lower, upper, age[one] + age[other]))
+
+    for one, others in enumerate(tied):
+        for other in others:
+            if one < other:
+                offer(one, other)
+    while waiting:
+        _, one, other, their_age = heapq.heappop(waiting)
+        is_old = into[one] != one or into[other] != other or age[one] + age[other] != their_age
+        if is_old or size[one] + size[other] > most:
+            continue
+        into[other], size[one], age[one] = one, size[one] + size[other], age[one] + 1
+        for third, number in tied[other].items():
+            if third != one:
+                tied[one][third] = tied[third][one] = tied[one].get(third, 0) + number
+            tied[third].pop(other, None)
+        for third in tied[one]:
+            offer(one, third)
+    joined = np.array(into)
+    while (joined != joined[joined]).any():
+        joined = joined[joined]
+    return np.unique(joined, return_inverse=True)[1]
