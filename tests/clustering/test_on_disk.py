@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.planted import planted as planted_levels
 from leanrag_core.clustering import clusters, on_disk
 from leanrag_core.clustering.clusters import cluster, shared_out
 from leanrag_core.clustering.on_disk import Grain, averaged_regions
@@ -144,6 +145,41 @@ def test_rows_go_to_the_region_that_most_neighbours_are_in(tmp_path: Path) -> No
     region = on_disk._regions(averages, neighbours, Grain(region=4, cell=1), seed=0)
     assert region[4] == region[0] != region[8]
     assert len(set(region[:5].tolist())) == len(set(region[5:].tolist())) == 1
+
+
+def test_links_are_counted_in_both_directions_and_not_within_a_cell() -> None:
+    neighbours = np.array([[1, 2], [0, 3], [0, 3], [2, 2]])
+    assert on_disk._links(np.array([0, 0, 1, 2]), neighbours).tolist() == [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
+
+
+def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
+    links = np.zeros((5, 5), dtype=np.int64)
+    for one, other, number in ((0, 1, 9), (1, 2, 8), (2, 3, 9), (3, 4, 1)):
+        links[one, other] = links[other, one] = number
+    sizes = np.array([10, 10, 10, 10, 30])
+    assert on_disk._joined(links, sizes, 20).tolist() == [0, 0, 1, 1, 2]
+    assert on_disk._joined(links, sizes, 40).tolist() == [0, 0, 0, 0, 1]
+    assert on_disk._joined(links, sizes, 70).tolist() == [0, 0, 0, 0, 0]
+    assert on_disk._joined(np.zeros((3, 3), dtype=np.int64), np.ones(3, dtype=int), 70).tolist() == [0, 1, 2]
+    large = np.array([10, 10, 1000, 10, 30])  # the same links are less to a large cell
+    assert on_disk._joined(links, large, 2000).tolist() == [0, 0, 0, 0, 0]
+    assert on_disk._joined(links, large, 1010).tolist() == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.slow
+def test_regions_tear_few_clusters(tmp_path: Path) -> None:
+    """Joined by a k-means of their centres, cells tore one row of four hundred from most of its cluster."""
+    n, grain = 30_000, Grain(region=1200, cell=50)
+    made = planted_levels(n)
+    found = averaged_regions(made.vectors, tmp_path, n_neighbours=10, rounds=2, seed=0, grain=grain)
+    region = np.empty(n, dtype=int)
+    for number, places in enumerate(found.places):
+        region[found.order[places]] = number
+    assert len(found.places) > 20
+    most, pairs = np.zeros(made.leaf.max() + 1), made.leaf.astype(np.int64) * n + region
+    together, counts = np.unique(pairs, return_counts=True)
+    np.maximum.at(most, together // n, counts)
+    assert most.sum() / n > 0.999
 
 
 def test_no_label_is_on_more_rows_than_may_be() -> None:
