@@ -391,13 +391,13 @@ def _links(cell: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, zero on the
     diagonal. cell: (n,) int, all used. neighbours: (n, k) places."""
     c = int(cell.max()) + 1
-    links = np.zeros(c * c, dtype=np.int64)
+    named = np.zeros(c * c, dtype=np.int64)
     for rows in row_blocks(len(cell), _AT_ONCE):
         pairs, counts = np.unique(cell[rows, None] * c + cell[neighbours[rows]], return_counts=True)
-        links[pairs] += counts
-    links = links.reshape(c, c)
+        named[pairs] += counts
+    links = named.reshape(c, c)
     np.fill_diagonal(links, 0)
-    return links + links.T
+    return np.asarray(links + links.T)
 
 
 def _joined(links: np.ndarray, sizes: np.ndarray, most: int) -> np.ndarray:
