@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -69,15 +70,17 @@ def test_the_command_line_and_its_jobs_may_have_helpers(monkeypatch: pytest.Monk
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, sys\natexit.register(lambda: print('main', sys.modules['__main__'].__spec__.name))\n"
     )
-    command = [sys.executable, "-m", "leanrag_core", "--version"]
+    command = [sys.executable, "-m", "leanrag_core", "--help"]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     name = done.stdout.splitlines()[-1].removeprefix("main ")
-    main = sys.modules["__main__"]
-    monkeypatch.setattr(main, "__spec__", importlib.util.find_spec(name))
+    main = ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    main.__spec__ = importlib.util.find_spec(name)
     assert may_have_helpers()
-    monkeypatch.setattr(main, "__spec__", None)
-    monkeypatch.setattr(main, "__file__", str(tmp_path / "leanrag"))
+    main.__spec__ = None
+    assert not may_have_helpers()  # typed in, or under a debugger
+    main.__file__ = str(tmp_path / "leanrag")
     assert not may_have_helpers()  # somebody's own program
-    monkeypatch.setattr(main, "__file__", str(Path(sys.executable).with_name("leanrag")))
+    main.__file__ = str(Path(sys.executable).with_name("leanrag"))
     assert may_have_helpers()
