@@ -23,7 +23,7 @@ _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
-_FULLEST = 1.5  # times the intended rows that cells are joined up to
+_MOST_JOINED = 1.5  # times the intended rows that cells are joined up to
 _PROBED = 20  # cells that a row is compared with
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
@@ -367,7 +367,7 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
     """Return the region of each place, (n,) int32, every region used: cells that neighbours join, and after it the
     region that most neighbours are in. neighbours: (n, k)."""
     n = len(averages)
-    largest_region = int(_FULLEST * grain.region)
+    largest_region = int(_MOST_JOINED * grain.region)
     n_cells = -(-n // (_CELLS_JOINED * grain.cell))
     sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
     centres = _trained(sample, n_cells, seed)
@@ -391,11 +391,11 @@ def _links(cell: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, zero on the
     diagonal. cell: (n,) int, all used. neighbours: (n, k) places."""
     c = int(cell.max()) + 1
-    named = np.zeros(c * c, dtype=np.int64)
+    counted = np.zeros(c * c, dtype=np.int64)
     for rows in row_blocks(len(cell), _AT_ONCE):
         pairs, counts = np.unique(cell[rows, None] * c + cell[neighbours[rows]], return_counts=True)
-        named[pairs] += counts
-    links = named.reshape(c, c)
+        counted[pairs] += counts
+    links = counted.reshape(c, c)
     np.fill_diagonal(links, 0)
     return np.asarray(links + links.T)
 
@@ -407,32 +407,35 @@ def _joined(links: np.ndarray, sizes: np.ndarray, most: int) -> np.ndarray:
     links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. How tied two are is the number of links
     over the root of the product of their sizes; of equals those of the lower numbers are joined. c: at most 4,000.
     """
-    tied = [{int(other): int(links[one, other]) for other in np.flatnonzero(links[one])} for one in range(len(sizes))]
+    tied = [
+        {int(second): int(links[first, second]) for second in np.flatnonzero(links[first])}
+        for first in range(len(sizes))
+    ]
     size, age, into = sizes.tolist(), [0] * len(sizes), list(range(len(sizes)))
     waiting: list[tuple[float, int, int, int]] = []  # the least first: less than 0, the more tied; age of both together
 
-    def offer(one: int, other: int) -> None:
-        lower, upper = sorted((one, other))
-        score = round(tied[one][other] / math.sqrt(size[one] * size[other]), 9)
-        heapq.heappush(waiting, (-score, lower, upper, age[one] + age[other]))
+    def offer(first: int, second: int) -> None:
+        lower, upper = sorted((first, second))
+        score = round(tied[first][second] / math.sqrt(size[first] * size[second]), 9)
+        heapq.heappush(waiting, (-score, lower, upper, age[first] + age[second]))
 
-    for one, others in enumerate(tied):
-        for other in others:
-            if one < other:
-                offer(one, other)
+    for first, others in enumerate(tied):
+        for second in others:
+            if first < second:
+                offer(first, second)
     while waiting:
-        _, one, other, their_age = heapq.heappop(waiting)
-        is_old = into[one] != one or into[other] != other or age[one] + age[other] != their_age
-        if is_old or size[one] + size[other] > most:
+        _, first, second, their_age = heapq.heappop(waiting)
+        is_old = into[first] != first or into[second] != second or age[first] + age[second] != their_age
+        if is_old or size[first] + size[second] > most:
             continue
-        into[other], size[one], age[one] = one, size[one] + size[other], age[one] + 1
-        for third, number in tied[other].items():
-            if third != one:
-                tied[one][third] = tied[third][one] = tied[one].get(third, 0) + number
-            tied[third].pop(other, None)
-        for third in tied[one]:
-            offer(one, third)
-    joined = np.array(into)
-    while (joined != joined[joined]).any():
-        joined = joined[joined]
-    return np.unique(joined, return_inverse=True)[1]
+        into[second], size[first], age[first] = first, size[first] + size[second], age[first] + 1
+        for third, number in tied[second].items():
+            if third != first:
+                tied[first][third] = tied[third][first] = tied[first].get(third, 0) + number
+            tied[third].pop(second, None)
+        for third in tied[first]:
+            offer(first, third)
+    region = np.array(into)
+    while (region != region[region]).any():
+        region = region[region]
+    return np.unique(region, return_inverse=True)[1]

@@ -195,10 +195,10 @@ class HelpedMap:
                 left = (len(work.items) - place) * alone / place
                 if self.helpers > 0 and left > _WORTH_SECONDS:
                     self._pool = self._started()
-            yield self._result(work, place).value()
+            yield self._result(work, place).get()
             self._send(work)
 
-    def _result(self, work: "_Work", place: int) -> "_Done":
+    def _result(self, work: "_Work", place: int) -> "_Outcome":
         """Return what came of the item; while a helper is at it, others are done here."""
         work.next = max(work.next, place)
         if place == work.next:
@@ -213,13 +213,13 @@ class HelpedMap:
                 continue
             del work.sent[place]
             try:
-                return _Done(future.result())
+                return _Outcome(future.result())
             except BrokenProcessPool:
                 self.close()
                 self.helpers = 0
                 return work.done_here(place)
             except Exception as error:
-                return _Done(error=error)
+                return _Outcome(error=error)
         return work.done.pop(place)
 
     def _send(self, work: "_Work") -> None:
@@ -247,13 +247,13 @@ class HelpedMap:
 
 
 @dataclass(frozen=True)
-class _Done:
+class _Outcome:
     """What came of an item: a result, or an error that is raised in its turn."""
 
     result: Any = None
     error: Exception | None = None
 
-    def value(self) -> Any:
+    def get(self) -> Any:
         """Return the result, or raise the error."""
         if self.error is not None:
             raise self.error
@@ -267,14 +267,14 @@ class _Work:
     def __init__(self, function: Callable[[Any], Any], items: list[Any]) -> None:
         self.function, self.items, self.next = function, items, 0
         self.sent: dict[int, Future[Any]] = {}
-        self.done: dict[int, _Done] = {}
+        self.done: dict[int, _Outcome] = {}
 
-    def done_here(self, place: int) -> _Done:
+    def done_here(self, place: int) -> _Outcome:
         """Return what comes of the item in this process."""
         try:
-            return _Done(self.function(self.items[place]))
+            return _Outcome(self.function(self.items[place]))
         except Exception as error:
-            return _Done(error=error)
+            return _Outcome(error=error)
 
 
 def may_have_helpers() -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from leanrag_core.indexing.aggregation.cluster_terms import Candidate
 from leanrag_core.indexing.aggregation.phrases import Phrase, folded, is_content, words
 from leanrag_core.indexing.aggregation.relations import Texts
-from leanrag_core.indexing.extraction.english import LEADING, RELATIVE, SAY_LITTLE
+from leanrag_core.indexing.extraction.english import GENERAL_NOUNS, LEADING, RELATIVE
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.types.graph import Layer, children_offsets
 
@@ -185,7 +185,7 @@ class NameWeights:
 
     distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
     single_word: factor of common nouns of one word. passages: factors of terms that one, two, three, and more passages
-    mention. little: factor of terms that would say little about any cluster. own_links: relations inside count by their
+    mention. general_noun: factor of terms that are general nouns. own_links: relations inside count by their
     share of all. three: larger clusters are named with three terms.
     """
 
@@ -194,7 +194,7 @@ class NameWeights:
     links: float
     single_word: float
     passages: tuple[float, float, float, float]
-    little: float
+    general_noun: float
     own_links: bool
     three: bool
 
@@ -340,14 +340,14 @@ def _terms(
         )
         score *= [_shape(read.names[row], read.types[row], weights.single_word) for row in named]
         recurring = [len(base.chunks_of(row)) for row in named]
-        score *= [_meaning(read.folded[row], weights) for row in named]
+        score *= [_general_noun_factor(read.folded[row], weights) for row in named]
         score *= [weights.passages[min(max(n, 1), len(weights.passages)) - 1] for n in recurring]
         terms = [
             _term(read, row, float(value), recurs=n > 1)
             for row, value, n in zip(named, score.tolist(), recurring, strict=True)
         ]
     heads = [
-        Term(head.surface, (_HEAD_SCORE + head.n / len(rows)) * _meaning((folded(head.surface),), weights))
+        Term(head.surface, (_HEAD_SCORE + head.n / len(rows)) * _general_noun_factor((folded(head.surface),), weights))
         for head in shared_heads(read, rows)
     ]
     terms = sorted([*heads, *terms], key=lambda term: -round(term.score, 9))
@@ -378,11 +378,12 @@ def _may_name(name: str, kind: str) -> bool:
     return not (kind in _HEADINGS and _SENTENCE.search(name))
 
 
-def _meaning(name: Phrase, weights: NameWeights) -> float:
+def _general_noun_factor(name: Phrase, weights: NameWeights) -> float:
     """Return the factor of a name that would suit many clusters: general nouns with words that only evaluate; else
     1."""
-    little = name and name[-1] in SAY_LITTLE and all(word in _EVALUATING or word in SAY_LITTLE for word in name[:-1])
-    return weights.little if little else 1.0
+    before = all(word in _EVALUATING or word in GENERAL_NOUNS for word in name[:-1])
+    is_general = bool(name) and name[-1] in GENERAL_NOUNS and before
+    return weights.general_noun if is_general else 1.0
 
 
 def _shape(name: str, kind: str, single_word: float) -> float:

@@ -147,7 +147,7 @@ respectable respective resulting separate serious significant similar simple sin
 substantial successful sufficient suitable supreme tiny total traditional typical unknown unusual usable useful usual
 vast wealthy welcome well-known wonderful young younger
 """
-_SAY_LITTLE = """
+_GENERAL_NOUNS = """
 access account activity agent alternative announcement application argument article aspect assumption attention author
 background batch behavior behaviour block body book box branch break bunch button capability category chapter
 character check claim class client code collection comma command comment company component concept concern condition
@@ -198,7 +198,7 @@ CHANGES = frozenset(_CHANGES.split())
 # Comparatives that belong to terms ("higher education", "nearest neighbour").
 TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
 # Nouns that say little about a cluster of entities in its name, though they may be entities.
-SAY_LITTLE = GENERIC | LIGHT | frozenset(_SAY_LITTLE.split())
+GENERAL_NOUNS = GENERIC | LIGHT | frozenset(_GENERAL_NOUNS.split())
 # Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
 HONORIFICS = frozenset(_HONORIFICS.split())
 # Written before a person's name and no part of it.
