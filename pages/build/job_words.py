@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.types.config import model_title
+from leanrag_core.types.config import BUILTIN, HERE, model_title
 from leanrag_core.types.job import JobState, StageState
 from pages.common import forms, frame, messages, session
 from pages.common.messages import known, say, words
@@ -23,15 +23,17 @@ def ended(job: JobState) -> str:
     """How the job ended, in a sentence."""
     wording, coverage = job.kind.wording, job.report.coverage
     if job.status == "done" and coverage is not None and job.kind.name == BUILD.name:
-        low, high = coverage.usual_relations(int(job.config.get("chunk_tokens", 512)))
+        each = numbers.decimal(coverage.relations_each, 1)
+        relations = say("job.build.relations_each", each=each)
+        if job.config.get("model", BUILTIN) not in HERE:  # co-occurrences are many times as many
+            low, high = coverage.usual_relations(int(job.config.get("chunk_tokens", 512)))
+            relations = say("job.build.relations_each_of_usual", each=each, low=round(low), high=round(high))
         return say(
             "job.build.gaps" if coverage.has_gaps else "job.build.covered",
             title=job.title,
             covered=coverage.covered,
             chunks=coverage.chunks,
-            each=numbers.decimal(coverage.relations_each, 1),
-            low=round(low),
-            high=round(high),
+            relations=relations,
         )
     return of_job(job, {"done": wording.done, "failed": wording.failed, **_ENDED}[job.status])
 
