@@ -4,7 +4,8 @@ x is a fraction of the plot's width, y is in pixels: the browser knows the width
 the edges of boxes and run in the strips between them, so none passes through a box that it does not belong to.
 """
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from leanrag_core.figures.drawing import isolated
@@ -35,7 +36,8 @@ from leanrag_core.types.trace import Trace, TraceRelation
 RADIUS = 12.0  # px, of a seed with a place of its own
 DISC, PITCH = 8.5, 22.0  # px, of a seed in a tray: radius, and from disc to disc
 _MOST_DISC_ROWS, _MOST_NAMES, _NAME_STEP = 5, 3, 15.0
-_ROOM_FOR_NAMES = 56.0  # px; a narrower tray holds discs alone
+_ROOM_FOR_NAMES = 48.0  # px; a narrower tray holds discs alone
+_CHARACTER_PX = 6.5  # of a name in a tray, about
 _BOX, _TALL_BOX, _NARROWEST_FOR_TWO_LINES = 40.0, 54.0, 100.0  # px; narrow boxes have three lines of text
 _ABOVE, _BELOW = 22.0, 14.0  # px between a band's edge and its boxes
 _FILLED, LINE_SHAPES = ("disc", "double"), ("line", "arc", "dotted")  # shapes of roles
@@ -179,7 +181,8 @@ class _Drawing:
             id_: min(_MOST_DISC_ROWS, -(-len(discs) // per_row[id_])) for id_, discs in self.plan.trays.items()
         }
         texts = {id_: self._tray_names(id_, width_of[id_]) for id_ in self.plan.trays}
-        lines = {id_: len(names) + bool(more) for id_, (names, more) in texts.items()}
+        each = {id_: self._lines_each(names, width_of[id_]) for id_, (names, _) in texts.items()}
+        lines = {id_: len(names) * each[id_] + bool(more) for id_, (names, more) in texts.items()}
         height = 14.0 + max(PITCH * disc_rows[id_] + _NAME_STEP * lines[id_] for id_ in self.plan.trays)
         tray_top = top + _ABOVE
         for id_, seeds in self.plan.trays.items():
@@ -190,7 +193,7 @@ class _Drawing:
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
             more: dict[str, Any] = {"names": names, "more": left_over, "names_y": names_y, "colour": seeds[0].colour}
-            more["members"] = tuple(seed.id for seed in seeds)
+            more |= {"name_lines": each[id_], "members": tuple(seed.id for seed in seeds)}
             self.dots[f"tray-{id_}"] = Dot(
                 f"tray-{id_}", "", seeds[0].role, "tray", 0, None, *place, lit, about, **more
             )
@@ -209,6 +212,12 @@ class _Drawing:
             return (), 0
         names = tuple(seed.name for seed in seeds[:_MOST_NAMES])
         return names, len(seeds) - len(names)
+
+    def _lines_each(self, names: Sequence[str], width: float) -> int:
+        """Return how many lines each of the names may take: a name alone in its tray, all that three would take."""
+        room = width * self.plot_px - 12.0
+        needed = max((math.ceil(len(name) * _CHARACTER_PX / room) for name in names), default=1)
+        return max(1, min(needed, _MOST_NAMES // max(1, len(names))))
 
     def _add(self, node: DrawnNode, kind: str, x: float, y: float, width: float, height: float, **more: Any) -> None:
         place = (round(x, 5), round(y, 2), round(width, 5), height)

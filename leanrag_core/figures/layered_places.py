@@ -316,8 +316,9 @@ class Dot:
     """A node as it is drawn. kind: dot, disc, box, double, tray, fold. layer: its band.
 
     x, y: its middle. x, width: fractions of the plot's width; y, height: px. line, room: which of two lines a seed's
-    name is on, and the width it may take. names, more, names_y: of a tray, its best names, how many seeds follow, and
-    where the names begin. colour: of its role, a name of the palette. filled: with that colour; else outlined.
+    name is on, and the width it may take. names, more, names_y, name_lines: of a tray, its best names, how many seeds
+    follow, where the names begin and how many lines each may take. colour: of its role, a name of the palette. filled:
+    with that colour; else outlined.
     """
 
     id: str
@@ -337,6 +338,7 @@ class Dot:
     names: tuple[str, ...] = ()
     more: int = 0
     names_y: float = 0.0
+    name_lines: int = 1
     colour: str = ""
     filled: bool = False
     members: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ _ITEM = (
 )
 _NODE = (
     *("id", "role", "kind", "rank", "x", "y", "width", "height", "line", "room", "names", "more", "names_y"),
-    *("colour", "filled", "members"),
+    *("name_lines", "colour", "filled", "members"),
 )
 _EDGE = ("id", "source", "target", "kind", "colour", "shape", "points", "pill")
 _CARD = ("id", "x", "y", "width", "height", "more", "members")

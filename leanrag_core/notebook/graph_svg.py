@@ -124,7 +124,7 @@ def _dot(dot: Dot, colours: Palette) -> str:
     if dot.names:
         more = (f"+{dot.more}",) if dot.more else ()
         drawn = "".join(
-            _lines(name, x, dot.names_y + 11 + 15 * place, width, ink, most=1)
+            _lines(name, x, dot.names_y + 11 + 15 * dot.name_lines * place, width, ink, most=dot.name_lines)
             for place, name in enumerate((*dot.names, *more))
         )
     else:

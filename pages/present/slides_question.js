@@ -151,15 +151,15 @@ function drawStepTray(node, { x, span, size }, group) {
     left = x - w / 2,
     top = node.y - node.height / 2;
   make("rect", { class: "lrp-tray", x: left, y: top, width: w, height: node.height, rx: 5 }, group);
-  const names = node.names.map((name) => wrap(name, w - 12, 1, `500 ${size}px ${FONT}`)[0]);
-  names.forEach((name, row) => {
-    writeName("name", { x: left + 6, y: node.names_y + 11 + row * 15 }, group, name, left + w - 6).style.textAnchor =
+  const lines = node.names.flatMap((name) => wrap(name, w - 12, node.name_lines ?? 1, `500 ${size}px ${FONT}`));
+  lines.forEach((line, row) => {
+    writeName("name", { x: left + 6, y: node.names_y + 11 + row * 15 }, group, line, left + w - 6).style.textAnchor =
       "start";
   });
   if (node.more)
     make(
       "text",
-      { class: "name", x: left + 6, y: node.names_y + 11 + names.length * 15 },
+      { class: "name", x: left + 6, y: node.names_y + 11 + lines.length * 15 },
       group,
       `+${node.more}`,
     ).style.textAnchor = "start";

@@ -227,6 +227,19 @@ def test_a_tray_draws_as_many_discs_as_it_holds_and_counts_the_rest() -> None:
     assert "100 s100" in tray.about
 
 
+def test_a_seed_alone_in_a_narrow_tray_has_its_name_on_as_many_lines_as_three_names_take() -> None:
+    names = [*(f"Prctl syscalls and structures {rank}" for rank in range(1, 9)), "bees", "hives"]
+    seeds = [replace(node(f"s{n}", 0, f"m{min(n, 8)}", rank=n + 1), name=name) for n, name in enumerate(names)]
+    parents = [node(f"m{n}", 1, "root") for n in range(9)]
+    graph = layered_graph(trace_of([*seeds, *parents, node("root", 2)]), plot_px=MEDIUM)
+    trays = {dot.id: dot for dot in graph.nodes if dot.kind == "tray"}
+    assert all(tray.names for tray in trays.values())  # the narrowest too
+    assert (trays["tray-m0"].name_lines, trays["tray-m0"].names) == (3, (names[0],))
+    folded = trays["tray-fold"]
+    assert (folded.names, folded.name_lines) == ((names[7], "bees", "hives"), 1)
+    assert all(tray.names_y + 3 * 15 <= tray.y + tray.height / 2 for tray in trays.values())
+
+
 def test_a_seed_without_a_parent_has_a_tray_too() -> None:
     alone = [node(f"s{rank}", 0, rank=rank) for rank in range(1, 21)]
     graph = layered_graph(trace_of(alone))

@@ -123,14 +123,14 @@ function drawTray(node, x, width, { words }, group) {
     top = node.y - node.height / 2;
   make("rect", { class: "ring", x: left - 3, y: top - 3, width: w + 6, height: node.height + 6, rx: 8 }, group);
   make("rect", { class: "tray-shape", x: left, y: top, width: w, height: node.height, rx: 5 }, group);
-  const names = (node.names ?? []).map((name) => wrap(name, w - 12, 1, `500 12px ${FONT}`)[0]);
-  names.forEach((name, n) =>
-    writeName("tray-name", { x: left + 6, y: node.names_y + 11 + n * 15 }, group, name, left + w - 6),
+  const lines = (node.names ?? []).flatMap((name) => wrap(name, w - 12, node.name_lines ?? 1, `500 12px ${FONT}`));
+  lines.forEach((line, n) =>
+    writeName("tray-name", { x: left + 6, y: node.names_y + 11 + n * 15 }, group, line, left + w - 6),
   );
-  if (node.more && names.length)
+  if (node.more && lines.length)
     make(
       "text",
-      { class: "tray-more", x: left + 6, y: node.names_y + 11 + names.length * 15 },
+      { class: "tray-more", x: left + 6, y: node.names_y + 11 + lines.length * 15 },
       group,
       filled(words.more, { n: node.more }),
     );
