@@ -23,7 +23,6 @@ TEXTS = [
         b"The tide mill at Carrow was built in 1788 by Hester Lunn. It ground barley for the village of Carrow.",
     ),
     ("light.txt", b"Ada Thornbury built the lighthouse on Holm Rock in 1868. Keepers came by boat from Grey Harbour."),
-    ("bees.txt", b"Varroa mites weaken bee colonies. Beekeepers treat hives with oxalic acid in winter."),
 ]
 
 
@@ -31,10 +30,13 @@ QUESTION = "Who built the tide mill at Carrow?"
 SMALL = {"cluster_size": 3, "chunk_tokens": 64, "overlap_tokens": 0}
 
 
-def test_a_model_file_builds_an_index_with_its_losses_counted_and_answers(tmp_path: Path) -> None:
+def test_a_model_file_builds_an_index_with_its_losses_counted_and_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
     bench = Workbench.default(tmp_path)
     file = bench.model_files.add(weights())
-    bench.settings.save(Settings(retries=1, max_reply_tokens=220))
+    bench.settings.save(Settings(retries=1, max_reply_tokens=120))
     corpus = bench.add_documents("Small", TEXTS).corpus_id
     config = IndexConfig(model=f"file:{file.name}", **SMALL)
     models = bench.models.make()
@@ -52,9 +54,23 @@ def test_a_model_file_builds_an_index_with_its_losses_counted_and_answers(tmp_pa
     answer = bench.ask(built, QUESTION)
     assert answer.text
     assert answer.model == f"file:{file.name}"
-    again = bench.models.make()
-    bench.build(corpus, config, models=again)
-    assert again.meter.read().reused > 0
+
+    # The command takes the file by its path, and what was answered before is not asked for again.
+    server = bench.model_files.servers.running(file)
+    assert server is not None
+    sources, out = tmp_path / "texts", str(tmp_path / "out")
+    sources.mkdir()
+    for name, text in TEXTS:
+        (sources / name).write_bytes(text)
+    options = ["--cluster-size", "3", "--chunk-tokens", "64", "--overlap-tokens", "0", "--json"]
+    assert main(["build", str(sources), "--out", out, "--model", f"file:{weights()}", *options]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["config"]["model"] == f"file:{weights().name}"
+    assert main(["ask", out, QUESTION, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"]["text"] == answer.text
+    with pytest.raises(SystemExit, match="2"):
+        main(["build", str(sources), "--out", out, "--model", "file:./nowhere.gguf"])
+    assert "nowhere.gguf cannot be read" in capsys.readouterr().err
 
     # The server dies: the next call starts it again. Then the process that serves ends with its last user.
     server = bench.model_files.servers.running(file)
@@ -83,20 +99,3 @@ def test_the_model_names_clusters_and_answers_over_a_graph_of_the_built_in_engin
     assert built.manifest.aggregation_model.startswith(name)
     assert bench.ask(built, QUESTION).model == name
     bench.model_files.servers.close()
-
-
-def test_the_command_line_takes_a_file_by_its_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "home"))
-    Workbench.default().settings.save(Settings(retries=1, max_reply_tokens=120))
-    (tmp_path / "mill.txt").write_bytes(TEXTS[0][1])
-    out = str(tmp_path / "out")
-    options = ["--model", f"file:{weights()}", "--cluster-size", "3", "--json"]
-    assert main(["build", str(tmp_path / "mill.txt"), "--out", out, *options]) == 0
-    assert json.loads(capsys.readouterr().out)["config"]["model"] == f"file:{weights().name}"
-    assert main(["ask", out, QUESTION, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["answer"]["text"]
-    with pytest.raises(SystemExit, match="2"):
-        main(["build", str(tmp_path / "mill.txt"), "--out", out, "--model", "file:./nowhere.gguf"])
-    assert "nowhere.gguf cannot be read" in capsys.readouterr().err

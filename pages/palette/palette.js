@@ -251,6 +251,7 @@ export default function (component) {
   if (!palette.dialog) build();
   palette.data = data;
   palette.send = setTriggerValue;
+  document.documentElement.lang = data.language; // as readers aloud and exported files take it; Streamlit says English
   const { words } = data;
   label(parentElement.querySelector(".lr-palette-open"), words, words.open);
   label(palette.floating, words, "");

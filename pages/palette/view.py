@@ -38,6 +38,7 @@ def show() -> None:
     with plain_errors():
         component(_HERE / "palette.js", _FRAME, parts=("palette_match",))(
             data={
+                "language": language(),
                 "fixed": _fixed(language()),
                 "words": {name: say(f"palette.{name}") for name in _WORDS} | {"found": say("palette.found", n="{n}")},
                 "kinds": {kind: say(f"palette.kind.{kind}") for kind in items.KINDS},
