@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.memory import peak_gb, reset_peak
 from leanrag_core.models.minilm import FloatSession, Int8Session, MiniLM, model_file
-from leanrag_core.models.windows import TOKENS_A_BATCH, Session, batches
+from leanrag_core.models.windowed_embedding import TOKENS_A_BATCH, Session, batches
 
 TITLE = "Embedding invented entity descriptions of 8 to 70 words with the built-in model"
 SIZES = (1_000,)

@@ -19,7 +19,7 @@ import numpy as np
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models.e5_weights import PackedFile
 from leanrag_core.models.minilm_graph import Drawing
-from leanrag_core.models.windows import Session, WindowedModel, Windows, means, opened
+from leanrag_core.models.windowed_embedding import Session, WindowedModel, Windows, means, opened
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.config import MULTILINGUAL
 from leanrag_core.types.cosines import Cosines, Medians

@@ -11,7 +11,7 @@ from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, TellsQueriesApart, embed_queries
 from leanrag_core.models.e5 import MultilingualE5
 from leanrag_core.models.minilm import model_of
-from leanrag_core.models.windows import WindowedModel
+from leanrag_core.models.windowed_embedding import WindowedModel
 
 _loading = threading.Lock()
 

@@ -1,7 +1,6 @@
 """An OpenAI-compatible server: the only file that imports the openai package. One call each, no retries here."""
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
 from leanrag_core.messages.message import with_text_replaced
@@ -17,6 +15,7 @@ from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, err
 from leanrag_core.models.loops import LOOPED, LoopWatch
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
+from leanrag_core.models.served_window import context_window, count_of
 from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
@@ -26,87 +25,7 @@ from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 
-_OLLAMA_DEFAULT = 2048  # tokens that Ollama reads where a model's file sets no num_ctx
 T = TypeVar("T")
-Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's root, None for any error
-
-
-def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool, load: bool = False) -> int | None:
-    """Return the tokens that the model reads, or None where the server does not say. listed: the model's entry in
-    /v1/models.
-
-    local: the server is on this machine, where its own protocol may be asked for, too. load: the model is about to be
-    used, so that a server which only tells of a model in memory may load it.
-    """
-    tokens = _count(getattr(listed, "max_model_len", None))  # vLLM
-    if tokens is not None:
-        return tokens
-    if local or getattr(listed, "owned_by", "") == "llamacpp":
-        tokens = _of_llama_cpp(model, listed, fetch)
-    if tokens is None and local:
-        tokens = _of_ollama(model, fetch, load=load) or _of_lm_studio(model, fetch)
-    return tokens
-
-
-def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
-    """Return the window of a slot: a prompt goes to one of several, which share the tokens that the server has."""
-    # A server with several models would load the model that is asked about, unless autoload is off.
-    for path in (f"/props?model={quote(model, safe='')}&autoload=false", "/props"):
-        cells = fetch(path, None)
-        settings = cells.get("default_generation_settings") if isinstance(cells, dict) else None
-        tokens = _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
-        if tokens is not None:
-            return tokens
-        if not isinstance(cells, dict):
-            break
-    meta = getattr(listed, "meta", None)
-    return _count(meta.get("n_ctx")) if isinstance(meta, dict) else None
-
-
-def _of_ollama(model: str, fetch: Fetch, *, load: bool) -> int | None:
-    """Return the window of Ollama, which cuts prompts at num_ctx without an error; its own protocol has the figure.
-
-    What a loaded model reads is certain: it depends on the machine's memory and on variables of the server. OpenAI's
-    protocol, by which it is asked, has no option for it.
-    """
-    loaded = _loaded_in_ollama(model, fetch)
-    if loaded:
-        return loaded
-    cells = fetch("/api/show", {"model": model})
-    if not isinstance(cells, dict):
-        return None
-    tokens = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", "")))
-    if tokens:
-        return int(tokens[1])
-    if not cells.get("model_info"):
-        return None
-    if load and loaded is not None:
-        fetch("/api/generate", {"model": model}, None)  # without a prompt: it is loaded, as the next call would do
-        return _loaded_in_ollama(model, fetch) or _OLLAMA_DEFAULT
-    return _OLLAMA_DEFAULT
-
-
-def _loaded_in_ollama(model: str, fetch: Fetch) -> int | None:
-    """Return the window of a model in memory, 0 where it is not; None where the server does not tell."""
-    cells = fetch("/api/ps", None)
-    running = cells.get("models") if isinstance(cells, dict) else None
-    if not isinstance(running, list):
-        return None
-    names = (model, f"{model}:latest")
-    mine = (each for each in running if isinstance(each, dict) and each.get("model", each.get("name")) in names)
-    return next((_count(each.get("context_length")) or 0 for each in mine), 0)
-
-
-def _of_lm_studio(model: str, fetch: Fetch) -> int | None:
-    """Return the window with which LM Studio has loaded the model."""
-    cells = fetch(f"/api/v0/models/{quote(model, safe='/')}", None)
-    return _count(cells.get("loaded_context_length")) if isinstance(cells, dict) else None
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
 _LOADING = threading.Lock()
 _STATUS_SECONDS = 5.0  # for a question about the server itself
 _CHARACTERS_A_TOKEN = 4  # roughly, for times alone
@@ -545,7 +464,7 @@ class Endpoint:
             return None  # the call itself says what is wrong
         if self.settings.local:
             about = self._beside("/props", None)
-            self.forms.n_slots = _count(about.get("total_slots")) if isinstance(about, dict) else None
+            self.forms.n_slots = count_of(about.get("total_slots")) if isinstance(about, dict) else None
         return tokens
 
     def _beside(self, path: str, body: dict[str, Any] | None, timeout_seconds: float | None = _STATUS_SECONDS) -> Any:

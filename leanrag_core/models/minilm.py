@@ -15,7 +15,7 @@ import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS, int8_graph
-from leanrag_core.models.windows import Session, WindowedModel, Windows, means, opened
+from leanrag_core.models.windowed_embedding import Session, WindowedModel, Windows, means, opened
 from leanrag_core.text.plain_words import in_words
 
 

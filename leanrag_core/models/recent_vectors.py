@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.windows import WindowedModel
+from leanrag_core.models.windowed_embedding import WindowedModel
 from leanrag_core.system.threads import BoundedCache
 
 

@@ -8,7 +8,7 @@ from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import minilm, windows
 from leanrag_core.models.minilm import FLOATS, FloatSession, Int8Session, MiniLM, model_file
 from leanrag_core.models.minilm_graph import EARLIER_REVISION
-from leanrag_core.models.windows import batches
+from leanrag_core.models.windowed_embedding import batches
 
 pytestmark = pytest.mark.slow
 

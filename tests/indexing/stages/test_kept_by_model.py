@@ -8,7 +8,7 @@ import pytest
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.models.e5 import MultilingualE5, is_installed
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.models.windows import WindowedModel
+from leanrag_core.models.windowed_embedding import WindowedModel
 from leanrag_core.storage.stages import StageStore
 
 pytestmark = [
