@@ -16,7 +16,7 @@ from leanrag_core.types.settings import Settings
 from tests import waiting
 from tests.endpoint.model_files import AVAILABLE, WHY_NOT, weights
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.skipif(not AVAILABLE, reason=WHY_NOT)]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not AVAILABLE, reason=WHY_NOT)]
 TEXTS = [
     (
         "mill.txt",
