@@ -379,11 +379,13 @@ def _may_name(name: str, kind: str) -> bool:
 
 
 def _general_noun_factor(name: Phrase, weights: NameWeights) -> float:
-    """Return the factor of a name that would suit many clusters: general nouns with words that only evaluate; else
-    1."""
+    return weights.general_noun if suits_many(name) else 1.0
+
+
+def suits_many(name: Phrase) -> bool:
+    """Tell whether a name would suit many clusters: general nouns with words that only evaluate."""
     before = all(word in _EVALUATING or word in GENERAL_NOUNS for word in name[:-1])
-    is_general = bool(name) and name[-1] in GENERAL_NOUNS and before
-    return weights.general_noun if is_general else 1.0
+    return bool(name) and name[-1] in GENERAL_NOUNS and before
 
 
 def _shape(name: str, kind: str, single_word: float) -> float:

@@ -6,13 +6,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from leanrag_core.indexing.aggregation.cluster_names import BaseNames, centrality, inside_degrees, shared_heads
+from leanrag_core.indexing.aggregation.cluster_names import (
+    BaseNames,
+    centrality,
+    inside_degrees,
+    shared_heads,
+    suits_many,
+)
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.types.graph import Layer, children_offsets
 
 _SAY_LITTLE = frozenset(["", "aggregated", "concept", "heading", "title", "unknown"])  # types
 _KINDS, _LEAST_SHARE = 2, 0.15  # kinds that are named, and the members that each has at least
-_CENTRAL = 4  # members
+_CENTRAL = 4  # members that are named, of twice as many
 _LONGEST_NAME = 60  # characters
 _PLURALS = {"person": "persons", "location": "places"}
 
@@ -29,13 +35,16 @@ def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: i
 
 def _opening(base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray) -> str:
     ranked = np.argsort(-np.round(centrality(base.vectors[rows], degrees[rows]), 6), kind="stable")
-    central = [int(rows[place]) for place in ranked if len(read.names[rows[place]]) <= _LONGEST_NAME][:_CENTRAL]
+    ranked_rows = [int(rows[place]) for place in ranked if len(read.names[rows[place]]) <= _LONGEST_NAME]
+    central = sorted(ranked_rows[: 2 * _CENTRAL], key=lambda row: suits_many(read.folded[row]))[:_CENTRAL]
     if not central or not is_latin("".join(read.names[row] for row in central)):
         return ""
     kinds = _kinds(read, rows)
     mostly = f", mostly {' and '.join(kinds)}" if kinds else ""
     members = _listed([_named(read, row) for row in central])
     verb = "the most central are" if len(central) > 1 else "the most central is"
+    if central != ranked_rows[:_CENTRAL]:
+        verb = f"among {verb}"  # names that would suit any cluster are passed over
     return f"{len(rows):,} entities{mostly}; {verb} {members}."
 
 

@@ -164,7 +164,7 @@ resource response responsibility restriction review revision right risk rule sal
 service setting share site software solution speculation speech standard state story strategy string structure style
 suggestion support survey symbol syntax system target task team technique technology template test text tool topic
 track understanding update usage user utility variable vendor victim viewer violation vision voice warning website
-window worker workflow world writer
+window work worker workflow world writer
 """
 _HONORIFICS = """
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.

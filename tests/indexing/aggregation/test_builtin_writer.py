@@ -65,7 +65,7 @@ def test_over_mentions_a_text_says_what_the_members_are_and_takes_sentences_that
         if not entity.promoted:
             assert 0 < count_tokens(entity.description) <= 120
             opening, *chosen = sentences(entity.description)
-            assert re.match(r"\d+ entities(, mostly \w+( and \w+)?)?; the most central (are|is) ", opening)
+            assert re.match(r"\d+ entities(, mostly \w+( and \w+)?)?; (among )?the most central (are|is) ", opening)
             assert set(chosen) <= facts  # also on the upper layers: no opening of a child is repeated
             assert len(chosen) <= 3
             assert all(any(name in sentence.casefold() for name in names) for sentence in chosen)
@@ -79,6 +79,15 @@ def test_an_opening_counts_kinds_and_names_the_most_central_members_with_their_t
     assert openings(layer, read, np.zeros(4, dtype=int), 1) == [
         "4 entities, mostly substances; the most central are varroa mite (organism), oxalic acid (substance), "
         "formic acid (substance) and hive."
+    ]
+
+
+def test_an_opening_passes_over_names_that_would_suit_any_cluster(graph_of):
+    members = ["work", "varroa mite", "system", "hive", "oxalic acid", "brood"]
+    graph = graph_of([(name, "", ["x"]) for name in members], [("work", "system", "verb", "", "x")])
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((6, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    assert openings(layer, base_names(layer, frozenset()), np.zeros(6, dtype=int), 1) == [
+        "6 entities; among the most central are varroa mite, hive, oxalic acid and brood."
     ]
 
 
