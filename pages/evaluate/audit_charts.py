@@ -38,7 +38,7 @@ _HEAD = ("pair", "rate", "both", "first", "second", "flips", "ties", "unparsed",
 
 
 def table(pairs: Sequence[PairAudit], letters: Mapping[str, str], shown: PairAudit | None) -> Markup:
-    """The pairs of a criterion. letters: of the runs; shown: the pair that is read below."""
+    """Return the table of a criterion's pairs. letters: of the runs; shown: the pair that is read below."""
     head = joined(html('<th class="{}">{}</th>', name, _head(name)) for name in _HEAD)
     lines = [_line(pair, letters, is_shown=pair == shown) for pair in pairs]
     return html(
@@ -81,19 +81,19 @@ def _line(pair: PairAudit, letters: Mapping[str, str], *, is_shown: bool) -> Mar
 
 
 def run_name(name: str, letters: Mapping[str, str]) -> Markup:
-    """A run with its letter."""
+    """Return a run's name with its letter before it."""
     letter = letters.get(name, "")
     square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span> ', letter.lower(), letter)
     return html("{}{}", square if letter else NOTHING, name)
 
 
 def percent(interval: Interval | None) -> str:
-    """A share in percent, a dash where there is none."""
+    """Return a share in percent, a dash where there is none."""
     return "–" if interval is None else numbers.share(interval.value)
 
 
 def half_width(interval: Interval | None) -> str:
-    """ "± 6": half the width of the interval, in points."""
+    """Return half the width of the interval in percentage points, as "± 6"; empty where it has no bounds."""
     if interval is None or interval.low is None or interval.high is None:
         return ""
     return f"± {50 * (interval.high - interval.low):.0f}"
@@ -158,7 +158,7 @@ _MOST_POINTS = 300
 
 
 def judge_title(judge: str) -> str:
-    """A judge as it is shown: the name of a model, or of a person."""
+    """Return a judge's title as it is shown: the name of a model, or of a person."""
     name = model_title(judge)
     if not is_human(judge):
         return name
@@ -166,13 +166,13 @@ def judge_title(judge: str) -> str:
 
 
 def criterion_title(criterion: str) -> str:
-    """A criterion as it is shown."""
+    """Return a criterion's title as it is shown."""
     code = f"evaluate.criterion.{criterion.lower().replace(' ', '-')}"
     return say(code) if known(code) else criterion.capitalize()
 
 
 def bias(rows: Sequence[FirstAnswerBias]) -> None:
-    """How often the answer shown first wins, by criterion."""
+    """Draw how often the answer shown first wins, by criterion."""
     figure_view.title(say("evaluate.audit.bias"), say("evaluate.audit.bias_note"))
     bars = [
         BiasBar(
@@ -205,7 +205,7 @@ def _ends(row: FirstAnswerBias) -> tuple[str, str]:
 
 
 def length(effects: Sequence[LengthEffect], letters: Mapping[str, str]) -> None:
-    """Win rate against the length of the answer beside the other one's."""
+    """Draw the win rate against the length of the answer beside the other one's."""
     figure_view.title(say("evaluate.audit.length"), say("evaluate.audit.length_note"))
     if not effects:
         draw(markup.muted(say("evaluate.audit.length_nothing")))
@@ -271,7 +271,7 @@ def _length_words(effect: LengthEffect, curve: Sequence[CurvePoint]) -> str:
 
 
 def agreement(audit: Audit) -> None:
-    """Kappa of each judge with itself and with the others."""
+    """Draw kappa of each judge with itself and with the others."""
     figure_view.title(say("evaluate.audit.agreement"), say("evaluate.audit.agreement_note"))
     rows = [row for row in audit.agreement if row.kappa is not None]
     names = [judge.judge for judge in audit.judges]
@@ -303,7 +303,7 @@ def _agreement_row(row: Agreement) -> tuple[str, ...]:
 
 
 def same_words(row: Agreement) -> str:
-    """How often two judges say the same, with the interval."""
+    """Return how often two judges agree, with the interval; a dash where that is not known."""
     same = row.same
     if same is None or same.low is None or same.high is None:
         return "–"

@@ -36,7 +36,7 @@ class Source:
 
 
 def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
-    """The judgements that the link names; without one those that were added last, else the first experiment's."""
+    """Draw the choice of judgements and return it: the link's, else those added last, else the first experiment's."""
     judged = {each.id: each for each in summaries if each.judgements}
     files: Source | None = st.session_state.get(_READ)
     titles = {FILES: files.title} if files is not None else {}
@@ -60,7 +60,7 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
 
 
 def audit_of(source: Source) -> Audit:
-    """The audit of the judgements, made once."""
+    """Return the audit of the judgements, computed once."""
     return _kept(source.stamp, source.judgements)
 
 
@@ -70,7 +70,7 @@ def _kept(stamp: str, _judgements: tuple[Judgement, ...]) -> Audit:
 
 
 def of_judge(audit: Audit, judge: str) -> Audit:
-    """What the audit says of one judge; how far judges agree stays whole."""
+    """Return the audit of one judge alone; the agreement of judges stays whole."""
     return replace(
         audit,
         judges=tuple(each for each in audit.judges if each.judge == judge),
@@ -83,7 +83,7 @@ def of_judge(audit: Audit, judge: str) -> Audit:
 
 
 def upload() -> None:
-    """Files of judgements, and of the answers that were judged, from the person's disk."""
+    """Draw the upload of files of judgements, and of the answers that were judged."""
     with st.popover(say("evaluate.audit.upload"), icon=":material/upload:", type="tertiary", key="audit_upload"):
         draw(markup.muted(say("evaluate.audit.upload_hint")))
         st.file_uploader(
@@ -109,7 +109,7 @@ def upload() -> None:
 
 
 def _read() -> None:
-    """The files are read as soon as they are there; one that does not read says why and leaves what was read before."""
+    """Read the files as soon as they are there; where one does not read, keep its error and what was read before."""
     files = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_FIELD) or ()]
     answers = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_ANSWERS) or ()]
     st.session_state[_ERROR] = None

@@ -23,7 +23,7 @@ _TABLE = "judgements_table"
 
 
 def judgements_fold(judgements: Sequence[Judgement], questions: Mapping[str, str], judge: str, criterion: str) -> None:
-    """The judgements of a judge in a fold; the row that is clicked is shown whole. questions: their words by id."""
+    """Draw the judgements of a judge in a fold, the clicked row whole below. questions: their words by id."""
     own = [judgement for judgement in judgements if judgement.judge == judge]
     opened = st.expander(
         say("evaluate.audit.all", n=len(own)), icon=":material/list:", key="audit_judgements", on_change="rerun"
@@ -70,7 +70,7 @@ def _table(judgements: Sequence[Judgement], questions: Mapping[str, str], criter
 
 
 def verdict_words(judgement: Judgement, criterion: str) -> str:
-    """What the judgement says by that criterion: a winner, a tie, a score; a dash where it could not be read."""
+    """Return what the judgement says by that criterion: a winner, a tie, a score; a dash where it could not be read."""
     verdict = judgement.verdicts.get(criterion)
     if verdict is None:
         return "–"
@@ -80,7 +80,7 @@ def verdict_words(judgement: Judgement, criterion: str) -> str:
 
 
 def _read(judgement: Judgement) -> None:
-    """Prompt and reply of a judgement."""
+    """Draw prompt and reply of a judgement."""
     draw(markup.label(audit_charts.judge_title(judgement.judge), f"{judgement.first} / {judgement.second or '–'}"))
     for title, text in (
         (say("evaluate.audit.prompt"), judgement.prompt or say("evaluate.audit.no_prompt")),
@@ -97,7 +97,7 @@ _EXPLANATIONS = ("explanation", "Explanation", "reason", "justification")
 def show_flips(
     flips: Sequence[Flip], letters: Mapping[str, str], questions: Mapping[str, str], *, a: str, b: str
 ) -> None:
-    """The flips of a pair, one at a time. questions: their words by id, as far as these are known."""
+    """Draw the flips of a pair, one at a time. questions: their words by id, as far as these are known."""
     own = [flip for flip in flips if {flip.a, flip.b} == {a, b}]
     figure_view.title(say("evaluate.audit.flip"), say("evaluate.audit.flip_note", n=len(own)))
     if not own:
@@ -151,7 +151,7 @@ def _said(judgement: Judgement, criterion: str, letters: Mapping[str, str]) -> M
 
 
 def explanation(judgement: Judgement, criterion: str) -> str:
-    """Why the judge decided so by that criterion, where its reply can be read; else the beginning of the reply."""
+    """Return why the judge decided so by that criterion, if its reply can be read; else the reply's beginning."""
     try:
         reply = json.loads(judgement.reply)
     except (ValueError, RecursionError):
@@ -169,7 +169,7 @@ _LETTERS = ("A", "B", "C", "D")
 
 
 def show(summaries: Sequence[ExperimentSummary]) -> None:
-    """Where judgements come from, the verdict on the judge, its pairs, and what leads it."""
+    """Draw the choice of judgements, the verdict on the judge, its pairs, and charts of its biases and agreement."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="audit_controls"):
         source = audit_source.chosen(summaries)
         audit = None
@@ -223,7 +223,7 @@ def _judge(audit: Audit) -> str:
 
 
 def _criterion(audit: Audit, judge: str) -> str:
-    """The criterion of the pairs; overall comes first."""
+    """Draw the choice of the pairs' criterion where there are several, and return it; overall comes first."""
     names = dict.fromkeys(pair.criterion for pair in audit.pairs if pair.judge == judge)
     ordered = sorted(names, key=lambda name: name != "overall")
     if len(ordered) < 2:
@@ -233,13 +233,13 @@ def _criterion(audit: Audit, judge: str) -> str:
 
 
 def _letters(pairs: Sequence[PairAudit]) -> Mapping[str, str]:
-    """The first four runs keep a letter, a colour and a marker."""
+    """Return the letters of the first four runs by name; colour and marker go with the letter."""
     names = dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
     return dict(zip(names, _LETTERS, strict=False))
 
 
 def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
-    """The pair that is read below the table: the one whose verdicts flip most often, until a person picks one."""
+    """Draw the choice of the pair that is read below the table, at first the one that flips most; return it."""
     worst = max(pairs, key=lambda pair: pair.swaps.flip_rate or 0.0)
     titles = {f"{pair.a}~{pair.b}": say("audit.pair", a=pair.a, b=pair.b) for pair in pairs}
     by_name = {f"{pair.a}~{pair.b}": pair for pair in pairs}
@@ -253,7 +253,7 @@ def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
 
 
 def _panel(own: Audit, audit: Audit) -> None:
-    """The verdict on the judge, what may be reported, and its figures."""
+    """Draw the verdict on the judge, what may be reported, and its figures."""
     judge = own.judges[0]
     said = [words(fault) for fault in judge.faults] + [words(each) for each in advice(own)]
     facts = joined(html("<div><span>{}</span><b>{}</b></div>", *fact) for fact in _facts(judge, audit))
@@ -293,7 +293,7 @@ def _facts(judge: JudgeAudit, audit: Audit) -> list[tuple[str, Markup]]:
 
 
 def _by_judge(audit: Audit, read: PairAudit) -> None:
-    """The pair by each judge; and how many questions would separate the two."""
+    """Draw what each judge says of the pair, and how many questions would separate the two."""
     rows = [pair for pair in audit.pairs if {pair.a, pair.b} == {read.a, read.b} and pair.criterion == read.criterion]
     figure_view.title(say("evaluate.audit.by_judge"), say("audit.pair", a=read.a, b=read.b))
     head = tuple(say(f"evaluate.audit.judge_head.{name}") for name in ("judge", "wins", "flips", "first"))

@@ -20,66 +20,66 @@ _KIND = "kind:"
 
 
 def ids_of(result: ExperimentResult, what: str) -> tuple[str, ...]:
-    """The keys of the runs, or the ids of the questions."""
+    """Return the keys of the runs, or the ids of the questions."""
     return tuple(run.key for run in result.spec.runs) if what == RUNS else questions_of(result)
 
 
 def selected(result: ExperimentResult, what: str) -> tuple[str, ...]:
-    """The runs or questions that are selected; none where all are looked at."""
+    """Return the runs or questions that are selected; none where all are looked at."""
     ids = ids_of(result, what)
     chosen: tuple[str, ...] = state.fitting(what, (), lambda written: chosen_ids(written, ids), bool)
     return chosen
 
 
 def select(result: ExperimentResult, what: str, chosen: Sequence[str]) -> None:
-    """Exactly these are selected. For callbacks."""
+    """Select exactly these. For callbacks."""
     state.remember(what, written_places(chosen, ids_of(result, what)))
 
 
 def toggle(result: ExperimentResult, what: str, id_: str) -> None:
-    """One more is selected, or one less. For callbacks."""
+    """Select the run or question, or deselect it where it is selected. For callbacks."""
     held = selected(result, what)
     select(result, what, [each for each in held if each != id_] if id_ in held else [*held, id_])
 
 
 def kind_pick(kind: str) -> str:
-    """What a figure reports of a kind of questions; of all of them nothing."""
+    """Return the value that a figure reports for a kind of questions; empty for all kinds."""
     return f"{_KIND}{kind}" if kind else ""
 
 
 def toggle_kind(result: ExperimentResult, pick: str) -> None:
-    """The questions of one kind more are selected, or of one less. For callbacks."""
+    """Add a kind to those selected as a whole, or remove it, and select exactly their questions. For callbacks."""
     held = kinds_selected(result)
     select_kinds(result, [each for each in held if each != pick] if pick in held else [*held, pick])
 
 
 def select_kinds(result: ExperimentResult, picks: Sequence[str]) -> None:
-    """Exactly the questions of these kinds are selected. For callbacks."""
+    """Select exactly the questions of these kinds. For callbacks."""
     kinds = {pick.removeprefix(_KIND) for pick in picks}
     select(result, QUESTIONS, [row.question for row in result.rows if row.kind in kinds])
 
 
 def kinds_selected(result: ExperimentResult) -> tuple[str, ...]:
-    """What figures report of the kinds whose questions are all selected."""
+    """Return the values that figures report for the kinds whose questions are all selected."""
     held = set(selected(result, QUESTIONS))
     kinds = dict.fromkeys(row.kind for row in result.rows if row.kind)
     return tuple(kind_pick(kind) for kind in kinds if held and held >= set(questions_of(result, kind)))
 
 
 def clear() -> None:
-    """Nothing is selected. For callbacks."""
+    """Clear the selection. For callbacks."""
     state.remember(RUNS, None)
     state.remember(QUESTIONS, None)
 
 
 def restricted(result: ExperimentResult) -> ExperimentResult:
-    """The experiment over its selected questions; over all where none is selected."""
+    """Return the experiment over its selected questions; over all where none is selected."""
     questions = selected(result, QUESTIONS)
     return of_questions(result, set(questions)) if questions else result
 
 
 def bar(result: ExperimentResult, titles: Mapping[str, str], questions: Mapping[str, GoldQuestion]) -> None:
-    """How much is selected, what clears it, and the lists that select without a mouse."""
+    """Draw how much is selected, what clears it, and the lists that select without a mouse."""
     runs, asked = selected(result, RUNS), selected(result, QUESTIONS)
     parts = [say("evaluate.brush.runs", n=len(runs), of=len(titles))] if runs else []
     if asked:
@@ -92,8 +92,8 @@ def bar(result: ExperimentResult, titles: Mapping[str, str], questions: Mapping[
 
 @contextmanager
 def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]:
-    """The line that says what is selected, with a button that clears it; the block draws the lists behind it. what:
-    empty where nothing is; then the hint says how to select."""
+    """Draw the line that says what is selected, with a button that clears it; the block draws the lists behind it.
+    what: empty where nothing is; then the hint says how to select."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="brush_bar"):
         with st.container(width="content", gap=None):
             said = html('<span class="lr-small lr-muted">{}</span>', hint)
@@ -109,7 +109,7 @@ def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]
 
 
 def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: Callable[[Sequence[str]], None]) -> None:
-    """All that can be selected, to be chosen by name."""
+    """Draw a list to choose by name from all that can be selected."""
 
     def in_order(chosen: Sequence[str]) -> list[str]:
         return [id_ for id_ in titles if id_ in chosen]

@@ -45,7 +45,7 @@ class Pair:
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """The choice of two runs and a measure, the counts, and the questions."""
+    """Draw the choice of two runs and a measure, the counts of losses and gains, and the questions."""
     experiments.pick(summaries, shown)
     result = experiments.opened(shown)
     measures = measure_words.measured(result.rows)
@@ -79,7 +79,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 def brushed(
     result: ExperimentResult, run: str, against: str, measure: str, questions: Mapping[str, GoldQuestion]
 ) -> None:
-    """Every question as a dot, and below it those that are selected, one by one."""
+    """Draw every question as a dot, and below it those that are selected, one by one."""
     if not measure_words.has_rows_of(result.rows, measure):
         return  # a figure of the run alone, such as its latency
     sides = _side(result, run), _side(result, against)
@@ -91,13 +91,13 @@ def brushed(
 
 
 def _selected(result: ExperimentResult, pairs: list[Pair]) -> list[Pair]:
-    """The questions that are selected, all where none is."""
+    """Return the pairs of the selected questions, all where none is selected."""
     selected = brushing.selected(result, brushing.QUESTIONS)
     return [pair for pair in pairs if pair.question in selected] if selected else pairs
 
 
 def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str) -> None:
-    """The questions at what the first side gains or loses, to be selected by a click or a box."""
+    """Draw each question as a dot at what the first side gains or loses, to be selected by a click or a box."""
     sign = -1.0 if measure_words.less_is_better(measure) else 1.0
     title, known = measure_words.title_of(measure), [pair for pair in pairs if pair.change is not None]
     if not known:
@@ -158,7 +158,7 @@ def _side(result: ExperimentResult, run: str) -> Side:
 
 
 def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> ExperimentSummary:
-    """The experiment of the second run: the shown one, until another is chosen."""
+    """Draw the choice of the second run's experiment and return it: the shown one, until another is chosen."""
     by_id = {each.id: each for each in summaries}
     titles = {shown.id: say("evaluate.questions.same")}
     titles |= {each.id: each.title for each in summaries if each.id != shown.id}
@@ -177,7 +177,7 @@ def _measure(measures: Sequence[str]) -> str:
 
 
 def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:
-    """The questions that both sides have: losses of the first one, greatest first, then its gains, then the rest."""
+    """Return the questions that both sides have: losses of the first, greatest first, then its gains, then the rest."""
     pairs = [
         Pair(
             id_,
@@ -209,7 +209,7 @@ def _counts(pairs: Sequence[Pair], run: str, against: str, measure: str) -> tupl
 
 
 def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questions: Mapping[str, GoldQuestion]) -> None:
-    """The questions in lines: scores of both, the change, and buttons that open the question."""
+    """Draw the questions in lines: scores of both, the change, and buttons that open the question."""
     whole = state.recall(experiments.MORE) == "1"
     shown = pairs if whole else pairs[:_SHOWN]
     with st.container(key="question_list", gap=None):
@@ -264,7 +264,7 @@ def _cells(pair: Pair, measure: str) -> Markup:
 
 
 def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQuestion]) -> None:
-    """What is known of the question, what both runs did, and the ways to Compare and Ask."""
+    """Draw what is known of the question, what both runs did, and the buttons to Compare and Ask."""
     with st.container(border=True, key="question_opened"):
         if pair.question in questions:
             sets_view.gold(questions[pair.question])

@@ -47,8 +47,8 @@ _INDEX_SETTINGS = ("cluster_size", "tau", "chunk_tokens")
 
 
 def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> None:
-    """What is wanted, what fits, and what that rests on. index: of the page, about whose documents it is asked
-    first."""
+    """Draw the wish, the runs that fit it, and what that rests on. index: of the page, about whose documents it is
+    asked first."""
     grounds = session.workbench().recommendations.grounds()
     if not grounds:
         message(say("choice.no_experiment"))
@@ -83,7 +83,7 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
 def _stored(
     asked: AskedQuestions, stamp: tuple[tuple[str, str], ...], indexes: tuple[str, ...]
 ) -> tuple[StoredExperiment, ...]:
-    """The experiments over those questions. stamp, indexes: what they change with."""
+    """Return the stored experiments over those questions. stamp, indexes: what they change with."""
     return session.workbench().recommendations.stored(asked)
 
 
@@ -95,7 +95,7 @@ def _made(
 
 
 def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions:
-    """The questions whose experiments count: those about the corpus, else the first."""
+    """Draw the choice of the questions whose experiments count and return them; at first those about the corpus."""
     default = next((each for each in grounds if corpus and each.corpus_id == corpus), grounds[0])
     by_id = {each.id: each for each in grounds}
     titles = {each.id: say("choice.set_title", title=each.title, n=each.n) for each in grounds}
@@ -111,7 +111,7 @@ def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions
 
 
 def _wish(stored: Sequence[StoredExperiment]) -> Wish:
-    """What the controls say."""
+    """Draw the controls and return the wish that they state."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="choice_wish"):
         recall = widgets.remembered(
             experiments.WISH_RECALL,
@@ -137,7 +137,7 @@ def _wish(stored: Sequence[StoredExperiment]) -> Wish:
 
 
 def _limit(name: str, label: str, step: int) -> int | None:
-    """A limit that may be left empty."""
+    """Draw a limit that may be left empty, and return it."""
     limit: int | None = widgets.remembered(
         name,
         None,
@@ -158,7 +158,7 @@ def _limit(name: str, label: str, step: int) -> int | None:
 
 
 def _kind(stored: Sequence[StoredExperiment]) -> str:
-    """The kind of question, "" for all."""
+    """Draw the choice of the kind of question and return it, "" for all."""
     result = stored[0].result
     kinds = kinds_of(result)
     if len(kinds) < 2:
@@ -171,7 +171,7 @@ def _kind(stored: Sequence[StoredExperiment]) -> str:
 
 
 def _said(made: Recommendation) -> None:
-    """The finding, what is missing, and what it rests on."""
+    """Draw the finding, what is missing, and what it rests on."""
     best = made.best
     if best is None:
         message(headline(made))
@@ -188,7 +188,7 @@ def _said(made: Recommendation) -> None:
 
 
 def _rests_on(candidate: Candidate) -> str:
-    """Experiment, questions, engine, index with its settings, and date."""
+    """Return what the finding rests on: experiment, questions, engine, index with its settings, and date."""
     source = candidate.source
     parts = [
         say("choice.rests_shipped" if source.is_shipped else "choice.rests", title=source.title, n=source.questions)
@@ -215,14 +215,14 @@ def _index_settings(settings: Mapping[str, Any]) -> str:
 
 
 def _chance(chance: float) -> str:
-    """A chance in percent; never all or nothing, which a sample cannot tell."""
+    """Return a chance in percent; never all or nothing, which a sample cannot tell."""
     if chance > 0.99:
         return "> 99 %"
     return "< 1 %" if chance < 0.01 else numbers.share(chance)
 
 
 def _open_button(made: Recommendation, asked: AskedQuestions) -> None:
-    """The way to Compare with the first ones, or why there is none."""
+    """Draw the button to Compare with the first candidates, or why there is none."""
     opened = _openable(made, asked)
     if not opened:
         message(say("choice.no_index"))
@@ -241,7 +241,7 @@ def _open_button(made: Recommendation, asked: AskedQuestions) -> None:
 
 
 def _openable(made: Recommendation, asked: AskedQuestions) -> list[tuple[Candidate, str]]:
-    """The first candidates with the index to ask: that of the run, else another one of the same documents."""
+    """Return the first candidates with the index to ask: that of the run, else another one of the same documents."""
     listed = session.index_list().indexes
     here = {each.id for each in listed}
     of_corpus = next((each.id for each in listed if asked.corpus_id and each.corpus_id == asked.corpus_id), "")

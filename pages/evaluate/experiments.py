@@ -84,7 +84,7 @@ _FAULT = "lr_evaluate_fault"
 
 @contextmanager
 def kept_fault() -> Iterator[None]:
-    """An error of the block is kept for show()."""
+    """Keep an error of the block for show_fault()."""
     try:
         yield
     except LeanRAGError as error:
@@ -92,7 +92,7 @@ def kept_fault() -> Iterator[None]:
 
 
 def show_fault() -> None:
-    """The error of the last callback, once."""
+    """Draw the error of the last callback, once."""
     error = st.session_state.pop(_FAULT, None)
     if error is not None:
         message(error, kind="error")
@@ -107,13 +107,13 @@ def _opened(experiment: str, changed: str) -> ExperimentResult:
 
 
 def opened(summary: ExperimentSummary) -> ExperimentResult:
-    """The experiment with its rows, read once for each change."""
+    """Return the experiment with its rows, read once for each change."""
     return _opened(summary.id, summary.changed)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
-    """The questions as they were when the experiment began."""
+    """Return the questions as they were when the experiment began; none where they cannot be read."""
     try:
         return session.workbench().experiments.questions(experiment)
     except LeanRAGError:  # the ids of the questions stand in for their words
@@ -121,8 +121,8 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
 
 
 def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> ExperimentSummary | None:
-    """The experiment that the link names; without one the person's own last one, else the program's first one of the
-    corpus, else its first."""
+    """Return the experiment that the link names; without one the person's own last one, else the program's first one of
+    the corpus, else its first."""
     by_id = {each.id: each for each in summaries}
     wanted = state.recall(EXPERIMENT)
     if wanted:
@@ -133,7 +133,7 @@ def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> Experiment
 
 
 def facts(summary: ExperimentSummary) -> str:
-    """How much was run, and how far it is."""
+    """Return in words how much was run, and how far it is."""
     of = say("evaluate.facts", n=len(summary.runs), questions=summary.all // max(1, len(summary.runs)))
     if summary.is_shipped:
         return say("evaluate.facts_shipped", facts=of)
@@ -143,7 +143,7 @@ def facts(summary: ExperimentSummary) -> str:
 
 
 def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """All experiments, each with a button that shows it."""
+    """Draw all experiments, each with a button that shows it."""
     with st.container(key="evaluate_list", gap=None):
         for each in summaries:
             is_shown = each.id == shown.id
@@ -160,7 +160,7 @@ def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) ->
 
 
 def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """The choice that takes the place of the list on a phone."""
+    """Draw the choice that takes the place of the list on a phone."""
     titles = {each.id: each.title for each in summaries}
     with st.container(key="evaluate_pick"):
         choices.dropdown(
@@ -173,14 +173,14 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 
 
 def show(experiment: str) -> None:
-    """That experiment is shown; what was chosen in another one is void. For callbacks."""
+    """Show that experiment, and forget what was chosen in another one. For callbacks."""
     state.remember(EXPERIMENT, experiment)
     for name in (RUN, AGAINST, KIND, OTHER, *BRUSHED):
         state.remember(name, None)
 
 
 def budget_of(spec: ExperimentSpec) -> int:
-    """The tokens that every run's context may have, 0 where runs have budgets of their own."""
+    """Return the tokens that every run's context may have, 0 where runs have budgets of their own."""
     limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
     known = strategies()
     is_official = all(
@@ -193,7 +193,7 @@ def budget_of(spec: ExperimentSpec) -> int:
 
 
 def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:
-    """By budget the experiments of the same runs and questions; the shown one for its own budget."""
+    """Return by budget the experiments of the same runs and questions; the shown one for its own budget."""
     alike = [
         each
         for each in summaries
@@ -209,7 +209,7 @@ def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSumma
 
 
 def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
-    """The keys of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
+    """Return the keys of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
     keys = [run.key for run in runs]
     of_strategy: Mapping[str, str] = {run.strategy: run.key for run in reversed(runs)}
     run = of_strategy.get(_STARTER, keys[0])
@@ -221,7 +221,7 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
 
 
 def titles(runs: Sequence[RunSpec]) -> dict[str, str]:
-    """What the runs of an experiment are called, by their keys."""
+    """Return the titles of an experiment's runs, by their keys."""
     index_titles: Mapping[str, str] = {}
     if len({run.index for run in runs}) > 1:
         index_titles = {each.id: each.title for each in session.index_list().indexes}
@@ -229,7 +229,7 @@ def titles(runs: Sequence[RunSpec]) -> dict[str, str]:
 
 
 def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
-    """A choice of a run of the experiment; returns its key."""
+    """Draw the choice of a run of the experiment, and return its key."""
     titles_of = titles(runs)
     keys = list(titles_of)
     return str(
@@ -252,7 +252,7 @@ def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> 
 
 
 def take_settings(prefix: str, run: RunSpec) -> None:
-    """The controls with that prefix ("" on Ask, a letter on Compare) hold the run's strategy and options. For
+    """Set the controls with that prefix ("" on Ask, a letter on Compare) to the run's strategy and options. For
     callbacks."""
     scope = Scope(prefix)
     info = strategies().get(run.strategy)
@@ -277,5 +277,5 @@ def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
 
 
 def strategies() -> Mapping[str, StrategyInfo]:
-    """The strategies there are, by name."""
+    """Return the strategies there are, by name."""
     return {info.name: info for info in all_strategies().strategies}

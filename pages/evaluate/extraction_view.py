@@ -22,7 +22,7 @@ _MOST_TYPES = 14
 
 
 def show() -> None:
-    """Each index whose corpus has a reference graph, then the types and examples of one of them."""
+    """Draw the scores of the indexes whose corpus has a reference graph, then the types and examples of one of them."""
     indexes = _covered()
     if not indexes:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.extraction.none")))
@@ -62,7 +62,7 @@ def show() -> None:
 
 
 def _covered() -> dict[str, IndexSummary]:
-    """The indexes of corpora that a reference graph quotes; first those that were extracted, then the graph itself."""
+    """Return by id the indexes whose corpus has a reference graph; first those extracted, then the graph itself."""
     covered = {}
     corpora: dict[str, bool] = {}
     for summary in session.index_list().indexes:
@@ -96,7 +96,7 @@ def _match() -> str:
 
 
 def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, ExtractionScore]:
-    """The scores of the indexes that have one; an index that does not read says so and hides none of the others."""
+    """Return the scores of the indexes that have one; draw the error of an index that does not read, and go on."""
     scores = {}
     with st.spinner(say("evaluate.extraction.working")):
         for summary in indexes:
@@ -121,7 +121,7 @@ def _percent(share: float | None) -> str:
 
 
 def _bar(share: float | None) -> Markup:
-    """A share as a bar with its number."""
+    """Return a share as a bar with its number."""
     if share is None:
         return html("–")
     return html(
@@ -132,7 +132,7 @@ def _bar(share: float | None) -> Markup:
 def _table(
     indexes: Mapping[str, IndexSummary], scores: Mapping[str, ExtractionScore], match: str, chosen: IndexSummary
 ) -> Markup:
-    """Recall and precision of each index under the way of comparing names."""
+    """Return a table of recall and precision of each index under the way of comparing names."""
     names = ("index", "engine", "entities_recall", "entities_precision", "relations_recall", "relations_precision")
     head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
     lines = []
@@ -159,7 +159,7 @@ def _table(
 
 
 def _types(types: Mapping[str, Share]) -> Markup:
-    """Recall and precision by type, the most frequent of the reference first."""
+    """Return a table of recall and precision by type, the most frequent of the reference first."""
     names = ("type", "wanted", "given", "recall", "precision")
     head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
     ordered = sorted(types.items(), key=lambda item: (-item[1].wanted, -item[1].given, item[0]))
@@ -193,7 +193,7 @@ def _kinds(kinds: Mapping[str, Share]) -> Markup:
 
 
 def _examples(examples: Examples) -> None:
-    """What was missed, with the words of the document, and what was given besides."""
+    """Draw what was missed, with the words of the document, or what was given besides."""
     lists = (
         ("missed_entities", examples.missed_entities),
         ("missed_relations", examples.missed_relations),

@@ -12,7 +12,7 @@ from pages.common.messages import say
 
 
 def title(text: str, note: str = "") -> None:
-    """The heading of a figure with a muted note."""
+    """Draw the heading of a figure with a muted note."""
     draw(html('<div class="lr-h3">{}<span>{}</span></div>', text, note))
 
 
@@ -26,8 +26,8 @@ def show(
     brushed: Callable[[tuple[str, ...]], None] | None = None,
     most: float = 1.25,
 ) -> None:
-    """The drawing in several widths, the narrowest first, then a button to its table. key: unique on the page. picked,
-    brushed: see drawing_view.show()."""
+    """Draw the figure in several widths, the narrowest first, then a button to its table. key: unique on the page.
+    picked, brushed: see drawing_view.show()."""
     caption = drawings[0].label
     with st.container(gap="xxsmall", key=f"figure_{key}"):
         drawing_view.show(drawings, key=key, most=most, picked=picked, brushed=brushed)

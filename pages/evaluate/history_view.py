@@ -24,7 +24,7 @@ KINDS = ("experiment", "sweep")
 
 
 def show_job() -> None:
-    """The job that the link names, else one that runs; an ended one can be closed."""
+    """Draw the job that the link names, else one that runs; an ended one can be closed."""
     wanted = state.recall(experiments.JOB)
     jobs = [job for job in session.running_jobs() if job.kind.name in KINDS]
     if not wanted and not jobs:
@@ -75,7 +75,7 @@ _FILES = (
 
 
 def command(summary: ExperimentSummary) -> None:
-    """The command that runs the experiment again, or goes on with it."""
+    """Draw the command that runs the experiment again, or goes on with it."""
     with st.popover(say("evaluate.command"), icon=":material/code:", type="tertiary", key="evaluate_command"):
         draw(markup.muted(say("evaluate.command_hint")))
         with plain_errors():
@@ -83,14 +83,14 @@ def command(summary: ExperimentSummary) -> None:
 
 
 def command_of(experiment: str) -> str:
-    """The command, with the path of the experiment's specification."""
+    """Return the command, with the path of the experiment's specification."""
     path = session.workbench().experiments.store.folder(experiment) / "spec.json"
     return f"python -m leanrag_core experiment run {shlex.quote(str(path))}"
 
 
 def export(summary: ExperimentSummary) -> None:
-    """Scores of every question as CSV, the whole experiment as JSON, a report as HTML; each is made when it is asked
-    for."""
+    """Draw downloads of every question's scores as CSV, the whole experiment as JSON, a report as HTML; each is made
+    when it is asked for."""
     name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
     with st.popover(say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export"):
         draw(markup.muted(say("evaluate.export_hint")))
@@ -111,7 +111,7 @@ _HEIGHT = 420
 
 
 def show(summaries: Sequence[ExperimentSummary]) -> None:
-    """The table, and what can be done with the row that was clicked."""
+    """Draw the table of experiments, and what can be done with the row that was clicked."""
     if not summaries:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.none")))
         return
@@ -162,7 +162,7 @@ def _state(summary: ExperimentSummary) -> str:
 
 
 def _details(summary: ExperimentSummary) -> None:
-    """The experiment's runs and versions, with buttons to show it, to go on with it or repeat it, and to delete it."""
+    """Draw the experiment's runs and versions, with buttons to show it, to continue or repeat it, and to delete it."""
     figure_view.title(summary.title, experiments.facts(summary))
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -213,7 +213,7 @@ def _show(experiment: str) -> None:
 
 
 def _run(summary: ExperimentSummary) -> None:
-    """A job goes on with the experiment, or does everything once more. For callbacks."""
+    """Start a job that goes on with the experiment, or does everything once more. For callbacks."""
     with experiments.kept_fault():
         spec = experiments.opened(summary).spec
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))

@@ -44,7 +44,7 @@ def _judged(
 
 
 def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
-    """The judgements about questions of that kind, all for ""."""
+    """Return the judgements about questions of that kind, all for ""."""
     asked = {row.question for row in result.rows if not kind or row.kind == kind}
     return tuple(judgement for judgement in result.judgements if judgement.question in asked)
 
@@ -56,7 +56,7 @@ def show(
     kind: str,
     titles: Mapping[str, str],
 ) -> None:
-    """The tables of one judge over questions of a kind, and the way to its audit; nothing where nothing was judged.
+    """Draw one judge's tables over questions of a kind, and the button to its audit; nothing without judgements.
 
     letters, titles: of the runs, by their keys.
     """
@@ -107,7 +107,7 @@ def _to_audit(experiment: str, judge: str) -> None:
 def _scores(
     scores: Sequence[MeanScore], letters: Mapping[str, str], caption: str, shown: Callable[[float], str]
 ) -> Markup:
-    """A row a run, a column a criterion."""
+    """Return a table of mean scores: a row a run, a column a criterion."""
     criteria = list(dict.fromkeys(each.criterion for each in scores))
     by_key = {(each.run, each.criterion): each for each in scores}
     scales = {name: _scale(each.mean for each in scores if each.criterion == name) for name in criteria}
@@ -125,13 +125,13 @@ def _scores(
 
 
 def _highest(scores: Sequence[MeanScore], criterion: str) -> float | None:
-    """The best mean of a column, where runs differ."""
+    """Return the highest mean of a column, None where runs do not differ."""
     values = [each.mean.value for each in scores if each.criterion == criterion and each.mean is not None]
     return max(values) if len(set(values)) > 1 else None
 
 
 def _rates(rates: Sequence[WinRate], letters: Mapping[str, str]) -> Markup:
-    """A row a pair, a column a criterion: how often the first named wins."""
+    """Return a table of win rates: a row a pair, a column a criterion, how often the first named wins."""
     criteria = list(dict.fromkeys(each.criterion for each in rates))
     by_key = {(each.a, each.b, each.criterion): each for each in rates}
     scale = CellScale(0.0, 1.0)
@@ -166,7 +166,7 @@ def interval_cell(
     *,
     is_best: bool = False,
 ) -> Markup:
-    """A cell with a value, a note behind it, and its interval as a bar. letter: of the run that it is of."""
+    """Return a cell with a value, a note behind it, and its interval as a bar. letter: of the run that it is of."""
     if interval is None:
         return html('<td class="lr-muted">–</td>')
     mark = scale.mark(_estimate(interval))
@@ -196,7 +196,7 @@ def _name(run: str, letters: Mapping[str, str]) -> Markup:
 
 
 def interval_table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
-    """A table of such cells that scrolls sideways where it is too wide."""
+    """Return a table of such cells that scrolls sideways where it is too wide."""
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',

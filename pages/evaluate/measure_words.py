@@ -41,23 +41,23 @@ def _infos() -> Mapping[str, MeasureInfo]:
 
 
 def less_is_better(measure: str) -> bool:
-    """Whether the lowest score of a measure is the best."""
+    """Tell whether the lowest score of a measure is the best."""
     return measure == LATENCY or tables.less_is_better(measure)
 
 
 def is_count(measure: str) -> bool:
-    """Whether its scores are counts, of tokens or claims."""
+    """Tell whether the measure's scores are counts, of tokens or claims."""
     infos = _infos()
     return measure in infos and infos[measure].unit in (COUNT, TOKENS)
 
 
 def is_measure(name: str) -> bool:
-    """Whether the program measures something of that name."""
+    """Tell whether the program measures something of that name."""
     return name in _infos()
 
 
 def title_of(measure: str) -> str:
-    """The measure's name on screen; its own name where the program no longer has it."""
+    """Return the measure's name on screen; its own name where the program no longer has it."""
     code, infos = f"evaluate.measure.{measure}", _infos()
     if known(code):
         return say(code)
@@ -65,13 +65,13 @@ def title_of(measure: str) -> str:
 
 
 def help_of(measure: str) -> str:
-    """What the measure says, in a sentence; empty where that is not known."""
+    """Return what the measure says, in a sentence; empty where that is not known."""
     infos = _infos()
     return words(infos[measure].help) if measure in infos else ""
 
 
 def shown(measure: str, value: float | None) -> str:
-    """A score as it is written; a dash where there is none."""
+    """Return a score as it is written; a dash where there is none."""
     if value is None:
         return "–"
     if measure == LATENCY:
@@ -83,45 +83,45 @@ def shown(measure: str, value: float | None) -> str:
 
 
 def shown_difference(measure: str, value: float) -> str:
-    """A difference of scores with its sign."""
+    """Return a difference of scores with its sign."""
     if is_count(measure):
         return numbers.signed(round(value))
     return numbers.difference(value)
 
 
 def in_order(names: Sequence[str]) -> tuple[str, ...]:
-    """The measures, those of ORDER first, the others as their groups come."""
+    """Sort the measures: those of ORDER first, the others as their groups come."""
     order = dict.fromkeys((*ORDER, *_infos()))
     place = {name: number for number, name in enumerate(order)}
     return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
 
 
 def measured(rows: Sequence[QuestionRow]) -> tuple[str, ...]:
-    """The measures that any of these rows has a score of, in order."""
+    """Return the measures that any of these rows has a score of, in order."""
     names = {name for row in rows for name, score in row.scores.items() if score is not None}
     return in_order(sorted(names))
 
 
 def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
-    """Whether any of these rows has a score of the measure."""
+    """Tell whether any of these rows has a score of the measure."""
     return any(row.scores.get(measure) is not None for row in rows)
 
 
 def kinds_of(rows: Sequence[QuestionRow]) -> Mapping[str, int]:
-    """The kinds of questions with how many there are of each, in the order in which they come."""
+    """Return the kinds of questions with how many there are of each, in the order in which they come."""
     questions = {row.question: row.kind for row in rows}
     kinds = dict.fromkeys(kind for kind in questions.values() if kind)
     return {kind: sum(each == kind for each in questions.values()) for kind in kinds}
 
 
 def kind_title(kind: str) -> str:
-    """A kind of question as it is shown."""
+    """Return a kind of question as it is shown."""
     code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"
     return say(code) if known(code) else kind
 
 
 def axis_title(name: str) -> str:
-    """A setting, or what came out, as the head of an axis."""
+    """Return the title of a setting, or of what came out, as the head of an axis."""
     code = f"evaluate.sweep.axis.{name}"
     if known(code):
         return say(code)
@@ -131,14 +131,14 @@ def axis_title(name: str) -> str:
 
 
 def mean_of(result: PointResult, measure: str) -> float | None:
-    """The mean of a measure at a point."""
+    """Return the mean of a measure at a point, None where it has no score."""
     scores = scores_for_mean(measure, lambda name: result.scores.get(name, ()))
     known = [score for score in scores if score is not None]
     return fmean(known) if known else None
 
 
 def number(value: Parameter, order: Sequence[Parameter]) -> float:
-    """A setting as a number: itself, that of its digits, or its place among the values."""
+    """Return a setting as a number: itself, the number in its text, or its place among the values."""
     if isinstance(value, bool) or value is None:
         return float(order.index(value))
     if isinstance(value, int | float):
@@ -150,7 +150,7 @@ def number(value: Parameter, order: Sequence[Parameter]) -> float:
 
 
 def point_title(result: PointResult) -> str:
-    """The settings of a point with their titles, such as "clustersize 20, tau 3"."""
+    """Return the settings of a point with their titles, such as "clustersize 20, tau 3"."""
     return ", ".join(f"{axis_title(name)} {shown_value(value)}" for name, value in result.point.settings.items())
 
 
@@ -168,7 +168,7 @@ def sentence(
     measure: str,
     titles: Mapping[str, str],
 ) -> Markup:
-    """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first.
+    """Return the finding: the difference of the two, then the tokens, then the runs not told apart from the first.
 
     difference: of the two, over the questions of the table. pair: the keys of the two; titles: of all runs, by key.
     """
@@ -187,14 +187,14 @@ def sentence(
 
 
 def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:
-    """What the finding rests on, and what limits it."""
+    """Return what the finding rests on, and what limits it."""
     return markup.muted(say("text.space").join(map(words, grounds(result, runs, measure, kind))))
 
 
 def _difference(
     difference: KindDifference, interval: Interval, run: str, against: str, measure: str
 ) -> tuple[str, str]:
-    """The claim, and the interval that it rests on."""
+    """Return the claim, and the interval that it rests on."""
     assert interval.low is not None
     assert interval.high is not None
     title, value = title_of(measure), interval.value
@@ -230,7 +230,7 @@ def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
 
 
 def _needed(interval: Interval) -> str:
-    """About how many questions would separate the two, were the difference as it is."""
+    """Return in words how many questions would separate the two at this difference; empty where that says nothing."""
     assert interval.low is not None
     assert interval.high is not None
     half = (interval.high - interval.low) / 2
@@ -244,7 +244,7 @@ def _needed(interval: Interval) -> str:
 
 
 def _alike(rows: ScoreTable, pair: tuple[str, str], measure: str, titles: Mapping[str, str]) -> str:
-    """The other runs that share a letter with the first."""
+    """Return in words which other runs share a letter with the first; empty where none does or all do."""
     cells = {row.run.key: row.cells.get(measure) for row in rows.rows}
     own = cells.get(pair[0])
     if own is None or not own.letters:

@@ -29,7 +29,7 @@ from pages.evaluate import (
 
 @cache
 def _style_sheet() -> str:
-    """Its rules, beside those that all pages have."""
+    """Return the page's own style rules, beside those that all pages have."""
     return Path(__file__).with_name("evaluate.css").read_text(encoding="utf-8")
 
 
@@ -76,7 +76,7 @@ def page() -> None:
 
 
 def _head(shown: ExperimentSummary | None) -> None:
-    """Title, what is shown, and the page's buttons."""
+    """Draw the title, what is shown, and the page's buttons."""
     tab = state.fitting(experiments.TAB, experiments.RESULTS, str, lambda value: value in experiments.TABS)
     of_experiment = shown is not None and tab in (experiments.RESULTS, experiments.QUESTIONS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="evaluate_title"):
@@ -93,7 +93,7 @@ def _head(shown: ExperimentSummary | None) -> None:
 
 
 def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
-    """The open tab and the place of its content."""
+    """Draw the tabs, and return the open one and the place of its content."""
     titles = {name: say(f"evaluate.tab.{name}") for name in experiments.TABS}
     name_of = {title: name for name, title in titles.items()}
     drawn: list[st.delta_generator.DeltaGenerator] = []

@@ -33,7 +33,7 @@ _TABLE, _DATASET, _CRITERION = "ptable", "pset", "pcriterion"
 
 
 def tables_of(result: ExperimentResult) -> tuple[str, ...]:
-    """The paper's tables that the experiment has figures of its own for."""
+    """Return the paper's tables that the experiment has figures of its own for."""
     names = {run.key for run in result.spec.runs}
     kinds = {judgement.kind for judgement in result.judgements}
     if LEANRAG not in names or not names <= {*SYSTEMS, NO_RELATIONS, NO_CHUNKS} or len(names) < 2:
@@ -49,7 +49,7 @@ def tables_of(result: ExperimentResult) -> tuple[str, ...]:
 
 
 def show(result: ExperimentResult) -> bool:
-    """The figure, where there is one; returns whether there is."""
+    """Draw the experiment's figures beside the paper's, where it makes one of its tables; tell whether it does."""
     tables = tables_of(result)
     if not tables:
         return False
@@ -80,7 +80,7 @@ def show(result: ExperimentResult) -> bool:
 
 
 def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
-    """The systems of a criterion, with the published figure of the data set."""
+    """Return the systems of a criterion, with the published figure of the data set."""
     rows = []
     for cell in cells:
         own = cell.own
@@ -98,7 +98,7 @@ def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
 
 
 def _datasets(result: ExperimentResult) -> list[str]:
-    """The paper's data sets, the one that the questions seem to be of first."""
+    """Return the paper's data sets, the one that the questions seem to be of first."""
     return sorted(DATASETS, key=lambda name: name.lower() not in result.spec.question_set.lower())
 
 
@@ -112,8 +112,8 @@ def _choice(name: str, label: str, titles: Mapping[str, str]) -> str:
 def show_pays(
     by_kind: Mapping[str, KindDifference], titles: tuple[str, str], measure: str, result: ExperimentResult
 ) -> None:
-    """The figure, and in words for which kinds the difference is sure. titles: of the two runs; result: whose questions
-    of a kind a click selects."""
+    """Draw the differences by kind of question, filled where the two runs can be told apart. titles: of the two runs;
+    result: whose questions of a kind a click selects."""
     run, against = titles
     title = measure_words.title_of(measure)
     figure_view.title(say("evaluate.pays"), say("evaluate.pays_note", measure=title, run=run, against=against))
@@ -155,7 +155,7 @@ def show_pays(
 
 
 def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Difference]:
-    """The difference for each kind of question that has two or more of them with a score of both runs."""
+    """Return the difference for each kind of question that has two or more of them with a score of both runs."""
     rows = []
     for kind, each in by_kind.items():
         interval = each.interval

@@ -28,7 +28,7 @@ _WIDTHS = (320, 430, 560)
 
 
 def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result: ExperimentResult) -> None:
-    """The figure; nothing where the table lacks tokens or recall. chosen: key of the run drawn with its interval.
+    """Draw recall against tokens; nothing below two runs that have both. chosen: key of the run with its interval.
 
     result: whose runs are selected by a click or a box.
     """
@@ -72,7 +72,7 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result
 def points_of(
     table: ScoreTable, chosen: str, titles: Mapping[str, str], selected: Sequence[str] = ()
 ) -> list[ParetoPoint]:
-    """The runs that have both figures; those that no other one beats are the front. selected: runs that are named."""
+    """Return the runs that have both figures; those that no other one beats are the front. selected: the named runs."""
     rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL) is not None]
     known = [(row.run.key, row.cells) for row in rows]
     pairs: Sequence[tuple[float, float]] = [
@@ -100,7 +100,7 @@ _HEAD_REM, _ROW_REM = 1.9, 3.05  # of the table; its place is kept free until it
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """The list at the left, the chosen experiment beside it."""
+    """Draw the list at the left, the chosen experiment beside it."""
     experiments.pick(summaries, shown)
     left, right = st.columns([2, 11], gap="medium")
     with left, st.container(key="evaluate_list_column", gap="xsmall"):
@@ -111,7 +111,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 
 
 def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mapping[int, ExperimentSummary]) -> None:
-    """What the experiment says. It may be under way: then what it has so far. budgets: see other_budgets()."""
+    """Draw the experiment's results, those so far where it is under way. budgets: see other_budgets()."""
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
@@ -161,7 +161,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
 
 
 def _selected_part(result: ExperimentResult, kind: str) -> ExperimentResult:
-    """The experiment over its selected questions; it says so where none of them is of the chosen kind."""
+    """Return the experiment over its selected questions; the whole, with a message, if none is of the chosen kind."""
     part = brushing.restricted(result)
     if questions_of(part, kind):
         return part
@@ -170,7 +170,7 @@ def _selected_part(result: ExperimentResult, kind: str) -> ExperimentResult:
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:
-    """Titles of the experiment's indexes where it has several."""
+    """Return the titles of the experiment's indexes by id, where it has several."""
     ids = dict.fromkeys(run.index for run in result.spec.runs)
     if len(ids) < 2:
         return {}
@@ -179,7 +179,7 @@ def _index_names(result: ExperimentResult) -> Mapping[str, str]:
 
 
 def _kind(result: ExperimentResult) -> str:
-    """The chosen kind of question, "" for all."""
+    """Draw the choice of the kind of question and return it, "" for all."""
     counts = measure_words.kinds_of(result.rows)
     if len(counts) < 2:
         return ""
@@ -190,7 +190,7 @@ def _kind(result: ExperimentResult) -> str:
 
 
 def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
-    """The same runs with budgets of their own, or with as many tokens each, where there are experiments of both."""
+    """Draw the choice of the token budget, where there are experiments of the same runs with several."""
     if len(budgets) < 2:
         return
     titles = {
@@ -216,7 +216,7 @@ def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
 
 
 def _controls(result: ExperimentResult, measures: Sequence[str], run: str, against: str) -> str:
-    """The measure that the table is sorted by, and the two runs that are compared, in a row."""
+    """Draw the choice of the sort measure, the two compared runs and the columns in a row; return the sort measure."""
     titles = {measure: measure_words.title_of(measure) for measure in (*measures, LATENCY)}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="evaluate_controls"):
         sort = choices.dropdown(experiments.SORT, say("evaluate.sort"), titles, width=210)
@@ -228,7 +228,7 @@ def _controls(result: ExperimentResult, measures: Sequence[str], run: str, again
 
 
 def _columns(measures: Sequence[str]) -> tuple[str, ...]:
-    """The measures that the table shows, in their order."""
+    """Return the measures that the table shows, in their order."""
     usual = [measure for measure in COLUMNS if measure in measures] or list(measures[:5])
     names = str(state.recall(experiments.COLUMNS)).split(",")
     chosen = [measure for measure in measures if measure in names]
@@ -236,7 +236,7 @@ def _columns(measures: Sequence[str]) -> tuple[str, ...]:
 
 
 def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
-    """Which measures are columns."""
+    """Draw the choice of the measures that are columns."""
     titles = {measure: measure_words.title_of(measure) for measure in measures}
     with st.popover(say("evaluate.columns"), type="tertiary", icon=":material/view_column:", key="evaluate_columns"):
         widgets.show(

@@ -36,7 +36,7 @@ class Load:
 
 
 def models_of(indexes: Sequence[IndexSummary]) -> dict[str, str]:
-    """Of each index about which a language model is asked, the model that answers."""
+    """Return, for each index about which a language model is asked, the model that answers."""
     bench = session.workbench()
     answering = ""
     with plain_errors():
@@ -49,7 +49,7 @@ def models_of(indexes: Sequence[IndexSummary]) -> dict[str, str]:
 
 
 def tokens_of(load: Load) -> tuple[int, int]:
-    """About how many tokens its prompts and its replies have."""
+    """Estimate how many tokens the load's prompts and replies have."""
     prompt, completion = (
         load.answer_calls * _ANSWER_TOKENS[place] + load.judge_calls * _JUDGE_TOKENS[place] for place in (0, 1)
     )
@@ -57,7 +57,7 @@ def tokens_of(load: Load) -> tuple[int, int]:
 
 
 def dollars_of(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str], settings: Settings) -> float | None:
-    """About what it costs by the price table; None where a model has no price in it."""
+    """Estimate what it costs in dollars by the price table; None where a model has no price in it."""
     answering = [model_of[run.index] for run in spec.runs if run.index in model_of]
     judging = [judge.model for judge in spec.judges]
     shares = [
@@ -75,7 +75,7 @@ def dollars_of(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str], se
 
 
 def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Rows on tokens and money."""
+    """Return rows on tokens and money."""
     rows = [(say("evaluate.form.about_tokens"), numbers.tokens(sum(tokens_of(load))))]
     with plain_errors():
         settings = session.workbench().settings.read()
@@ -89,7 +89,7 @@ def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> 
 def load_of(
     spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], model_of: Mapping[str, str]
 ) -> Load:
-    """What the experiment will do over that many questions. model_of: of each index that a model is asked about."""
+    """Count what the experiment will do over that many questions. model_of: see models_of()."""
     asking = [run for run in spec.runs if run.index in model_of]
     own_calls = sum(strategies[run.strategy].calls_model for run in asking if run.strategy in strategies)
     answer_calls = questions * (len(asking) * spec.answers + own_calls)
@@ -104,7 +104,7 @@ def load_of(
 def show(
     spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], model_of: Mapping[str, str]
 ) -> Budget | None:
-    """What the experiment takes, before it begins; the budget where models are called."""
+    """Draw what the experiment takes, before it begins; return the budget where models are called."""
     load = load_of(spec, questions, strategies, model_of)
     draw(markup.label(say("evaluate.form.forecast")))
     rows = [
@@ -143,7 +143,7 @@ def show(
 
 
 def _missing(spec: ExperimentSpec) -> tuple[MissingPart, ...]:
-    """The index parts that are to be made; looking for them opens every index."""
+    """Return the index parts that are to be made; looking for them opens every index."""
     key = tuple((run.index, run.strategy) for run in spec.runs)
     try:
         return _looked_up(key, spec) if key else ()
@@ -158,7 +158,7 @@ def _looked_up(key: tuple[tuple[str, str], ...], _spec: ExperimentSpec) -> tuple
 
 
 def _time(spec: ExperimentSpec, load: Load) -> str:
-    """About how long retrieval takes, by what the same strategies took in an experiment before."""
+    """Estimate how long retrieval takes, by what the same strategies took in an experiment before."""
     summaries = session.workbench().experiments.store.all()
     if not summaries:
         return ""

@@ -39,7 +39,7 @@ class Draft:
 
 
 def show(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
-    """The list, with what adds, duplicates, changes and removes; returns the drafts."""
+    """Draw the list of runs, with what adds, duplicates, changes and removes them; return the drafts."""
     drafts = _drafts(strategies)
     titles = {key: words(title) for key, title in run_titles([_unplaced(each) for each in drafts]).items()}
     draw(markup.label(say("evaluate.form.runs"), say("evaluate.form.runs_hint")))
@@ -75,7 +75,7 @@ def show(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
 
 
 def take(runs: Sequence[tuple[str, Mapping[str, Any]]], strategies: Mapping[str, StrategyInfo]) -> None:
-    """The list holds these strategies with their options."""
+    """Fill the list with these strategies and their options."""
     st.session_state[_RUNS] = tuple(
         Draft(number, name, own_settings(strategies[name], options)) for number, (name, options) in enumerate(runs, 1)
     )
@@ -83,12 +83,12 @@ def take(runs: Sequence[tuple[str, Mapping[str, Any]]], strategies: Mapping[str,
 
 
 def runs_of(drafts: Sequence[Draft], chosen: Sequence[IndexSummary]) -> tuple[RunSpec, ...]:
-    """Each draft on each index, in the order of the indexes."""
+    """Return a run for each draft on each index, in the order of the indexes."""
     return with_ids([RunSpec("", index.id, draft.strategy, draft.options) for index in chosen for draft in drafts])
 
 
 def repeated(drafts: Sequence[Draft], strategies: Mapping[str, StrategyInfo]) -> dict[str, str]:
-    """Key of each draft that is as an earlier one -> the key of that."""
+    """Map the key of each draft that is as an earlier one to the key of that."""
     first: dict[str, str] = {}
     same = {}
     for draft in drafts:
@@ -99,19 +99,19 @@ def repeated(drafts: Sequence[Draft], strategies: Mapping[str, StrategyInfo]) ->
 
 
 def _drafts(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
-    """The drafts of the session; of strategies that there still are."""
+    """Return the drafts of the session whose strategies still exist."""
     if _RUNS not in st.session_state:
         take([(name, {}) for name in _STARTERS if name in strategies], strategies)
     return tuple(draft for draft in st.session_state[_RUNS] if draft.strategy in strategies)
 
 
 def _unplaced(draft: Draft) -> RunSpec:
-    """Its run without an index, to be named."""
+    """Return the draft's run without an index, to be named."""
     return RunSpec("", "", draft.strategy, draft.options, id=draft.key)
 
 
 def _row(draft: Draft, info: StrategyInfo, title: str) -> None:
-    """What the run is called, its settings, and its buttons."""
+    """Draw the run's title, its settings, and its buttons."""
     with st.container(
         horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center", key=f"draft_row_{draft.number}"
     ):
@@ -136,8 +136,8 @@ def _row(draft: Draft, info: StrategyInfo, title: str) -> None:
 
 
 def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: Mapping[str, str]) -> None:
-    """The run's options by step; what differs from the first other variant is marked, what all variants share is
-    folded."""
+    """Draw the run's options by step; mark what differs from the first other variant, and fold what all variants
+    share."""
     alike = {
         each.key: VariantSettings(each.strategy, all_settings(info, each.options), {})
         for each in drafts
@@ -168,7 +168,7 @@ def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: 
 
 
 def _add() -> None:
-    """The chosen system is a run. For callbacks."""
+    """Add the chosen system to the runs. For callbacks."""
     name = st.session_state[_ADD]
     if name:
         _put(Draft(_free_number(), name))
@@ -176,7 +176,7 @@ def _add() -> None:
 
 
 def _add_all(names: Sequence[str]) -> None:
-    """Every system that is no run yet is one. For callbacks."""
+    """Add every system that is no run yet. For callbacks."""
     there = {draft.strategy for draft in st.session_state[_RUNS]}
     for name in names:
         if name not in there:
@@ -184,7 +184,7 @@ def _add_all(names: Sequence[str]) -> None:
 
 
 def _duplicate(number: int) -> None:
-    """A run like this one stands below it, with its options open. For callbacks."""
+    """Add a run like this one below it, with its options open. For callbacks."""
     made = _free_number()
     for draft in st.session_state[_RUNS]:
         if draft.number == number:
@@ -205,7 +205,7 @@ def _show_more(wanted: bool) -> None:
 
 
 def _set(number: int, info: StrategyInfo, name: str, value: Any) -> None:
-    """The run has that value of an option."""
+    """Set the run's option to that value."""
     st.session_state[_RUNS] = tuple(
         replace(draft, options=own_settings(info, {**draft.options, name: value})) if draft.number == number else draft
         for draft in st.session_state[_RUNS]

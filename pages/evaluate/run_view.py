@@ -34,7 +34,7 @@ _MOST_REPEATS = 20
 
 
 def button() -> None:
-    """The button that opens the form."""
+    """Draw the button that opens the form."""
     if st.button(
         say("evaluate.run_experiment"), icon=":material/play_arrow:", type="primary", key="primary_experiment"
     ):
@@ -80,21 +80,21 @@ def _form() -> None:
 
 
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
-    """A job runs the experiment, and the page shows it. For callbacks."""
+    """Start a job that runs the experiment, and show it on the page. For callbacks."""
     with experiments.kept_fault():
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, budget=budget))
         state.remember(experiments.TAB, None)
 
 
 def _what() -> str:
-    """Strategies of the person's choice, or one of the paper's tables."""
+    """Draw the choice between strategies of the person's own and the paper's tables, and return it."""
     titles = {_OWN: say("evaluate.form.own")}
     titles |= {table: say("evaluate.form.paper", table=say(f"evaluate.paper.{table}")) for table in TABLES}
     return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
 
 
 def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_model: bool) -> ExperimentSpec:
-    """The experiment of the runs in the list."""
+    """Draw title, baseline, answers and judges; return the experiment of these runs."""
     title = _title(say("evaluate.form.title_default", set=question_set.title))
     baseline = _baseline(runs)
     answers, mode = _answers(asks_model)
@@ -103,7 +103,7 @@ def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_
 
 
 def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
-    """The experiment that makes a table of the paper on the first index."""
+    """Draw title and judges; return the experiment that makes a table of the paper on the first index."""
     default = f"{say(f'evaluate.paper.{table}')}, {question_set.title}"
     title = _title(default)
     judges = () if table == TOKENS else _judges(with_kinds=False)
@@ -134,8 +134,8 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
 
 
 def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
-    """The set. First comes the one that was looked at last where it may ask about the indexes, then those about their
-    corpora, then those that name no corpus."""
+    """Draw the choice of the set and return it. First comes the one that was looked at last where it may ask about the
+    indexes, then those about their corpora, then those that name no corpus."""
     corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(experiments.SET)
 
     def rank(id_: str) -> int:
@@ -153,7 +153,7 @@ def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSum
 
 
 def _baseline(runs: Sequence[RunSpec]) -> str:
-    """The key of the run that others are compared with."""
+    """Draw the choice of the run that others are compared with, and return its key."""
     if len(runs) < 2:
         return ""
     titles = experiments.titles(runs)
@@ -181,7 +181,7 @@ def _keep_baseline(key: str) -> None:
 
 
 def _answers(asks_model: bool) -> tuple[bool, str]:
-    """Whether answers are written, and whether they are declined where the context does not suffice."""
+    """Ask whether answers are written, and whether they are declined where the context does not suffice."""
     hint = say("evaluate.form.answers_hint" if asks_model else "evaluate.form.answers_builtin")
     answers = st.toggle(say("evaluate.form.answers"), value=False, key="experiment_answers", help=hint)
     if not answers or not asks_model:
@@ -199,7 +199,7 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
 
 
 def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
-    """Who judges the answers, what is asked, and how often."""
+    """Draw who judges the answers, what is asked, and how often; return the judges."""
     try:
         settings = session.workbench().settings.read()
     except LeanRAGError as error:
@@ -227,7 +227,7 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
 
 
 def _kinds() -> tuple[str, ...]:
-    """What is asked of a judge."""
+    """Draw the choice of what is asked of a judge, and return it."""
     titles = {kind: say(f"evaluate.judgement.{kind}") for kind in ALL_JUDGEMENTS}
     chosen = st.pills(
         say("evaluate.form.kinds"),

@@ -28,7 +28,7 @@ _PREVIEWED = 5
 
 
 def upload() -> None:
-    """A JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
+    """Draw the upload of a JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
         file = st.file_uploader(
@@ -70,7 +70,7 @@ def _title(default: str, key: str) -> str:
 
 
 def _corpus(key: str) -> str:
-    """The corpus that the questions are about, "" for none; at first that of the index that is chosen."""
+    """Draw the choice of the corpus of the questions and return it, "" for none; at first the chosen index's."""
     titles = {"": say("evaluate.sets.no_corpus")}
     titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
     chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
@@ -84,7 +84,7 @@ def _corpus(key: str) -> str:
 
 
 def write() -> None:
-    """Questions written by hand, in a table; several answers apart by |."""
+    """Draw the button that opens a table to write questions by hand; several answers are separated by |."""
     if st.button(say("evaluate.sets.write"), icon=":material/edit_note:", key="set_write"):
         st.dialog(say("evaluate.sets.write_title"), width="large")(_write)()
 
@@ -116,7 +116,7 @@ def _write() -> None:
 
 
 def written(rows: Sequence[Mapping[Any, Any]]) -> bytes:
-    """The rows of the table as a file of questions; rows without any text are left out."""
+    """Return the rows of the table as a file of questions; rows without any text are left out."""
     lines = []
     for row in rows:
         cells = {name: _text(row.get(name)) for name in _COLUMNS}
@@ -130,7 +130,7 @@ def _text(cell: Any) -> str:
 
 
 def generate() -> None:
-    """Questions made from the index of the sidebar: by templates over its graph, or by a language model."""
+    """Draw the button that opens a form to make questions from an index, by templates or by a language model."""
     indexes = {each.id: each for each in session.index_list().indexes}
     if not indexes:
         return
@@ -185,7 +185,7 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
 
 
 def _model() -> str:
-    """Who makes the questions: templates, or a model of the endpoint or of a file where there is one."""
+    """Draw the choice of who makes the questions and return it: templates, or a model where there is one."""
     with plain_errors():
         settings = session.workbench().settings.read()
         if writers := endpoint_view.writers(settings):
@@ -203,7 +203,7 @@ _ROW = "question"
 
 
 def show() -> None:
-    """The list of sets at the left, the chosen one beside it; above them the ways to get a new one."""
+    """Draw the list of sets at the left, the chosen one beside it; above them the ways to get a new one."""
     infos = session.workbench().question_sets.all()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="set_actions"):
         upload()
@@ -238,7 +238,7 @@ def show() -> None:
 
 
 def choose(set_id: str) -> None:
-    """That set is shown. For callbacks."""
+    """Show that set. For callbacks."""
     state.remember(experiments.SET, set_id)
     state.remember(_ROW, None)
 
@@ -254,7 +254,7 @@ def _origin(info: QuestionSetInfo) -> str:
 
 
 def kinds(info: QuestionSetInfo) -> str:
-    """How many questions of each kind there are, in words."""
+    """Return in words how many questions of each kind there are."""
     parts = [
         f"{measure_words.kind_title(kind) if kind else say('evaluate.sets.no_kind')} {n:,}"
         for kind, n in info.kinds.items()
@@ -263,7 +263,7 @@ def kinds(info: QuestionSetInfo) -> str:
 
 
 def _details(info: QuestionSetInfo) -> None:
-    """What the set holds, and what can be done with it."""
+    """Draw what the set holds, and what can be done with it."""
     bench = session.workbench()
     questions = bench.question_sets.questions(info.id)
     figure_view.title(info.title, say("evaluate.sets.gold", n=info.n, evidence=info.n_evidence, answers=info.n_answers))
@@ -296,7 +296,7 @@ def _details(info: QuestionSetInfo) -> None:
 
 
 def _table(questions: Sequence[GoldQuestion]) -> None:
-    """The questions; a row that is clicked is read whole below."""
+    """Draw the questions; a row that is clicked is read whole below."""
     head = {name: say(f"evaluate.sets.head.{name}") for name in ("question", "kind", "answer", "evidence")}
     table = pd.DataFrame(
         {
@@ -335,7 +335,7 @@ def _table(questions: Sequence[GoldQuestion]) -> None:
 
 
 def gold(question: GoldQuestion) -> None:
-    """A question with its gold answer and evidence, to be read."""
+    """Draw a question with its gold answer and evidence, to be read."""
     draw(html('<div class="lr-read" dir="auto"><b>{}</b></div>', question.question))
     answer = question.answer or say("ask.comma").join(question.answers)
     draw(html('<div class="lr-read" dir="auto">{}</div>', answer or say("evaluate.sets.no_answer")))

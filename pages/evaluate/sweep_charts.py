@@ -28,7 +28,7 @@ class Marks:
 
 
 def short_name(result: PointResult, axes: Sequence[Axis]) -> str:
-    """The settings of a point alone, such as "20 / 3"."""
+    """Return the settings of a point alone, such as "20 / 3"."""
     return " / ".join(shown_value(result.point.settings[axis.name]) for axis in axes)
 
 
@@ -38,7 +38,7 @@ def heat(
     colour: str,
     marks: Marks,
 ) -> bool:
-    """The heat map of the first two axes, other settings as at the chosen point. Returns whether there is one."""
+    """Draw the heat map of the first two axes, other settings as at the chosen point; tell whether there is one."""
     axes = [axis for axis in sweep.spec.axes if axis.values][:2]
     at = sweep.at(marks.chosen)
     if not axes or at is None:
@@ -102,7 +102,7 @@ def _cell(
 
 
 def front(sweep: SweepResult, shown: Findings, marks: Marks) -> None:
-    """The measure against the cost, with the front and the interval of the chosen point."""
+    """Draw the measure against the cost, with the front and the interval of the chosen point."""
     results = {result.point.name: result for result in sweep.points}
     points = [
         ParetoPoint(
@@ -163,8 +163,8 @@ def _point_words(standing: PointStanding, shown: Findings) -> str:
 
 
 def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks) -> tuple[int, int]:
-    """All points over parallel axes; those that are selected in colour, else those whose measure is at least `keep`.
-    Returns how many are at least `keep`, and of how many."""
+    """Draw all points over parallel axes; those that are selected in colour, else those whose measure is at least
+    `keep`. Return how many are at least `keep`, and of how many."""
     columns = _columns(sweep, shown)
     kept_axis = list(columns).index(shown.measure)
     names = [result.point.name for result in sweep.points]
@@ -193,7 +193,7 @@ def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks)
 
 
 def _columns(sweep: SweepResult, shown: Findings) -> Mapping[str, list[float | None]]:
-    """What is set and what came out, by name: of each point a number. Settings that are no numbers count by place."""
+    """Return settings and results by name: of each point a number. Settings that are no numbers count by place."""
     columns: dict[str, list[float | None]] = {}
     for axis in sweep.spec.axes:
         values = [result.point.settings[axis.name] for result in sweep.points]

@@ -32,7 +32,7 @@ _LONGEST_TITLE = 120
 
 
 def button() -> None:
-    """The button that opens the form."""
+    """Draw the button that opens the form."""
     if st.button(say("evaluate.run_sweep"), icon=":material/play_arrow:", type="primary", key="primary_sweep"):
         st.dialog(say("evaluate.run_sweep"), width="large")(_form)()
 
@@ -88,7 +88,7 @@ def _form() -> None:
 
 
 def _start_button(spec: SweepSpec) -> None:
-    """The forecast, and the button; a specification that cannot be run says why."""
+    """Draw the forecast and the button, or why the specification cannot be run."""
     if not spec.axes:
         draw(markup.muted(say("evaluate.sweep.form.no_axes")))
         return
@@ -110,7 +110,7 @@ def _start_button(spec: SweepSpec) -> None:
 
 
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
-    """A job runs the sweep, and the page shows it. For callbacks."""
+    """Start a job that runs the sweep, and show it on the page. For callbacks."""
     with experiments.kept_fault():
         state.remember(experiments.JOB, session.workbench().sweeps.start(spec, budget=budget))
 
@@ -125,8 +125,8 @@ def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
 
 
 def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
-    """The settings that are not varied: those of an index of the corpus, the built-in engine's, or those of its
-    reference graph."""
+    """Draw the choice of the settings that are not varied and return them: those of an index of the corpus, the
+    built-in engine's, or those of its reference graph."""
     own = {each.id: each for each in session.index_list().indexes if each.corpus_id == corpus.id}
     titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in own.items()}
     titles[""] = say("evaluate.sweep.form.builtin")
@@ -151,7 +151,7 @@ def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
 
 
 def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
-    """Which settings are varied, and over which values. Raises InvalidConfig for a value of another type."""
+    """Draw which settings are varied, and over which values. Raises InvalidConfig for a value of another type."""
     index_fields = {
         name: spec
         for name, spec in forms.option_fields(IndexConfig).items()
@@ -189,7 +189,7 @@ def _values_of(spec: Field[Any]) -> str:
 
 
 def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
-    """The values of a setting, apart by commas, each once. Raises InvalidConfig for one of another type."""
+    """Read the values of a setting, separated by commas, each once. Raises InvalidConfig for one of another type."""
     parts = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     try:
         if isinstance(spec.default, bool):
@@ -204,7 +204,7 @@ def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
 
 
 def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
-    """Every combination, or so many that are drawn."""
+    """Ask whether to run every combination or a sample; return the sampler, the number of points and the seed."""
     titles = {name: say(f"evaluate.sweep.form.sampler.{name}") for name in SAMPLERS}
     n_grid = 1
     for axis in axes:
@@ -227,7 +227,7 @@ def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
 
 
 def _forecast(expected: SweepForecast) -> Budget | None:
-    """What the sweep takes, before it begins; the budget where models are called."""
+    """Draw what the sweep takes, before it begins; return the budget where models are called."""
     calls, seconds = expected.calls, expected.seconds
     paid = calls.high > 0 or expected.asks_model
     cost = numbers.money(expected.dollars.expected) if expected.dollars.high else say("evaluate.form.no_cost")

@@ -27,7 +27,7 @@ _IS_OPEN = "lr_sweep_point_open"  # Ask can be shown at once
 
 
 def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
-    """The figures of the point, and its buttons."""
+    """Draw the figures of the point, and its buttons."""
     result, best = sweep.at(chosen), sweep.at(shown.best)
     if result is None or best is None:
         return
@@ -127,7 +127,7 @@ def _to_ask(sweep: SweepResult, result: PointResult) -> None:
 
 
 def _save(sweep: SweepResult, result: PointResult, title: str) -> None:
-    """The point's settings are a preset. For callbacks."""
+    """Save the point's settings as a preset. For callbacks."""
     with experiments.kept_fault():
         ask = options_of(sweep.spec, result.point) if sweep.spec.strategy == _LEANRAG else {}
         session.workbench().presets.save(title, index_config(sweep.spec, result.point), ask)
@@ -135,7 +135,7 @@ def _save(sweep: SweepResult, result: PointResult, title: str) -> None:
 
 
 def _to_form(sweep: SweepResult, result: PointResult) -> None:
-    """The form of Build holds the point's settings, and Ask its options. For callbacks."""
+    """Fill the form of Build with the point's settings, and Ask with its options. For callbacks."""
     values = RecordedConfig.of(index_config(sweep.spec, result.point)).by_name()
     settings_form.fill(values)
     engine_form.take_settings(values)
@@ -150,7 +150,7 @@ _PER_1000 = "recall-per-1000"
 
 
 def show() -> None:
-    """The chosen sweep: its finding, three pictures with one chosen point, and what can be done with that."""
+    """Draw the chosen sweep: its finding, three pictures with one chosen point, and what can be done with that."""
     bench = session.workbench()
     for damaged in bench.sweeps.store.damaged():
         message(damaged.reason, kind="error", title=say("evaluate.sweep.damaged", sweep=damaged.id))
@@ -214,7 +214,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
 
 
 def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
-    """The sentence with titles of settings and points in place of their names."""
+    """Return the sentence with titles of settings and points in place of their names."""
     values = dict(sentence.values)
     for name in ("best", "cheapest"):
         point = sweep.at(str(values.get(name, "")))
@@ -230,12 +230,12 @@ def _pick(name: str) -> None:
 
 
 def _select(points: Sequence[str], chosen: Sequence[str]) -> None:
-    """Exactly these points are selected in all charts. For callbacks."""
+    """Select exactly these points in all charts. For callbacks."""
     state.remember(SELECTED, written_places(chosen, points))
 
 
 def _selection_bar(sweep: SweepResult, points: Sequence[str], selected: Sequence[str]) -> None:
-    """How many points are selected, what clears them, and the list that selects without a mouse."""
+    """Draw how many points are selected, what clears them, and the list that selects without a mouse."""
     titles = {result.point.name: forms.plain(measure_words.point_title(result)) for result in sweep.points}
     what = say("evaluate.brush.points", n=len(selected), of=len(points)) if selected else ""
     with brushing.bar_of(what, say("evaluate.brush.hint_points"), clear=partial(_select, points, ())):
@@ -252,7 +252,7 @@ def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
 
 
 def _measured(sweep: SweepResult) -> list[str]:
-    """The measures that points have a score of; that of the specification first."""
+    """Return the measures that points have a score of; that of the specification first."""
     have = {
         name
         for result in sweep.points
@@ -263,14 +263,14 @@ def _measured(sweep: SweepResult) -> list[str]:
 
 
 def _measure(sweep: SweepResult) -> str:
-    """What the points are compared by."""
+    """Draw the choice of the measure that points are compared by, and return it."""
     names = [name for name in _measured(sweep) if name != sweep.spec.cost] or [sweep.spec.measure]
     titles = {name: measure_words.title_of(name) for name in names}
     return choices.dropdown(MEASURE, say("evaluate.measure"), titles, forgets=(KEEP, COLOUR), width=200)
 
 
 def _colour(sweep: SweepResult, measure: str) -> str:
-    """What the cells of the heat map show."""
+    """Draw the choice of what the cells of the heat map show, and return it."""
     have = _measured(sweep)
     names = [name for name in dict.fromkeys((measure, sweep.spec.cost, _PER_1000)) if name in have] or [measure]
     titles = {name: forms.plain(measure_words.title_of(name)) for name in names}
@@ -287,7 +287,7 @@ def _kind(sweep: SweepResult) -> str:
 
 
 def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
-    """How many points and indexes, and how long the builds took."""
+    """Return in words how many points and indexes there are, and how long the builds took."""
     costs = {result.build.folder: result.build for result in sweep.points if result.build is not None}
     seconds = sum(cost.seconds for cost in costs.values())
     later = [cost.seconds for cost in costs.values() if not cost.is_first]
@@ -304,7 +304,7 @@ def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
 
 
 def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> None:
-    """All points over parallel axes, with the bound that keeps some of them."""
+    """Draw all points over parallel axes, with the bound that keeps some of them."""
     values = [standing.value.value for standing in shown.points if standing.value is not None]
     if len(values) < 2:
         return

@@ -16,7 +16,7 @@ from pages.evaluate.measure_words import LATENCY
 
 
 def table_of(result: ExperimentResult, kind: str, measures: tuple[str, ...], stamp: str) -> ScoreTable:
-    """The table. kind: of questions, "" for all; stamp: when the experiment changed last."""
+    """Return the table of scores. kind: of questions, "" for all; stamp: when the experiment changed last."""
     return _kept_table(result.id, stamp, kind, measures, result)
 
 
@@ -30,7 +30,7 @@ def _kept_table(
 def differences(
     result: ExperimentResult, run: str, against: str, measure: str, stamp: str
 ) -> Mapping[str, KindDifference]:
-    """The first run minus the second by kind of question; "" for all of them."""
+    """Return the first run minus the second by kind of question; "" for all of them."""
     return _kept_differences(result.id, stamp, run, against, measure, result)
 
 
@@ -42,7 +42,7 @@ def _kept_differences(
 
 
 def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:
-    """The rows, the best by that measure first; those without a value last."""
+    """Return the rows, the best by that measure first; those without a value last."""
     less = measure_words.less_is_better(measure)
 
     def key(row: TableRow) -> tuple[bool, float]:
@@ -65,7 +65,7 @@ def table(
     index_names: Mapping[str, str],
     selected: Collection[str] = (),
 ) -> Markup:
-    """The table, the best by `sort` first. letters: of the runs that are compared, which keep colour and marker.
+    """Return the table, the best by `sort` first. letters: of the runs that are compared, which keep colour and marker.
 
     titles: of the runs. index_names: titles of the runs' indexes, where the experiment has several. selected: runs
     beside which the others are pale.

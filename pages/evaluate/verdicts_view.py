@@ -60,7 +60,7 @@ class Vote:
         return repr((self.result.id, self.runs, self.voter, self.criteria))
 
     def voting(self) -> Voting:
-        """The pairs and what was voted, as the disk has it."""
+        """Return the pairs and what was voted, as the disk has it."""
         votes = session.workbench().verdicts.standing(self.result.id)
         questions = experiments.questions_of(self.result.id)
         result = replace(self.result, judgements=votes)
@@ -77,7 +77,7 @@ class Heard:
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None) -> None:
-    """What is compared by whom, the ballot, and the results once they are revealed."""
+    """Draw what is compared by whom, the ballot, and the results once they are revealed."""
     answered = {each.id: each for each in summaries if each.has_answers and len(each.runs) > 1}
     if not answered:
         message(say("verdicts.no_answers"))
@@ -103,7 +103,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
 
 
 def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...]:
-    """The runs whose answers are set beside each other, two by default."""
+    """Draw the choice of the runs whose answers are set beside each other and return them, two by default."""
     default = list(experiments.compared(result.spec.runs, result.spec.baseline))
     chosen: list[str] = widgets.remembered(
         experiments.VOTE_RUNS,
@@ -127,7 +127,7 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
 
 
 def _voter() -> str:
-    """The name that the verdicts are kept under."""
+    """Ask for the name that the verdicts are kept under, and return it."""
     name = widgets.remembered(
         experiments.VOTER,
         "",
@@ -150,7 +150,7 @@ def _criteria() -> tuple[str, ...]:
 
 
 def _vote(vote: Vote) -> None:
-    """The ballot, and below it the results."""
+    """Draw the ballot, and below it the results."""
     held = _heard()
     if held.voting != vote.key:
         held.voting, held.failed = vote.key, ""
@@ -188,7 +188,7 @@ def _heard() -> Heard:
 
 
 def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
-    """What the browser shows: the next verdicts to give, and how far it is. Nothing names a run."""
+    """Return what the browser shows: the next verdicts to give, and how far it is. Nothing names a run."""
     open_steps = now.open_steps()
     places = list(dict.fromkeys(step.place for step in open_steps))
     done = len(now.ballots) - len(places)
@@ -233,7 +233,7 @@ def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
 
 
 def _do_all(vote: Vote, held: Heard) -> None:
-    """Keeps what the browser sends, once, in its order. For callbacks."""
+    """Keep what the browser sends, once, in its order. For callbacks."""
     held.failed = ""
     state.remember(experiments.REVEALED, None)  # results that move with a vote would tell whose answer it was
     actions = (st.session_state[_KEY].get("event") or {}).get("actions") or []
@@ -255,7 +255,7 @@ def _do_all(vote: Vote, held: Heard) -> None:
 
 
 def _results(vote: Vote) -> None:
-    """Win rates of the persons beside those of the judges, and how far they agree."""
+    """Draw win rates of the persons beside those of the judges, and how far they agree."""
     votes = session.workbench().verdicts.standing(vote.result.id)
     judged = [each for each in vote.result.judgements if not is_human(each.judge)]
     shown = [each for each in titled((*votes, *judged), vote.titles) if each.kind == PAIRWISE and _is_of(vote, each)]
@@ -276,7 +276,7 @@ def _is_of(vote: Vote, judgement: Judgement) -> bool:
 
 
 def _rates(rates: Sequence[WinRate]) -> None:
-    """A row a pair and voter or judge, a column a criterion: how often the first named wins."""
+    """Draw a table of win rates of the first named: a row a pair and voter or judge, a column a criterion."""
     criteria = list(dict.fromkeys(each.criterion for each in rates))
     by_key = {(each.a, each.b, each.judge, each.criterion): each for each in rates}
     scale, lines = CellScale(0.0, 1.0), []
@@ -303,7 +303,7 @@ def _rates(rates: Sequence[WinRate]) -> None:
 
 
 def _beside(rate: WinRate) -> str:
-    """The interval of a win rate, and its p."""
+    """Return the interval of a win rate, and its p."""
     interval, p = rate.win_rate, numbers.p_value(rate.p_holm)
     if interval is None or interval.low is None or interval.high is None:
         return f"p {p}"
@@ -311,7 +311,7 @@ def _beside(rate: WinRate) -> str:
 
 
 def _agreement(judgements: Sequence[Judgement]) -> None:
-    """How far each person agrees with each judge and each other person."""
+    """Draw how far each person agrees with each judge and each other person."""
     own = {judge: [each for each in judgements if each.judge == judge] for judge in judges_of(judgements)}
     rows = [
         (
