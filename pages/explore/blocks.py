@@ -50,7 +50,7 @@ def show(
     crumbs: Sequence[tuple[int, str, str]],
     name: str,
 ) -> None:
-    """The picture. measure: what colours its blocks, None for the last question's hits. crumbs: layer, id and name
+    """Draw the picture. measure: what colours its blocks, None for the last question's hits. crumbs: layer, id and name
     from the root to the focus. name: of the measure."""
 
     def reported(event: str) -> Any:
@@ -99,7 +99,7 @@ def show(
 
 
 def show_picked(entity_id: str) -> None:
-    """The chosen entity, as a message of its own: the blocks stay the same when another one is chosen."""
+    """Mark the chosen entity by a component of its own: the blocks stay the same when another one is chosen."""
     component(_MARK, "<span></span>")(data={"picked": entity_id}, key="blocks_mark")
 
 
@@ -114,7 +114,7 @@ def _head(column: Column, picture: Picture) -> str:
 
 
 def _passing(tree: ShownTree) -> str:
-    """How many entities pass the filters, where not all do."""
+    """Return in words how many entities pass the filters, where not all do."""
     total, below = len(tree.index.layers[0]), int(tree.below[-1].sum())
     return say("explore.passing", n=below, total=total) if below < total else ""
 
@@ -152,7 +152,7 @@ def _blocks(
 
 
 def _texts(tree: ShownTree, places: set[Place]) -> dict[Place, tuple[str, str, str]]:
-    """Id, name and type of those nodes."""
+    """Return id, name and type of those nodes."""
     texts: dict[Place, tuple[str, str, str]] = {}
     for layer in tree.index.layers:
         rows = sorted(place.row for place in places if place.layer == layer.number)
@@ -201,13 +201,13 @@ def _node(
 
 
 def _about(about: str, name: str, kind: str, more: str) -> str:
-    """What a node is, and its value."""
+    """Return in words what a node is, and its value."""
     about = about or say("explore.about.entity", name=name, type=kind or say("explore.no_type"))
     return say("explore.about.with", about=about, more=more)
 
 
 def _cell(node: dict[str, Any], place: Place, kept: set[int]) -> dict[str, Any]:
-    """A node as a cell; what is usual is left out, since there are many."""
+    """Return a node as a cell; what is usual is left out, since there are many."""
     node |= {"inner": 1} if place.layer else {}
     return node | ({"must": True} if place.row in kept else {})
 
@@ -230,7 +230,7 @@ def _folded(block: Block) -> dict[str, Any]:
 
 
 def _steps(measure: Measure | None, name: str, picture: Picture) -> list[dict[str, str]]:
-    """The legend: a class of the style sheet and what it means."""
+    """Return the legend: a class of the style sheet and what it means."""
     if name == LAYER:
         return [{"paint": f"l{min(4, column.layer)}", "text": f"L{column.layer}"} for column in picture.columns]
     if measure is None:

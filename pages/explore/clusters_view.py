@@ -33,7 +33,7 @@ from pages.explore.exploring import Exploring, View, name_and_id
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def quality_of(index_id: str, created: str, number: int, _index: Index) -> ClusterQuality:
-    """The clusters of a layer, computed once."""
+    """Return the quality of a layer's clusters, computed once."""
     return cluster_quality(_index, number)
 
 
@@ -50,7 +50,7 @@ def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
 
 
 def sort_of(text: str) -> tuple[str, bool]:
-    """The column and whether it rises, of "cohesion true"; the least coherent first for anything else."""
+    """Read the column and whether it rises from "cohesion true"; the least coherent first for anything else."""
     column, _, rising = text.partition(" ")
     return (column, rising == "true") if column in COLUMNS else ("cohesion", True)
 
@@ -59,7 +59,7 @@ _NOBODY = ""  # no index is chosen
 
 
 def show_overlap(exploring: Exploring, number: int) -> None:
-    """The choice of another index, and what its clusters have in common with these."""
+    """Draw the choice of another index, and what its clusters have in common with these."""
     summary = exploring.summary
     others = {other.id: other for other in session.index_list().indexes if _comparable(summary, other)}
     draw(html('<div class="lr-section" role="heading" aria-level="2">{}</div>', say("explore.overlap.title")))
@@ -74,7 +74,7 @@ def show_overlap(exploring: Exploring, number: int) -> None:
 
 
 def _comparable(summary: IndexSummary, other: IndexSummary) -> bool:
-    """Whether the other index is of the same corpus, and has clusters."""
+    """Tell whether the other index is of the same corpus, and has clusters."""
     return other.id != summary.id and other.corpus_id == summary.corpus_id != "" and len(other.layers) > 1
 
 
@@ -132,7 +132,7 @@ _STABLE = "lr_stability"  # in the session: indexes and layers whose stability w
 
 
 def show(exploring: Exploring) -> None:
-    """The board of one layer's clusters; a click chooses a cluster or its oddest member."""
+    """Draw the board of one layer's clusters; a click chooses a cluster or its oddest member."""
     index, summary = exploring.index, exploring.summary
     above = index.layers[1:]
     # The root's one cluster says nothing, unless there is no other.
@@ -203,7 +203,7 @@ def _board(
 
 
 def _stability(exploring: Exploring, number: int, made: LayerClusters | None) -> ClusterStability | None:
-    """The stability of the layer's clusters once it was asked for; the button that asks for it before."""
+    """Return the stability of the layer's clusters once it was asked for; before, draw the button that asks for it."""
     index, summary = exploring.index, exploring.summary
     if len(index.layers[number]) < 2:
         return None
@@ -233,7 +233,7 @@ def _stability_of(index_id: str, created: str, number: int, _index: Index) -> Cl
 
 
 def _stability_line(stability: ClusterStability) -> str:
-    """What was clustered again, and how far it agrees."""
+    """Return in words what was clustered again, and how far it agrees."""
     scores = say("ask.comma").join(numbers.score(score) for score in stability.agreement)
     text = say("explore.clusters.stability", n=len(stability.agreement), scores=scores)
     if stability.n_nodes < stability.n_total:
@@ -243,7 +243,7 @@ def _stability_line(stability: ClusterStability) -> str:
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """The figures of the clusters as code."""
+    """Return the figures of the clusters as code."""
     if len(exploring.index.layers) < 2:
         return ViewCode()
     number = state.fitting("board", 1, int, lambda value: 1 <= value < len(exploring.index.layers))

@@ -22,7 +22,7 @@ _RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
 
 
 def popover(index: Index, entity: Entity) -> None:
-    """What can be changed of a base entity; nothing for an index that cannot be edited, and for an earlier state."""
+    """Draw what can be changed of a base entity; nothing for an index that cannot be edited or is an earlier state."""
     if entity.layer or index.path is None or index.manifest.kind == IMPORTED or is_earlier(index.path):
         return
     related = browse.neighbours(index, Place(0, entity.row), _RELATIONS)
@@ -49,7 +49,7 @@ def popover(index: Index, entity: Entity) -> None:
 
 
 def _form(entity: Entity, action: Action, documents: list[str], related: dict[str, str]) -> Edit:
-    """The edit as its fields say, not yet numbered. related: descriptions of the relations by their other end."""
+    """Draw the edit's fields and return it, not yet numbered. related: the relations' descriptions by other end."""
     key, label = f"edit_other_{entity.id}_{action}", f"edit.field.{action}"
     if action == "delete":
         return Edit(1, action, entity.name)
@@ -67,7 +67,7 @@ def _form(entity: Entity, action: Action, documents: list[str], related: dict[st
 
 
 def edits_of(index: Index, entity: Entity) -> list[Edit]:
-    """The edits by hand that name the entity, the last one first."""
+    """Return the edits by hand that name the entity, the last one first."""
     if index.path is None or entity.layer:
         return []
     edits = read_edits(index.path).edits
@@ -75,12 +75,12 @@ def edits_of(index: Index, entity: Entity) -> list[Edit]:
 
 
 def sentence_of(edit: Edit) -> str:
-    """What the edit did."""
+    """Return a sentence on what the edit did."""
     return say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
 
 
 def _undo(index: Index, edits: list[Edit]) -> None:
-    """Each of the edits with a button that takes it back."""
+    """Draw the first of the edits, each with a button that takes it back."""
     if edits:
         draw(markup.label(say("edit.log"), f"{len(edits):,}"))
     for edit in edits[:_UNDONE]:
@@ -95,13 +95,13 @@ def _undo(index: Index, edits: list[Edit]) -> None:
 
 
 def _documents(index: Index, entity: Entity) -> list[str]:
-    """Names of the documents that mention the entity, in the index's order."""
+    """Return the names of the documents that mention the entity, in the index's order."""
     rows = sorted({index.chunk_cells["document"][chunk].as_py() for chunk in entity.chunks})
     return [index.document_cells["name"][row].as_py() for row in rows]
 
 
 def _start(index: Index, edit: Edit) -> None:
-    """The job of the edit is shown on Build."""
+    """Start the job of the edit, and show it on Build."""
     assert index.path is not None
     bench = session.workbench()
     number = read_edits(index.path).next_number

@@ -23,7 +23,7 @@ from pages.common.messages import say
 
 
 def kind_title(kind: str) -> str:
-    """The kind in words: a rule's from the catalog, any other as the documents have it."""
+    """Return the kind in words: a rule's from the catalog, any other as the documents have it."""
     return schema.kind_title(kind, say)
 
 
@@ -48,11 +48,11 @@ class Exploring:
     go: Callable[[str], None]
 
     def mask(self, number: int) -> np.ndarray:
-        """(n,) bool, entities of that layer that pass the filters."""
+        """Return (n,) bool, entities of that layer that pass the filters."""
         return _mask(self.summary.id, self.summary.created, self.filters, number, "entities", self.index)
 
     def relation_mask(self, number: int) -> np.ndarray:
-        """(r,) bool, relations of that layer that pass the filters."""
+        """Return (r,) bool, relations of that layer that pass the filters."""
         return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
 
 
@@ -83,19 +83,19 @@ def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str,
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
-    """The types of the index's base entities and their counts, the most frequent first."""
+    """Return the types of the index's base entities and their counts, the most frequent first."""
     return type_counts(_index)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def kinds_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
-    """The kinds of the index's base relations and their counts, the most frequent first."""
+    """Return the kinds of the index's base relations and their counts, the most frequent first."""
     known = relation_kinds(_index.layers[0])
     return tuple(zip(known.names, known.counts, strict=True))
 
 
 def choose(entity_id: str) -> None:
-    """That entity is the chosen one."""
+    """Choose that entity, in place of a relation or a chunk."""
     st.session_state.pop(_GONE, None)
     state.remember("node", entity_id)
     state.remember("rel", None)
@@ -103,7 +103,7 @@ def choose(entity_id: str) -> None:
 
 
 def exploring(index: Index, summary: IndexSummary) -> Exploring:
-    """What is remembered of the views of this index."""
+    """Return what is remembered of the views of this index."""
     place = _place("node", index)
     focus = _place("focus", index) if state.recall("focus") else _block_showing(index, place)
 
@@ -127,18 +127,18 @@ def exploring(index: Index, summary: IndexSummary) -> Exploring:
 
 
 def gone_entity() -> bool:
-    """Whether the entity that a link named is not in the index, and none was chosen since."""
+    """Tell whether the entity that a link named is not in the index, and none was chosen since."""
     return bool(st.session_state.get(_GONE))
 
 
 def name_and_id(index: Index, place: Place) -> tuple[str, str]:
-    """The name and the id of the entity in that place."""
+    """Return the name and the id of the entity in that place."""
     cells = index.layers[place.layer].entities.slice(place.row, 1)
     return cells["name"][0].as_py(), cells["id"][0].as_py()
 
 
 def _block_showing(index: Index, place: Place) -> Place:
-    """The highest block whose picture reaches down to that entity; at least the parent of a base entity."""
+    """Return the highest block whose picture reaches down to that entity; at least the parent of a base entity."""
     trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
     return trail[min(MAX_COLUMNS - 1, len(trail) - 1)]
 
@@ -149,7 +149,7 @@ def _shows(index: Index, focus: Place, place: Place) -> bool:
 
 
 def _place(name: str, index: Index) -> Place:
-    """The place of the remembered entity, the root when none is remembered or the index has no such entity."""
+    """Return the place of the remembered entity, the root when none is remembered or the index has no such entity."""
     entity_id = state.recall(name)
     place = browse.locate(index, entity_id) if entity_id else None
     if place is None:
@@ -179,17 +179,17 @@ def _filters(index: Index, summary: IndexSummary) -> Filters:
 
 
 def split(text: str) -> frozenset[str]:
-    """The values of a list in the URL."""
+    """Split a list in the URL into its values."""
     return frozenset(unquote(value) for value in text.split("|") if value)
 
 
 def joined(values: Iterable[str]) -> str:
-    """The values as a list in the URL; a value may hold the sign between them."""
+    """Join the values to a list in the URL; a value may hold the sign between them."""
     return "|".join(value.replace("%", "%25").replace("|", "%7C") for value in values)
 
 
 def layer_numbers(text: str) -> frozenset[int]:
-    """The layers of a list in the URL. Raises ValueError for what is no number."""
+    """Read the layers of a list in the URL. Raises ValueError for what is no number."""
     return frozenset(int(part) for part in split(text))
 
 

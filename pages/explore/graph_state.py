@@ -32,7 +32,7 @@ class GraphState:
 
 
 def remembered() -> GraphState:
-    """What is remembered at present."""
+    """Return what is remembered of the graph at present."""
     return GraphState(
         hops=int(state.fitting("hops", _HOPS[-1], str, lambda value: value in _HOPS)),
         pinned=_ids("pins")[:_MOST_PINNED],
@@ -42,7 +42,7 @@ def remembered() -> GraphState:
 
 
 def scene_now(exploring: Exploring) -> Scene:
-    """The scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
+    """Return the scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
     centre = browse.locate(exploring.index, state.recall("centre")) if state.recall("centre") else None
     if centre is None:
         return layer_scene(exploring.index, _request(exploring, exploring.place))
@@ -55,8 +55,8 @@ def scene_now(exploring: Exploring) -> Scene:
 
 
 def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
-    """What a person did in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the id of
-    what is in focus, which stays there when another node is chosen."""
+    """Do what a person asked for in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the
+    id of what is in focus, which stays there when another node is chosen."""
     state.remember("centre", focus)
     if kind in ("hops", "detail"):
         state.remember(kind, id_)
@@ -83,7 +83,7 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
 
 
 def hide(ids: Sequence[str]) -> None:
-    """Those nodes are hidden, and no others."""
+    """Hide those nodes, and no others."""
     _remember_ids("hidden", list(ids)[:_MOST_HIDDEN])
 
 
@@ -119,7 +119,7 @@ _UNTYPED = ("", "unknown", "aggregated")
 
 
 def scene_values(scene: Scene, layouts: Sequence[LayerGraph]) -> dict[str, Any]:
-    """nodes, links and layouts, the narrowest layout first."""
+    """Return the scene as the script reads it: nodes, links and layouts, the narrowest layout first."""
     return {
         "nodes": [_node(node) for node in scene.nodes],
         "links": [_link(scene, link) for link in scene.links],

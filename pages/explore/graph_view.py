@@ -27,7 +27,7 @@ from pages.explore.exploring import Exploring, View, name_and_id
 
 
 def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
-    """What the script draws instead of the scene around the focus."""
+    """Return what the script draws instead of the scene around the focus."""
     drawn = nodes_of(exploring)
     hops = _hops(exploring, drawn, focus)
     position, picked = drawn.position(focus), drawn.position(exploring.place)
@@ -48,7 +48,7 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
 
 
 def id_of(exploring: Exploring, text: str) -> str:
-    """The id of a node that the script names by its position, as #12."""
+    """Return the id of a node that the script names by its position, as #12; empty where it draws none there."""
     if not text.startswith("#"):
         return text
     drawn = nodes_of(exploring)
@@ -59,7 +59,7 @@ def id_of(exploring: Exploring, text: str) -> str:
 
 
 def nodes_of(exploring: Exploring) -> AllNodes:
-    """The nodes of the index that the filters let through, up to tens of thousands."""
+    """Return the nodes of the index that the filters let through, up to tens of thousands."""
     return _kept(exploring.summary.id, exploring.summary.created, exploring.filters, exploring.index)
 
 
@@ -101,7 +101,7 @@ _KEY = "layer_graph"
 
 
 def show(exploring: Exploring) -> None:
-    """The picture around the focus; a click chooses and opens, a double click brings into focus."""
+    """Draw the picture around the focus; a click chooses and opens, a double click brings into focus."""
     scene = graph_state.scene_now(exploring)
     if not any(scene.totals):
         message(say("explore.nothing_passes"))
@@ -130,7 +130,7 @@ def show(exploring: Exploring) -> None:
 
 
 def _free_graph(exploring: Exploring, scene: Scene) -> None:
-    """The neighbourhood of the focus as one file whose nodes can be dragged, without layers."""
+    """Draw the download of the focus's neighbourhood as one file whose nodes can be dragged, without layers."""
     focus = Place(scene.focus.layer, scene.focus.row)
     title, shown_in = say("explore.graph.title", name=isolated(scene.focus.name)), language()
 
@@ -151,7 +151,7 @@ def _free_graph(exploring: Exploring, scene: Scene) -> None:
 
 
 def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
-    """What the script needs beside the scene."""
+    """Return what the script needs beside the scene."""
     kept = graph_state.remembered()
     _, chosen = name_and_id(exploring.index, exploring.place)
     name = isolated(scene.focus.name)

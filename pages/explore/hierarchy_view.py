@@ -40,7 +40,7 @@ from pages.explore.exploring import Exploring, View, choose, name_and_id
 def pick_row(
     table: Any, ids: Sequence[str], *, key: str, on_pick: Callable[[str], None], note: str = "", height: int = 0
 ) -> None:
-    """The table; on_pick is called with the id of the row that is clicked."""
+    """Draw the table, and call on_pick with the id of the row that is clicked."""
 
     def picked() -> None:
         cells = st.session_state[key]["selection"]["cells"]
@@ -66,7 +66,7 @@ _LISTED = 200
 
 
 def show_table(exploring: Exploring) -> None:
-    """The first entities, and how many there are; a click on a row chooses."""
+    """Draw the first entities, and how many there are; a click on a row chooses."""
     st.button(say("figure.as_picture"), type="tertiary", key="as_picture", on_click=state.remember, args=("table", ""))
     masks = {layer.number: exploring.mask(layer.number) for layer in exploring.index.layers}
     layer = _layer_choice(exploring)
@@ -121,13 +121,13 @@ _SKIP = "skip"  # children of the focus that were paged past
 
 
 def shape_choice(exploring: Exploring) -> None:
-    """Icicle, treemap or sunburst."""
+    """Draw the choice of icicle, treemap or sunburst."""
     titles = {name: say(f"explore.shape.{name}") for name in _SHAPES}
     choices.segments("shape", say("explore.shape"), titles, label_visibility="collapsed")
 
 
 def show(exploring: Exploring) -> None:
-    """The picture, or the table that is in its place."""
+    """Draw the picture, or the table that is in its place."""
     if state.recall("table"):
         show_table(exploring)
         return
@@ -179,7 +179,7 @@ def _colour_choice(*, has_question: bool) -> str:
 
 
 def _focus(exploring: Exploring, tree: ShownTree) -> Place:
-    """The opened block; the root where the filters leave nothing of that."""
+    """Return the opened block; the root where the filters leave nothing of that."""
     focus, top = exploring.focus, len(exploring.index.layers) - 1
     return focus if tree.below[focus.layer][focus.row] else Place(top, 0)
 
@@ -191,7 +191,7 @@ def _crumbs(index: Index, focus: Place) -> list[tuple[int, str, str]]:
 
 
 def _open(exploring: Exploring, picture: Picture, block_id: str) -> None:
-    """Opens a block. A folded one opens its parent; where that is open already, its next children are shown."""
+    """Open a block. A folded one opens its parent; where that is open already, its next children are shown."""
     parent, focus = folded_parent(block_id), picture.blocks[0].id
     if parent == focus:
         shown = sum(block.parent == focus and not block.folded for block in picture.blocks)

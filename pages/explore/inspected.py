@@ -30,42 +30,42 @@ DESCRIPTION = 260  # characters of a description in a list; the whole is one cli
 
 
 def tab(key: str, title: str, blocks: Sequence[Values], count: int | None = None) -> Values:
-    """A tab. key: stays the same in every language, so that a tab stays open."""
+    """Return a tab. key: stays the same in every language, so that a tab stays open."""
     return {"key": key, "title": title, "count": "" if count is None else f"{count:,}", "blocks": list(blocks)}
 
 
 def text(body: str, *, muted: bool = False) -> Values:
-    """A paragraph to read. muted: a remark of ours."""
+    """Return a paragraph to read. muted: a remark of ours."""
     return {"kind": "text", "text": body, "muted": muted}
 
 
 def label(title: str, note: str = "") -> Values:
-    """A small heading."""
+    """Return a small heading."""
     return {"kind": "label", "text": title, "note": note}
 
 
 def runs(parts: Sequence[Values]) -> Values:
-    """A line of text in parts, some of which lead on."""
+    """Return a line of text in parts, some of which lead on."""
     return {"kind": "runs", "parts": list(parts)}
 
 
 def run(body: str, *, do: str = "", id_: str = "", strong: bool = False) -> Values:
-    """A part of a line. do: what a click does, with that id."""
+    """Return a part of a line. do: what a click does, with that id."""
     return {"text": body, "do": do, "id": id_, "strong": strong}
 
 
 def marks(cited: Sequence[Mark]) -> list[Values]:
-    """Citation marks as parts of a line."""
+    """Return citation marks as parts of a line."""
     return [{"mark": mark.name, "colour": known_colour(mark.colour)} for mark in cited]
 
 
 def finding(summary: str, explanation: str) -> Values:
-    """A finding of a summary."""
+    """Return a finding of a summary."""
     return {"kind": "finding", "summary": summary, "text": explanation}
 
 
 def rows(listed: Sequence[Values], *, note: str = "", more: str = "", more_id: str = "") -> Values:
-    """A list whose rows lead on or unfold. more: text of the button that lists more of them."""
+    """Return a list whose rows lead on or unfold. more: text of the button that lists more of them."""
     return {"kind": "rows", "rows": list(listed), "note": note, "more": more, "moreId": more_id}
 
 
@@ -80,8 +80,8 @@ def row(  # noqa: PLR0913  # a row of a component: keywords, of which a row may 
     bar: float | None = None,
     unfolds: Sequence[Values] = (),
 ) -> Values:
-    """A row of a list. bar: 0 to 1. unfolds: blocks that a click shows below it; the row itself then leads on from
-    there."""
+    """Return a row of a list. bar: 0 to 1. unfolds: blocks that a click shows below it; the row itself then leads on
+    from there."""
     return {
         "name": name,
         "do": do,
@@ -95,18 +95,18 @@ def row(  # noqa: PLR0913  # a row of a component: keywords, of which a row may 
 
 
 def passage(title: str, sub: str, parts: Sequence[Piece], *, id_: str, row_number: int) -> Values:
-    """A piece of a chunk with the mentions marked; it opens in its document, and the chunk itself can be inspected."""
+    """Return a piece of a chunk, mentions marked; it opens in its document, and the chunk itself can be inspected."""
     pieces = [{"text": piece.text, "marked": "name" in piece.marks} for piece in parts]
     return {"kind": "passage", "title": title, "sub": sub, "pieces": pieces, "id": id_, "row": row_number}
 
 
 def shortened(body: str, most: int = DESCRIPTION) -> str:
-    """The beginning of a long text."""
+    """Return the text, cut with an ellipsis where it is longer than `most` characters."""
     return body if len(body) <= most else f"{body[: most - 1].rstrip()}…"
 
 
 def count_note(shown: int, total: int, order: str) -> str:
-    """What is said above a list that does not hold all; nothing above one that does."""
+    """Return the note above a list that does not hold all; empty for one that does."""
     return say(f"explore.inspect.first.{order}", shown=shown, rest=total - shown) if shown < total else ""
 
 
@@ -124,17 +124,17 @@ def _forms(index_id: str, created: str, _index: Index) -> Mapping[str, tuple[str
 
 
 def names_to_mark(index: Index, summary: IndexSummary, names: Sequence[str]) -> list[str]:
-    """The names with the other forms that the documents use."""
+    """Return the names with the other forms that the documents use."""
     return with_forms(names, _forms(summary.id, summary.created, index))
 
 
 def strength_of(relation: Relation) -> str:
-    """Lambda of an aggregated relation, the weight of a base one."""
+    """Return lambda of an aggregated relation, the weight of a base one."""
     return f"{relation.strength:,}" if relation.layer else f"{relation.weight:g}"
 
 
 def made_words(relation: Relation) -> str:
-    """How a relation came about, in a few words."""
+    """Return in a few words how a relation came about."""
     if relation.layer:
         known = relation.kind in ("summarised", "concatenated")
         return say(f"explore.inspect.made.{relation.kind}", n=len(relation.members)) if known else relation.kind
@@ -142,12 +142,12 @@ def made_words(relation: Relation) -> str:
 
 
 def said_by(relation: Relation) -> str:
-    """What a relation says, in a line; where it has no text, how it came about."""
+    """Return what a relation says, in a line; where it has no text, how it came about."""
     return shortened(relation.description, _LINE) if relation.description else made_words(relation)
 
 
 def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Values]:
-    """Relations of an entity, strongest first, with bars; each unfolds to what it says and stands for."""
+    """Return relations of an entity as rows with bars; each unfolds to what it says and stands for."""
     strongest = max((_number(neighbour.relation) for neighbour in related), default=0.0) or 1.0
     listed = []
     for place, neighbour in enumerate(related):
@@ -172,7 +172,7 @@ def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Val
 
 
 def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
-    """Relations with both ends."""
+    """Return relations as rows with both ends."""
     return [
         row(
             say("explore.inspect.ends", source=isolated(member.source), target=isolated(member.target)),
@@ -189,7 +189,7 @@ def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
 def chunk_blocks(
     index: Index, summary: IndexSummary, chunks: Sequence[int], names: Sequence[str], *, shown: int
 ) -> list[Values]:
-    """The first `shown` chunks with the names marked, and a button for more."""
+    """Return the first `shown` chunks with the names marked, and a button for more."""
     if not chunks:
         return [text(say("explore.inspect.no_chunk"), muted=True)]
     marked = names_to_mark(index, summary, names)
@@ -223,7 +223,7 @@ class Asked:
 
 
 def made_values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
-    """What the component draws of it. id_: of the thing. by_hand: what was edited of it, in sentences."""
+    """Return what the component draws of how it was made. id_: of the thing. by_hand: its edits, in sentences."""
     said, lines = words(made_sentence(made)), list[str]()
     if len(made.calls) == 1:
         call = made.calls[0]
@@ -241,7 +241,7 @@ def made_values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
 
 
 def drawer(index: Index) -> None:
-    """Opens prompts and replies where they were asked for."""
+    """Open prompts and replies where they were asked for."""
     asked = reveal.take_drawer(PAGE, Asked)
     made = made_by(index, asked.id) if asked is not None else None
     if asked is not None and made is not None and made.calls:
@@ -250,7 +250,7 @@ def drawer(index: Index) -> None:
 
 
 def _calls(calls: tuple[RecordedCall, ...]) -> None:
-    """One call at a time, since a hub of a large index was extracted by hundreds."""
+    """Draw one call at a time, since a hub of a large index was extracted by hundreds."""
     call = calls[0]
     if len(calls) > 1:
         call = st.selectbox(

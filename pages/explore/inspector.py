@@ -30,7 +30,7 @@ _STEP = {"chunks": CHUNKS, "relations": RELATIONS, "members": RELATIONS, "childr
 
 
 def show(exploring: Exploring) -> None:
-    """What the link names: a relation, a chunk, or the chosen entity."""
+    """Draw what the link names: a relation, a chunk, or the chosen entity."""
     index = exploring.index
     name = st.session_state.pop(_ASK, None)
     if name is not None:
@@ -68,7 +68,7 @@ def _say_what_is_gone(relation: bool, chunk: bool) -> None:
 
 
 def _head(exploring: Exploring, thing: Entity | Relation | None) -> None:
-    """The layer's tag, what kind of thing it is, and for a base entity the button that edits it."""
+    """Draw the layer's tag, what kind of thing it is, and for a base entity the button that edits it."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="inspector_head"):
         if isinstance(thing, Entity):
             kind = thing.type if thing.layer == 0 and thing.type not in ("", "unknown") else ""
@@ -87,13 +87,13 @@ def _head(exploring: Exploring, thing: Entity | Relation | None) -> None:
 
 
 def _more(id_: str) -> dict[str, int]:
-    """How many rows beyond the first ones were asked for, of the thing of that id."""
+    """Return how many rows beyond the first ones were asked for, of the thing of that id."""
     owner, more = st.session_state.get(_MORE, ("", {}))
     return dict(more) if owner == id_ else {}
 
 
 def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
-    """What a click in the component asks for."""
+    """Do what a click in the component asks for."""
     do, id_ = str(asked.get("do", "")), str(asked.get("id", ""))
     if do == "go":
         exploring.go(id_)
@@ -122,7 +122,7 @@ def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
 
 
 def _names(exploring: Exploring, index: Index) -> list[str]:
-    """Names that are marked in a document: of what is inspected, where that is of layer 0."""
+    """Return the names to mark in a document: of what is inspected, where that is of layer 0."""
     relation = relation_of(index, state.recall("rel")) if state.recall("rel") else None
     if relation is not None:
         names = [name for name, _ in inspector_values.ends_of(index, relation)] if relation.layer == 0 else []

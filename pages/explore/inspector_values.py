@@ -35,7 +35,7 @@ _LONGEST = 20_000  # characters of a chunk that are drawn; its document has the 
 
 
 def chunk_values(exploring: Exploring, row: int) -> Values:
-    """All that is drawn of the chunk in that row."""
+    """Return all that is drawn of the chunk in that row."""
     index, layer = exploring.index, exploring.index.layers[0]
     chunk = index.chunk(row)
     document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
@@ -98,7 +98,7 @@ _BESIDE = 60  # characters beside a quote
 
 
 def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
-    """All that is drawn of the chosen entity. more: how many rows beyond the first ones a list shows."""
+    """Return all that is drawn of the chosen entity. more: how many rows beyond the first ones a list shows."""
     index, place = exploring.index, exploring.place
     entity = index.layers[place.layer].entity(place.row)
     n_relations = len(index.layers[place.layer].relations_of(place.row))
@@ -135,7 +135,7 @@ def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
 
 
 def _by_hand(exploring: Exploring, entity: Entity) -> list[str]:
-    """What was edited of it."""
+    """Return in sentences what was edited of the entity by hand."""
     return [
         say("explore.inspect.by_hand", what=edit_view.sentence_of(edit))
         for edit in edit_view.edits_of(exploring.index, entity)[:_EDITS_NAMED]
@@ -143,7 +143,7 @@ def _by_hand(exploring: Exploring, entity: Entity) -> list[str]:
 
 
 def _parents(exploring: Exploring, entity: Entity) -> list[Values]:
-    """From the root down to the parent."""
+    """Return the ancestors, from the root down to the parent."""
     above = reversed(exploring.index.ancestors(entity.layer, entity.row))
     cells = [(layer, exploring.index.layers[layer].entity_cells, row) for layer, row in above]
     return [
@@ -168,7 +168,7 @@ def _summary(exploring: Exploring, entity: Entity, related: list[browse.Neighbou
 
 
 def _bars(related: list[browse.Neighbour]) -> list[Values]:
-    """Relations with bars, each of which leads to the entity at its other end."""
+    """Return relations as rows with bars, each of which leads to the entity at its other end."""
     values = [float(each.relation.strength if each.relation.layer else each.relation.weight) for each in related]
     longest = max(values) or 1.0
     return [
@@ -185,7 +185,7 @@ def _bars(related: list[browse.Neighbour]) -> list[Values]:
 
 
 def _hits(trace: Trace, hits: QuestionHits) -> list[Values]:
-    """What the last question met here, in a line."""
+    """Return what the last question retrieved here, in a line."""
     head = inspected.label(say("explore.inspect.last_question"), inspected.shortened(trace.question, 80))
     if not hits:
         return [head, inspected.text(say("explore.inspect.not_met"), muted=True)]
@@ -222,7 +222,7 @@ def _list(listed: list[Values], total: int, order: str, name: str, step: int) ->
 
 
 def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
-    """A tab of both quotes of each conflict, marked in their chunks; no tab where there is none."""
+    """Return a tab of both quotes of each conflict, marked in their chunks; no tab where there is none."""
     if not conflicts:
         return []
     blocks = [inspected.text(say("conflicts.tab_help"), muted=True)]
@@ -243,7 +243,7 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
 
 
 def _around(text: str, start: int, end: int) -> list[passages.Piece]:
-    """The quote, marked, with whole words beside it."""
+    """Return the quote, marked, with whole words beside it."""
     left = text.find(" ", start - _BESIDE, start) + 1 if start > _BESIDE else 0
     right = text.rfind(" ", end, end + _BESIDE) if end + _BESIDE < len(text) else len(text)
     before, after = text[left:start], text[end : max(end, right)]
@@ -255,13 +255,13 @@ def _around(text: str, start: int, end: int) -> list[passages.Piece]:
 
 
 def ends_of(index: Index, relation: Relation) -> list[tuple[str, str]]:
-    """Name and id of both ends."""
+    """Return name and id of both ends."""
     cells = index.layers[relation.layer].entity_cells
     return [(cells["name"][row].as_py(), cells["id"][row].as_py()) for row in (relation.source, relation.target)]
 
 
 def relation_values(exploring: Exploring, relation: Relation, more: dict[str, int]) -> Values:
-    """All that is drawn of the relation. more: how many rows beyond the first ones a list shows."""
+    """Return all that is drawn of the relation. more: how many rows beyond the first ones a list shows."""
     index = exploring.index
     ends = ends_of(index, relation)
     said = relation.description.strip()

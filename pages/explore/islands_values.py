@@ -17,12 +17,12 @@ from pages.common.messages import say
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def islands_of(index_id: str, created: str, _index: Index) -> IndexIslands:
-    """The islands of an index, computed once."""
+    """Return the islands of an index, computed once."""
     return islands.islands_of(_index)
 
 
 def panel_layer(made: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:
-    """What tau_panel.js computes with, for a layer that has relations."""
+    """Return what tau_panel.js computes with, for a layer that has relations."""
     curve, number, n = made.curve, made.layer.number, len(made.layer)
     built_text = "" if made.built is None else f"{made.built:g}"
     return {
@@ -70,7 +70,7 @@ def _suggestion(suggestion: TauSuggestion) -> dict[str, Any]:
 
 
 def _calls(made: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
-    """Calls that are not answered yet, and money, of the relations of at least each lambda."""
+    """Return the calls that are not answered yet, and money, of the relations of at least each lambda."""
     strength = made.layer.relations["strength"].to_numpy()
 
     def from_each_up(values: np.ndarray) -> list[float]:

@@ -33,7 +33,7 @@ _FAULT = "lr_rebuild_fault"
 
 
 def start(summary: IndexSummary, config: IndexConfig) -> None:
-    """A job builds the index's corpus with these settings, beside the index."""
+    """Start a job that builds the index's corpus with these settings, beside the index."""
     try:
         job_id = session.workbench().builds.start(summary.corpus_id, config, summary.name)
         session.endpoint_builds.clear()
@@ -43,14 +43,14 @@ def start(summary: IndexSummary, config: IndexConfig) -> None:
 
 
 def go_to(index_id: str) -> None:
-    """That index is the one at hand; what was chosen in the other one is forgotten."""
+    """Go to that index, and forget what was chosen in the other one."""
     state.remember("index", index_id)
     for name in ("node", "rel", "focus"):
         state.remember(name, None)
 
 
 def progress(index_id: str) -> None:
-    """The job that rebuilds this index, while it is under way; then its index is opened."""
+    """Draw the job that rebuilds this index, while it is under way; then open the index that it made."""
     fault = st.session_state.pop(_FAULT, "")
     if fault:
         message(fault, kind="error")
@@ -104,7 +104,7 @@ _SECONDS_A_CALL = 4.0  # of a model at an endpoint, as the forecast of a build t
 
 
 def show(exploring: Exploring) -> None:
-    """The islands at the left, the panel of tau at the right."""
+    """Draw the islands at the left, the panel of tau at the right."""
     index, summary = exploring.index, exploring.summary
     islands = islands_of(summary.id, summary.created, index)
     if not islands.layers:
@@ -184,7 +184,7 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
 
 
 def _panel_words(model: str) -> dict[str, str]:
-    """The sentences of the panel; a script fills in what is in braces."""
+    """Return the sentences of the panel; a script fills in what is in braces."""
     made = {_camel(name): say(f"explore.tau.{name}") for name in _WORDS}
     made |= {
         "tau": say("explore.tau.tau", tau="{tau}"),
@@ -204,7 +204,7 @@ def _camel(name: str) -> str:
 
 
 def _known_calls(index: Index, summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
-    """The calls of a layer's relations; None where no model at an endpoint writes them."""
+    """Return the calls of a layer's relations; None where no model at an endpoint writes them."""
     if is_remote(model):
         with suppress(LeanRAGError):  # a damaged store of calls hides the costs alone
             return _calls(summary.id, summary.created, number, model, index)
@@ -218,7 +218,7 @@ def _calls(index_id: str, created: str, number: int, model: str, _index: Index) 
 
 
 def _rebuilding(index: Index) -> tuple[str, float]:
-    """Why the index cannot be built again with another tau, "" where it can; and the seconds that it takes."""
+    """Return why the index cannot be built again with another tau, "" where it can; and the seconds that it takes."""
     if index.manifest.kind == IMPORTED or not index.manifest.corpus.id:
         return say("explore.tau.imported"), 0.0
     if index.manifest.config.relation_rule != "lambda":
@@ -230,7 +230,7 @@ def _rebuilding(index: Index) -> tuple[str, float]:
 
 
 def _rebuild_note(index: Index, model: str) -> str:
-    """What a rebuild keeps, and what it does not."""
+    """Return in words what a rebuild keeps, and what it does not."""
     parts = [say("explore.tau.keeps")]
     # Summaries of clusters are written without the sentences on relations; relations of higher layers quote them.
     above = sum(layer.summarised for layer in index.manifest.layers[2:])
@@ -242,7 +242,7 @@ def _rebuild_note(index: Index, model: str) -> str:
 
 
 def _existing(summary: IndexSummary) -> dict[str, str]:
-    """Indexes of the same corpus and settings but for tau: their ids by tau."""
+    """Return the ids of other indexes of the same corpus and settings but for tau, by tau."""
     own, made = _but_tau(summary), {}
     for other in session.index_list().indexes:
         if other.id != summary.id and other.corpus_id == summary.corpus_id and _but_tau(other) == own:
@@ -256,7 +256,7 @@ def _but_tau(summary: IndexSummary) -> dict[str, Any]:
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """The components of each layer as code."""
+    """Return the components of each layer as code."""
     lines = (
         "for layer in index.layers:",
         "    print(layer.number, len(components(len(layer), layer.ends)))",

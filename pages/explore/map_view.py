@@ -30,7 +30,7 @@ from pages.explore.exploring import Exploring, View
 
 
 def labelled_pills(name: str, title: str, options: Sequence[str], default: str) -> str:
-    """The chosen option; it is remembered under that name."""
+    """Draw the options and return the chosen one, which is remembered under that name."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
         draw(html('<span class="lr-small lr-muted">{}</span>', title))
         titles = {option: option for option in options}
@@ -45,7 +45,7 @@ _ASK = "lr_map_ask"
 
 
 def show(exploring: Exploring) -> None:
-    """The map, and beside it seeds and clusters, or the inspector where an entity is chosen."""
+    """Draw the map, and beside it seeds and clusters, or the inspector where an entity is chosen."""
     index = exploring.index
     if st.session_state.pop(_ASK, False) and exploring.trace is not None:
         state.remember("q", exploring.trace.question)
@@ -70,12 +70,12 @@ def show(exploring: Exploring) -> None:
 
 
 def _layers(index: Index) -> list[str]:
-    """The layers whose entities can be points; the root alone is no map."""
+    """Return the layers whose entities can be points; the root alone is no map."""
     return [f"L{number}" for number in range(len(index.layers) - 1)]
 
 
 def points_choice(exploring: Exploring) -> None:
-    """The layer whose entities are the points."""
+    """Draw the choice of the layer whose entities are the points."""
     layers = _layers(exploring.index)
     if len(layers) > 1:
         labelled_pills("points", say("explore.map.points"), layers, "L0")
@@ -88,7 +88,7 @@ def _nothing_chosen() -> None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
-    """The sample of a layer in the plane."""
+    """Return a sample of a layer's entities with their places in the plane."""
     return session.workbench().indexes.map_places(_index, number)
 
 
@@ -100,18 +100,18 @@ def _clusters(
 
 
 def places(exploring: Exploring, number: int) -> MapPlaces:
-    """The sample of that layer of the index that is explored."""
+    """Return the sample with places of that layer of the index that is explored."""
     return shown_places(exploring.summary.id, exploring.summary.created, number, exploring.index)
 
 
 def cluster_colours() -> list[str]:
-    """Hues of clusters: those of the palette but the one that is too near to that of seeds."""
+    """Return the hues of clusters: those of the palette but the one that is too near to that of seeds."""
     every = colours().clusters
     return [every[0], *every[2:]]
 
 
 def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[LayerClusters]:
-    """The clusters of each layer above."""
+    """Return the clusters of each layer above."""
     index, summary, most = exploring.index, exploring.summary, len(cluster_colours())
     above = range(number + 1, len(index.layers))
     return [_clusters(summary.id, summary.created, number, each, most, index, shown) for each in above]
@@ -161,7 +161,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
 
 
 def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:
-    """Where the entities lie that the search names, those outside the sample too."""
+    """Return where the entities lie that the search names, those outside the sample too."""
     if not exploring.search:
         return []
     rows = find_entities(exploring.index, exploring.search, layer=number, limit=_MATCHES).rows
@@ -205,7 +205,7 @@ def _words(number: int, trace: Trace | None) -> dict[str, str]:
 
 
 def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:
-    """What a click on the map asks for."""
+    """Do what a click on the map asks for."""
     do, value = str(asked.get("do", "")), str(asked.get("value", ""))
     if do == "point" and value.isdecimal() and int(value) < len(shown.rows):
         row = int(shown.rows[int(value)])
@@ -219,7 +219,7 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """The places of the points as code."""
+    """Return the places of the points as code."""
     number = state.fitting("points", "L0", str, lambda value: value in _layers(exploring.index))[1:]
     lines = (f"shown = bench.indexes.map_places(index, {number})", "print(len(shown.rows), shown.places[:5])")
     return ViewCode(lines=lines)

@@ -54,7 +54,7 @@ def page() -> None:
 
 @st.fragment
 def body(summary: IndexSummary) -> None:
-    """All that a choice on this page may change; the frame around it need not run again."""
+    """Draw all that a choice on this page may change; the frame around it need not run again."""
     with plain_errors(), session.reading(summary) as index:
         now = exploring(index, summary)
         with st.container(gap="xsmall", key="explore_body"):
@@ -69,7 +69,7 @@ def body(summary: IndexSummary) -> None:
 
 
 def _picture(view: View, now: Exploring) -> None:
-    """The view, and below it what can be done with what it shows: copied as code, put into a presentation."""
+    """Draw the view, and below it what can be done with what it shows: copied as code, put into a presentation."""
     view.show(now)
     names = ("index", "focus", "node", "find", "skip", *FILTER_NAMES, *view.url)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_actions"):

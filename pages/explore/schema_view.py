@@ -26,7 +26,7 @@ _SIDE_BY_SIDE = "co-occurrence"
 
 
 def show(exploring: Exploring) -> None:
-    """The types and the kinds of their relations; a click on either filters by it, a second click takes that away."""
+    """Draw the types and the kinds of their relations; a click on either filters by it, a second click ends that."""
     schema = _schema(exploring)
     if not schema.types:
         message(say("explore.schema.empty"))
@@ -57,7 +57,7 @@ def show(exploring: Exploring) -> None:
 
 
 def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
-    """Those types or kinds alone pass the filter; all do when they were chosen already."""
+    """Let those types or kinds alone pass the filter; all where they were chosen already."""
     state.remember(name, None if values == before else joined(sorted(values)))
 
 
@@ -86,7 +86,7 @@ def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> Schem
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """Types and the relations between them as code."""
+    """Return types and the relations between them as code."""
     lines = (
         "schema = schema_of(index)",
         "for pair in schema.pairs[:10]:",

@@ -20,7 +20,7 @@ _LISTED = 8
 
 
 def matches_of(exploring: Exploring) -> EntityMatches:
-    """The first matches of the search among what passes the filters, and how many there are."""
+    """Return the first matches of the search among what passes the filters, and how many there are."""
     if not exploring.search:
         return EntityMatches((), 0)
     return _matches(
@@ -36,7 +36,7 @@ def _matches(index_id: str, created: str, search: str, filters: Filters, _explor
 
 
 def field(exploring: Exploring) -> None:
-    """What is written is remembered as `find` while it is written; a listed match that is opened is chosen."""
+    """Draw the search field; what is written is remembered as `find`, a listed match that is opened is chosen."""
     key, matches = "search", matches_of(exploring)
 
     def typed() -> None:

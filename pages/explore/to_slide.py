@@ -54,7 +54,7 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
 
 
 def _colours(colours: Palette) -> dict[str, Any]:
-    """variables: of the style sheets; clouds: of the graph's entities; hues: all that figures take from Python."""
+    """Return variables of the style sheets, hues of the graph's clouds, and all hues that figures take from Python."""
     clouds = hues(colours)
     return {
         "variables": colours.variables(),

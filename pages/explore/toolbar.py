@@ -31,7 +31,7 @@ _OFFERED = 40  # types and kinds; the others are rare
 
 
 def view_choice(exploring: Exploring) -> View:
-    """The chosen view, and at the right the view's own choice, where it has one."""
+    """Draw the choice of the view, and at the right the view's own choice, where it has one; return the view."""
     by_name = {view.name: view for view in views()}
     titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
@@ -47,7 +47,7 @@ def code_button(view: View, exploring: Exploring) -> None:
 
 
 def _code(view: View, exploring: Exploring) -> Code:
-    """The chosen thing, the filters and the view as code."""
+    """Return the chosen thing, the filters and the view as code."""
     bench = session.workbench()
     thing = state.recall("rel") or state.recall("chunk") or state.recall("node")
     summary = exploring.summary
@@ -56,14 +56,14 @@ def _code(view: View, exploring: Exploring) -> Code:
 
 
 def search_and_filters(exploring: Exploring) -> None:
-    """The search field and the filters, in one row where there is room."""
+    """Draw the search field and the filters, in one row where there is room."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_tools"):
         searching.field(exploring)
         filters(exploring.index, exploring.summary)
 
 
 def filters(index: Index, summary: IndexSummary) -> None:
-    """One pill for each filter; a filter that is set says so in its pill."""
+    """Draw one pill for each filter; a filter that is set says so in its pill."""
     types = _offered("types", types_of(summary.id, summary.created, index))
     kinds = _offered("kinds", kinds_of(summary.id, summary.created, index))
     layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
@@ -88,13 +88,13 @@ def filters(index: Index, summary: IndexSummary) -> None:
 
 
 def clear_filters() -> None:
-    """Everything passes again."""
+    """Clear all filters."""
     for name in FILTER_NAMES:
         state.remember(name, None)
 
 
 def _offered(name: str, counts: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """The most frequent values, and those that are chosen."""
+    """Return the most frequent values with their counts, and those that are chosen."""
     chosen = split(state.recall(name))
     return {value: n for place, (value, n) in enumerate(counts) if place < _OFFERED or value in chosen}
 
@@ -117,7 +117,7 @@ def _pill(name: str, label: str) -> Any:
 
 
 def _several_choices(name: str, titles: dict[str, str]) -> None:
-    """A choice of several values; none chosen lets all pass."""
+    """Draw a choice of several values; none chosen lets all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
         name,
@@ -141,7 +141,7 @@ def _several_choices(name: str, titles: dict[str, str]) -> None:
 
 
 def _single_choice(name: str, titles: dict[str, str]) -> None:
-    """A choice of one value at most; none chosen lets all pass."""
+    """Draw a choice of one value at most; none chosen lets all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
         name,
