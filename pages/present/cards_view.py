@@ -21,7 +21,7 @@ _FILE, _ERROR = "present_file", "present_file_error"
 
 
 def show_open() -> None:
-    """The button that opens a file; one that does not read says why."""
+    """Draw the button that opens a file; one that does not read says why."""
     with st.popover(say("present.open_file"), icon=":material/folder_open:", type="tertiary", key="present_open"):
         draw(markup.muted(say("present.open_hint")))
         st.file_uploader(
@@ -53,7 +53,7 @@ _WIDE = 3  # cards in a row
 
 
 def show() -> None:
-    """A card for each presentation, the person's own first."""
+    """Draw a card for each presentation, the person's own first."""
     listed = session.workbench().presentations.all()
     if not listed.presentations:
         message(say("present.empty"))

@@ -31,7 +31,7 @@ _CALL = "present_call"
 
 
 def show(summary: IndexSummary | None) -> None:
-    """The form for the index of the sidebar, or how far the presentation under way has come."""
+    """Draw the form for the index of the sidebar, or how far the presentation under way has come."""
     if st.session_state.get(_CALL) is not None:
         _progress()
         return
@@ -61,7 +61,7 @@ def show(summary: IndexSummary | None) -> None:
 
 
 def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
-    """Those chosen from a question set, then the person's own, each once."""
+    """Draw the choice of questions and return them: those of a question set, then the person's own, each once."""
     bench = session.workbench()
     sets = sorted(bench.question_sets.all(), key=lambda info: info.corpus_id != summary.corpus_id)
     titles = {info.id: info.title for info in sets}
@@ -89,7 +89,7 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
 
 
 def _beside() -> list[PresentedStrategy]:
-    """Strategies beside LeanRAG, with their official settings."""
+    """Draw the choice of strategies beside LeanRAG, with their official settings, and return them."""
     infos = {info.name: info for info in strategies().strategies if info.name != LEANRAG and not info.parts}
     titles = {name: words(info.title) for name, info in infos.items()}
     chosen = st.multiselect(
@@ -137,7 +137,7 @@ def _calls() -> StreamedCalls[str, str]:
 
 @st.fragment(run_every=0.7)
 def _progress() -> None:
-    """How many questions are asked; the page is drawn anew when the presentation is there."""
+    """Draw how many questions are asked; draw the page anew when the presentation is there."""
     call: StreamedCall[str, str] | None = st.session_state.get(_CALL)
     if call is None:
         return

@@ -25,7 +25,7 @@ export default function (component) {
 
 
 def show_deck(presentation_id: str) -> bool:
-    """Whether the presentation is shown; one that cannot be says why, and the page goes on below."""
+    """Draw the presentation, or why it cannot be shown, and tell whether it is shown."""
     try:
         changed = session.workbench().presentations.path(presentation_id).stat().st_mtime_ns
         deck = _deck(presentation_id, changed, language())
