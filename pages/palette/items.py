@@ -39,13 +39,13 @@ class Item:
     whole: bool = False
 
     def sent(self) -> dict[str, Any]:
-        """As the browser gets it: without what is empty, and with what is not seen in its texts made visible."""
+        """Return the item for the browser: without empty values, with unseen characters of its texts made visible."""
         values = {spec.name: value for spec in fields(self) if (value := getattr(self, spec.name))}
         return {**values, "title": visible(self.title), "detail": visible(self.detail)}
 
 
 def fixed() -> Iterator[Item]:
-    """What is there on every page, whatever the home holds."""
+    """Yield what is there on every page, whatever is stored: pages and actions."""
     for name, _ in PAGES:
         yield Item(PAGE, say(f"page.{name}"), name)
     yield Item(ACTION, say("palette.tour"), "library", does=TOUR)
@@ -61,7 +61,7 @@ def fixed() -> Iterator[Item]:
 
 
 def of_home() -> Iterator[Item]:
-    """Indexes, questions, and the actions with them and with corpora: what changes while people work."""
+    """Yield questions, settings, indexes, and the actions with indexes, strategies and corpora."""
     indexes = {summary.id: summary for summary in session.index_list().indexes}
     chosen = indexes.get(state.recall("index"))
     yield from _questions(chosen)
@@ -82,7 +82,7 @@ def of_home() -> Iterator[Item]:
 
 
 def settings() -> Iterator[Item]:
-    """The settings of the workbench and those of builds, as they are declared."""
+    """Yield the settings of the workbench and those of builds, as they are declared."""
     for config, names, page, prefix in (
         (Settings, [spec.name for spec in fields(Settings)], "settings", ""),
         (IndexConfig, SETTINGS, "build", "b_"),
@@ -95,7 +95,7 @@ def settings() -> Iterator[Item]:
 
 
 def _questions(chosen: IndexSummary | None) -> Iterator[Item]:
-    """Questions that were asked, with the settings of that time, then those of the sample of the chosen index."""
+    """Yield questions that were asked, with the settings of that time, then those of the sample of the chosen index."""
     asked = set()
     for entry in session.workbench().history.matching()[:_HISTORY]:
         if entry.question in asked:
@@ -116,7 +116,7 @@ def _questions(chosen: IndexSummary | None) -> Iterator[Item]:
 
 
 def entities(text: str) -> Iterator[Item]:
-    """Entities of the chosen index whose names hold the words of the text."""
+    """Yield entities of the chosen index whose names hold the words of the text."""
     wanted = state.recall("index")
     summary = next((summary for summary in session.index_list().indexes if summary.id == wanted), None)
     if summary is None or not text.strip():

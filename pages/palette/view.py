@@ -29,7 +29,7 @@ _WORDS = ("open", "label", "placeholder", "nothing", "keys", "close")
 
 @st.fragment
 def show() -> None:
-    """The button that opens the palette, and the palette; it leads to the page of what was chosen."""
+    """Draw the button that opens the palette, and the palette; go to the page of what was chosen."""
     target = st.session_state.pop(_TARGET, None)
     if target:
         st.switch_page(page_path(target))
@@ -56,8 +56,8 @@ def _fixed(of_language: str) -> list[dict[str, Any]]:
 
 
 def _wanted() -> dict[str, Any]:
-    """What the browser asked for since the last run: what changes while people work where it opened the palette, and
-    the entities that match what is written."""
+    """Return what the browser asked for since the last run: what changes while people work where it opened the palette,
+    and the entities that match what is written."""
     searched = st.session_state.pop(_SEARCHED, None)
     if not isinstance(searched, Mapping):
         return {}
@@ -73,7 +73,7 @@ def _searched() -> None:
 
 
 def _chosen() -> None:
-    """Takes over what a link to the chosen item holds; the next run leads to its page."""
+    """Take over what a link to the chosen item holds; the next run leads to its page."""
     item = st.session_state[_KEY].get("chosen")
     if not isinstance(item, Mapping):
         return
@@ -88,7 +88,7 @@ def _chosen() -> None:
 
 
 def _do(does: str, values: Mapping[str, str]) -> None:
-    """The action that no link holds."""
+    """Run the chosen action where no link holds it: tour, language, ask or compare."""
     action, _, of = does.partition(":")
     if action == items.TOUR:
         tour.show_again()
