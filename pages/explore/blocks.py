@@ -208,8 +208,7 @@ def _about(about: str, name: str, kind: str, more: str) -> str:
 
 def _cell(node: dict[str, Any], place: Place, kept: set[int]) -> dict[str, Any]:
     """Return a node as a cell; what is usual is left out, since there are many."""
-    node |= {"inner": 1} if place.layer else {}
-    return node | ({"must": True} if place.row in kept else {})
+    return node | ({"inner": 1} if place.layer else {}) | ({"must": True} if place.row in kept else {})
 
 
 def _second_line(block: Block) -> str:
