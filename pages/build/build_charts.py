@@ -30,7 +30,7 @@ from pages.common.messages import language, message, say, words
 
 
 def live(job: JobState) -> None:
-    """By stage: forecast, so far, and what it will be; a warning when the budget is too small."""
+    """Draw by stage the forecast, the use so far and the expected total; warn when the budget is too small."""
     ahead = outlook(job.kind, job.forecast, job.spending, job.stages)
     if ahead is None or job.forecast is None:
         return
@@ -67,12 +67,12 @@ def _live_row(job: JobState, stage: StageOutlook) -> tuple[str, str, str, str]:
 
 
 def calls_title(job: JobState, stage_name: str) -> str:
-    """The head of a row on the calls of a stage."""
+    """Return the title of the table row with the calls of a stage."""
     return say("build.outlook.calls", stage=words(job.kind.stage(stage_name).title))
 
 
 def _budget_warning(job: JobState, ahead: Outlook) -> str:
-    """What to know when the budget will be spent before the end; empty when it is enough."""
+    """Return a warning when the budget will be spent before the end; empty when it is enough."""
     budget, at_end = job.budget, ahead.at_end
     lacking = []
     if budget.tokens and at_end.tokens > budget.tokens:
@@ -87,12 +87,12 @@ def _budget_warning(job: JobState, ahead: Outlook) -> str:
 
 
 def has_forecast(job: JobState) -> bool:
-    """Whether there is a forecast of calls to compare with what was taken."""
+    """Tell whether there is a forecast of calls to compare with the actual ones."""
     return job.spending != NO_SPENDING and job.forecast is not None and bool(job.forecast.calling)
 
 
 def ended(job: JobState) -> None:
-    """By stage: forecast and actual of a job that is done; nothing where there was no forecast of calls."""
+    """Draw by stage the forecast and the actual use of an ended job; nothing where there was no forecast of calls."""
     forecast = job.forecast
     if forecast is None or not has_forecast(job):
         return

@@ -105,7 +105,7 @@ def show(job: JobState) -> None:
 
 
 def _conflicts(summary: IndexSummary) -> None:
-    """How many quotes contradict each other, and both of each; they are looked for when the fold is opened."""
+    """Draw the number of contradictions and both quotes of each; look for them once the fold is opened."""
     fold = st.expander(
         say("build.conflicts"), icon=":material/compare_arrows:", key="build_conflicts", on_change="rerun"
     )
@@ -132,7 +132,7 @@ def _conflicts(summary: IndexSummary) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _conflicts_of(id_: str, created: str, _index: Index) -> ConflictReport:
-    """The conflicts of the index, found once. id_, created: what they change with."""
+    """Return the conflicts of the index, found once. id_, created: the key of the cache."""
     return find_conflicts(_index)
 
 
@@ -248,13 +248,13 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
 
 
 def _beginning(text: str) -> str:
-    """The first words of a chunk, in one line."""
+    """Return the first words of a chunk, in one line."""
     start = " ".join(text[: 2 * _BEGINNING].split())
     return start if len(start) <= _BEGINNING else f"{start[:_BEGINNING].rsplit(' ', 1)[0]} …"
 
 
 def log_fold(job: JobState) -> None:
-    """What the build's process printed, to read and to download; nothing when it printed nothing."""
+    """Draw what the build's process printed, to read and to download; nothing when it printed nothing."""
     log = session.workbench().jobs.log(job.id)
     if not log.strip():
         return

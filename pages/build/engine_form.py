@@ -68,7 +68,7 @@ class Engine:
 
 
 def choose(corpus_id: str) -> Engine:
-    """The engine, as a switch, with what it asks for. Its models are chosen below, by models()."""
+    """Draw the choice of the engine and return it; models() chooses its models below."""
     names = (BUILTIN, BY_HAND, ENDPOINT, FILE) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT, FILE)
     titles = {name: say(_CODES[name]) for name in names}
     proposed = _propose()
@@ -101,7 +101,7 @@ def _propose() -> bool:
 
 
 def _offer() -> None:
-    """The model servers of this machine, where no endpoint is set up."""
+    """Offer the model servers of this machine, where no endpoint is set up."""
     with plain_errors():
         settings = session.workbench().settings.read()
         if not endpoint_view.is_set_up(settings):
@@ -115,7 +115,7 @@ def _has_reference(corpus_id: str) -> bool:
 
 
 def models(engine: Engine, corpus_id: str) -> Engine:
-    """The models of the engine and what they are asked for."""
+    """Ask for the engine's models and their settings, and return the engine with them."""
     try:
         settings = session.workbench().settings.read()
     except LeanRAGError as error:
@@ -125,7 +125,7 @@ def models(engine: Engine, corpus_id: str) -> Engine:
 
 
 def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
-    """A model file, and what it does. engine: with the embedding."""
+    """Ask for a model file and what it does, and return the engine with it. engine: with the embedding."""
     files = [each.name for each in session.workbench().model_files.all() if each.file is not None]
     if not files or not is_installed():
         message(say("build.engine.file.none"))
@@ -144,7 +144,7 @@ def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
 
 
 def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
-    """The models of the roles' servers. of_all: the settings."""
+    """Ask for a model of each role's server and return the engine with them. of_all: the settings."""
     settings, embeds_at = of_all.of_role(EXTRACTION), of_all.of_role(EMBEDDINGS)
     if not endpoint_view.is_set_up(settings):
         message(say("build.engine.no_endpoint"))
@@ -189,7 +189,7 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
 
 
 def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
-    """What a language model is asked for."""
+    """Ask for entity types, gleaning rounds and prompts of a language model, and return them as settings."""
     values: dict[str, Any] = {}
     left, right = st.columns([2, 1], gap="small")
     with left:
@@ -209,7 +209,7 @@ def _offers_batches(settings: Settings) -> bool:
 
 
 def _as_batches() -> bool:
-    """Whether calls are to be sent in files."""
+    """Ask whether calls are to be sent in batch files."""
     with st.container(gap="xsmall"):
         chosen = widgets.remembered(
             "b_batches",
@@ -224,7 +224,7 @@ def _as_batches() -> bool:
 
 
 def _found(settings: Settings) -> None:
-    """The model servers of this machine, and the way to Settings."""
+    """Draw the model servers of this machine, and the way to Settings."""
     draw(markup.label(say("found.title")))
     found_view.cards(settings)
     with st.container(horizontal=True, gap="small"):
@@ -233,7 +233,7 @@ def _found(settings: Settings) -> None:
 
 
 def take_settings(config: Mapping[str, Any]) -> None:
-    """The form holds the engine of an index's settings, its prompts included. For callbacks."""
+    """Set the form to the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
     file = next((name for name in (model, str(config.get("aggregation_model") or "")) if is_file(name)), "")
     if file:
@@ -278,13 +278,13 @@ def _where(settings: Settings) -> str:
 
 
 def to_settings() -> None:
-    """A button that leads to Settings."""
+    """Draw a button that leads to Settings."""
     if st.button(say("build.engine.open_settings"), icon=":material/settings:", key="open_settings"):
         st.switch_page(page_path("settings"))
 
 
 def entity_types() -> tuple[str, ...]:
-    """The entity types that the model is asked for."""
+    """Ask for the entity types that the model is to look for, and return them."""
     with st.container(gap="xsmall"):
         chosen = widgets.remembered(
             "b_types",

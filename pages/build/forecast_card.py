@@ -31,7 +31,7 @@ _MOST_TOKENS = 2**53  # a browser counts no further
 
 
 def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **layout: Any) -> float:
-    """The dollars that a person allows; 0 for any."""
+    """Ask for the most dollars that may be spent, and return them; 0 for any."""
     chosen = widgets.remembered(
         name,
         default,
@@ -53,7 +53,7 @@ def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **la
 
 
 def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """The tokens that a person allows; 0 for any."""
+    """Ask for the most tokens that may be spent, and return them; 0 for any."""
     chosen = widgets.remembered(
         name,
         default,
@@ -74,7 +74,7 @@ def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout:
 
 
 def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """The calls that a person allows; 0 for any."""
+    """Ask for the most calls that may be made, and return them; 0 for any."""
     chosen = widgets.remembered(
         name,
         default,
@@ -101,7 +101,7 @@ _SAMPLED = 3  # chunks of a dry run
 
 
 def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[JobState], *, fault: str) -> None:
-    """The forecast for these settings, and the start. fault: what is wrong with the form, shown at its field."""
+    """Draw the forecast for these settings, and the start. fault: what is wrong with the form, shown at its field."""
     with st.container(border=True, key="forecast"):
         if engine.remote:
             endpoint_forecast(corpus, config, engine)
@@ -165,7 +165,7 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
 
 
 def _other_embedding(corpus: CorpusSummary, config: IndexConfig, n_built: int) -> list[tuple[str, str]]:
-    """The time with the other embedding of this machine, where the choice between them is a question."""
+    """Return the time with the other embedding of this machine, where a choice between them is sensible."""
     if not e5.is_installed() or not (
         config.embedding == MULTILINGUAL or session.workbench().builds.foreign_language(corpus.id)
     ):
@@ -254,7 +254,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
 
 
 def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:
-    """What the calls cost, or at most."""
+    """Return what the calls cost, or their highest cost where only a bound is known."""
     high = numbers.money(expected.dollars.high)
     return at_most(high) if at_most else build_charts.money_of(expected.dollars)
 
@@ -273,7 +273,7 @@ def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
 
 
 def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
-    """Why the forecast is a bound only."""
+    """Return the reason why the forecast is an upper bound only."""
     indexes = session.index_list().indexes
     if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
         return say("build.same_settings")
@@ -285,7 +285,7 @@ def _at_most(amount: str) -> str:
 
 
 def as_capital(text: str) -> str:
-    """The text with a capital at its beginning."""
+    """Return the text with a capital at its beginning."""
     return text[:1].upper() + text[1:]
 
 
@@ -293,7 +293,7 @@ def as_capital(text: str) -> str:
 def _forecast(
     corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], n_results: int
 ) -> Forecast:
-    """The forecast, kept until the corpus, the settings or the number of builds or stored calls change."""
+    """Return the forecast, cached until the corpus, the settings or the number of builds or stored calls change."""
     return session.workbench().builds.forecast(corpus_id, config)
 
 
@@ -308,7 +308,7 @@ def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
 
 
 def budget_fields(config: IndexConfig) -> Budget:
-    """What the build may spend; it stops there and can be resumed."""
+    """Ask for the budget of the build and return it; the build stops there and can be resumed."""
     left, right = st.columns(2, gap="small")
     with left:
         dollars = dollars_field("b_dollars", say("build.budget_dollars"), key="budget_dollars")

@@ -15,7 +15,7 @@ _FRAME = '<div class="lr-growing"></div>'
 
 
 def show(job: JobState) -> None:
-    """The picture, and in words what the whole graph holds; nothing before the first entity is found."""
+    """Draw the growing graph, and say what all of it holds; nothing before the first entity is found."""
     growth = session.workbench().jobs.growth(job.id) if job.builds_index else Growth()
     if not growth.names:
         return
@@ -50,7 +50,7 @@ def _sentence(job: JobState, growth: Growth) -> str:
 
 
 def _counted(job: JobState) -> StageState:
-    """The stage that knows how large the graph is: merging, or what is read before."""
+    """Return the stage that knows how large the graph is: merging, or extraction before it."""
     by_name = {stage.name: stage for stage in job.stages}
     stages = [by_name[name] for name in ("merge", "extract") if name in by_name]
     return next((stage for stage in stages if stage.found), StageState("extract", "waiting"))

@@ -26,7 +26,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def export_popover(index: IndexSummary) -> None:
-    """A button for each format; the file is made when it is pressed."""
+    """Draw a download button for each format; the file is made when it is pressed."""
     with st.popover(say("build.download"), type="tertiary", icon=":material/download:", key="download_index"):
         for exporter in exporters():
             st.download_button(
@@ -44,7 +44,7 @@ def export_popover(index: IndexSummary) -> None:
 
 
 def _content(index_id: str, format_name: str) -> bytes:
-    """The exported file, whole: Streamlit takes downloads from memory."""
+    """Return the exported file, whole: Streamlit takes downloads from memory."""
     workbench = session.workbench()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index.zip"
@@ -59,7 +59,7 @@ _FAULT = "lr_index_fault"  # why the last action failed
 
 
 def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
-    """What can be done with the ticked indexes, and the folds for updates and parts of a single one."""
+    """Draw the actions on the ticked indexes, and the folds for updates and parts of a single one."""
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
         message(fault, kind="error")
@@ -109,7 +109,7 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
 
 
 def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None:
-    """The same question to several indexes, on Compare. proposed: ids of the ticked ones."""
+    """Draw the choice of indexes to ask the same question on Compare. proposed: ids of the ticked ones."""
     with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
         picked = st.multiselect(
             say("build.compare.which"),
@@ -147,7 +147,7 @@ def _rename(index: IndexSummary) -> None:
 
 
 def _delete(ids: Sequence[str]) -> None:
-    """The indexes are deleted, and can be taken back for a while. For callbacks."""
+    """Delete the indexes, so that they can be taken back for a while. For callbacks."""
     for index_id in ids:
         try:
             session.workbench().indexes.hold(index_id)
@@ -160,7 +160,7 @@ def _delete(ids: Sequence[str]) -> None:
 
 
 def deleted() -> None:
-    """The indexes that were deleted just now, each with the way to take it back."""
+    """Draw the indexes that were deleted just now, each with the way to take it back."""
     with plain_errors():
         for held in session.workbench().indexes.revocable():
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"held_{held.id}"):

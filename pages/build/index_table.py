@@ -31,7 +31,7 @@ _LONGEST = 40  # characters of a setting in a cell
 
 
 def show(indexes: Sequence[IndexSummary]) -> None:
-    """The table, and what can be done with an index of it."""
+    """Draw the table of indexes, and the actions on the ticked ones."""
     draw(markup.label(say("build.indexes"), say("build.newest_first", n=len(indexes))))
     fitting, by = _filtered(indexes)
     rows = paging.rows_of_page(grouped(fitting, by), _ROWS, key="index_page")
@@ -46,7 +46,7 @@ def show(indexes: Sequence[IndexSummary]) -> None:
 
 
 def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], str]:
-    """The indexes that a person wants to see, and by what they are grouped; all where there are few."""
+    """Draw the filter and the grouping, and return the fitting indexes and the grouping; all where there are few."""
     if len(indexes) < 3:
         return indexes, ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -71,7 +71,7 @@ def _searched(index: IndexSummary) -> str:
 
 
 def shown(name: str, value: Any) -> str:
-    """The value of a setting as a cell shows it."""
+    """Return the value of a setting as a cell shows it."""
     if name in ("model", "embedding"):
         code = f"build.model.{value}"
         return say(code) if known(code) else model_title(str(value))
@@ -156,7 +156,7 @@ def _kind(index: IndexSummary) -> str:
 
 
 def _recall(measured: MeasuredRecall | None) -> str:
-    """As text, of which a missing one is no "None"; two decimals sort as the numbers do."""
+    """Return the recall as text, of which a missing one is no "None"; two decimals sort as the numbers do."""
     return "–" if measured is None else f"{measured.recall:.2f}"
 
 

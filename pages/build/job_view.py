@@ -21,8 +21,8 @@ from pages.common.messages import message, say, words
 
 
 def spending_line(job: JobState) -> None:
-    """What the job has cost so far, how much was reused, and the last faults of the server; nothing where no model at
-    an endpoint is used."""
+    """Draw what the job has cost so far, how much was reused, and the last faults of the server; nothing where no model
+    at an endpoint is used."""
     if job.spending == NO_SPENDING:
         return
     usage, budget = job.spending.usage, job.budget
@@ -53,7 +53,7 @@ def _of(amount: str, limit: str) -> str:
 
 
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
-    """A larger budget for the rest, and the button that goes on. resume: called with the job's id."""
+    """Draw the fields of a larger budget, and the button that resumes. resume: takes the job's id and the budget."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if job.budget.calls:
             name = f"more_calls_{job.id}"
@@ -87,7 +87,7 @@ _NOTHING = 0.0005  # seconds that are not worth a number
 
 
 def show(job_id: str) -> None:
-    """The job, drawn again every second while it is live; when it ends, the whole page is drawn once more."""
+    """Draw the job, again every second while it is live; when it ends, draw the whole page once more."""
     try:
         job = session.workbench().jobs.job(job_id)
     except JobNotFound as error:
@@ -133,7 +133,7 @@ def _panel(job_id: str, was_live: bool) -> None:
 
 
 def _feed(job: JobState) -> Markup:
-    """What was found and written last, or what is waited for."""
+    """Return as markup what was found and written last, or what is waited for."""
     if not job.recent:
         return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
     lines = joined(
@@ -148,7 +148,7 @@ def _feed(job: JobState) -> Markup:
 
 
 def _label(job: JobState, stage_name: str) -> str:
-    """What a text that the stage wrote is called."""
+    """Return what a text that the stage wrote is called."""
     stage = job.kind.stage(stage_name)
     return words(stage.writes) if stage.writes else stage_name
 
@@ -162,7 +162,7 @@ def _awaited(job: JobState) -> str:
 
 
 def _subject(job: JobState) -> Markup:
-    """What the job works on: of a build the index and its corpus."""
+    """Return as markup what the job works on: of a build the index and its corpus."""
     subject = job_words.of_job(job, job.kind.wording.subject)
     if not job.builds_index or not job.corpus_id:  # an import has no corpus
         return markup.label(subject)
@@ -220,7 +220,7 @@ def _headline(job: JobState) -> None:
 
 
 def _batch_note(batch: BatchProgress) -> None:
-    """What is waited for, since when, and that nobody needs to stay for it."""
+    """Draw a note on the batches waited for, since when, and that nobody needs to stay for them."""
     ago = numbers.duration(max(0.0, time.time() - batch.since))
     waits = say("job.batch.cancelled" if batch.cancelled else "job.batch", n=batch.batches, time=ago)
     note = waits if batch.cancelled else say("text.space").join([waits, say("job.batch.goes_on")])
@@ -290,7 +290,7 @@ def _stages(job: JobState) -> Markup:
 
 
 def no_index() -> None:
-    """What a page that needs an index says when there is none: what is being built, or how to build one."""
+    """Draw what a page that needs an index shows when there is none: what is being built, or how to build one."""
     builds = [job for job in session.running_jobs() if job.builds_index]
     if builds:
         message(say("text.space").join([say("frame.no_index"), say("frame.first_is_built")]))

@@ -15,12 +15,12 @@ _ENDED = {"cancelled": "job.cancelled", "stopped": "job.stopped", "interrupted":
 
 
 def of_job(job: JobState, code: str) -> str:
-    """The sentence of that code about the job."""
+    """Return the sentence of that code about the job."""
     return say(code, title=job.title, share=numbers.share(job.share))
 
 
 def ended(job: JobState) -> str:
-    """How the job ended, in a sentence."""
+    """Return a sentence that tells how the job ended."""
     wording, coverage = job.kind.wording, job.report.coverage
     if job.status == "done" and coverage is not None and job.kind.name == BUILD.name:
         each = numbers.decimal(coverage.relations_each, 1)
@@ -39,7 +39,7 @@ def ended(job: JobState) -> str:
 
 
 def title(job: JobState, running: StageState | None) -> str:
-    """What the job does at the moment, or how it ended."""
+    """Return what the job does at the moment, or how it ended."""
     if job.status == "queued" and job.waits_for_index:
         return say("job.waits_for_index", title=job.title)
     if job.status == "queued" and job.seconds > STARTS_WITHIN:
@@ -54,7 +54,7 @@ def title(job: JobState, running: StageState | None) -> str:
 
 
 def _place(job_id: str, waiting: list[str]) -> str:
-    """The place of the job among those that wait: "second of 3"; empty for the only one."""
+    """Return the place of the job among those that wait: "second of 3"; empty for the only one."""
     if job_id not in waiting or len(waiting) < 2:
         return ""
     number = waiting.index(job_id)
@@ -63,12 +63,12 @@ def _place(job_id: str, waiting: list[str]) -> str:
 
 
 def _waiting(jobs: Sequence[JobState]) -> list[str]:
-    """Ids of the jobs that wait, in the order in which they will begin."""
+    """Return the ids of the jobs that wait, in the order in which they will begin."""
     return sorted(job.id for job in jobs if job.status == "queued")
 
 
 def other_title(job: JobState, live: Sequence[JobState]) -> str:
-    """A line on another job that is under way, with its place when it waits."""
+    """Return a line on another job that is under way, with its place when it waits."""
     if job.status == "running":
         return say("job.also_running", title=job.title, share=numbers.share(job.share))
     place = _place(job.id, _waiting(live))
@@ -76,7 +76,7 @@ def other_title(job: JobState, live: Sequence[JobState]) -> str:
 
 
 def pace(job: JobState, running: StageState | None) -> str:
-    """How much of the stage is done, how fast, and the time left; of an ended job how long it took."""
+    """Tell how much of the stage is done, how fast, and the time left; of an ended job how long it took."""
     if job.status == "done":
         return numbers.duration(job.seconds)
     if not job.live:
@@ -97,7 +97,7 @@ def pace(job: JobState, running: StageState | None) -> str:
 
 
 def about(job: JobState) -> str:
-    """The job's settings, when it began, and what to know about its end."""
+    """Tell the job's settings, when it began, and what to know about its end."""
     remote = frame.uses_endpoint(job.config)
     again = say("job.resuming.remote" if remote else "job.resuming.builtin")
     left = say("job.nothing_left" if job.builds_index else "job.finished_kept")
@@ -118,12 +118,12 @@ def about(job: JobState) -> str:
 
 
 def _number(value: object) -> str:
-    """The number of a record, which need not be one in that of another version."""
+    """Return a stored number as text; "?" where the record of another version holds no number."""
     return f"{value:,}" if isinstance(value, int) else "?"
 
 
 def _settings(job: JobState) -> list[str]:
-    """The settings in one piece of text; empty for a job that has none."""
+    """Return the settings as a list of one text; empty for a job that has none."""
     config = job.config
     if not job.builds_index:
         titled = [
@@ -145,12 +145,12 @@ def _settings(job: JobState) -> list[str]:
 
 
 def stage_title(job: JobState, name: str) -> str:
-    """What the stage is called; that of another version by its own name."""
+    """Return the title of the stage; for a stage of another version its own name."""
     return words(job.kind.stage(name).title)
 
 
 def amount(stage: StageState) -> str:
-    """How much of the stage is done, with its unit; empty before that is known."""
+    """Return how much of the stage is done, with its unit; empty before that is known."""
     if not stage.total:
         return ""
     whole = _of_unit(stage.total, stage.unit)

@@ -57,7 +57,7 @@ def page() -> None:
 
 
 def _job_panel(jobs: list[JobState]) -> None:
-    """The job that the URL names, else a running one; the report of an ended one can be closed."""
+    """Draw the job that the URL names, else a running one; the report of an ended one can be closed."""
     wanted = state.recall("job")
     live = [job for job in jobs if job.live]
     if not wanted and live:

@@ -24,12 +24,12 @@ def _edited() -> dict[str, str]:
 
 
 def take(prompts: dict[str, str]) -> None:
-    """These are the edited prompts, the others being the catalog's. For callbacks."""
+    """Replace the edited prompts by these; the others are the catalog's. For callbacks."""
     st.session_state[_EDITED] = {task: text for task, text in prompts.items() if task in TASKS}
 
 
 def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The prompts behind a fold; returns those that are not the catalog's, as IndexConfig takes them."""
+    """Draw the prompts in a fold, and return those that are not the catalog's, as IndexConfig takes them."""
     count = len(_edited())
     label = say("build.prompts.edited", n=count) if count else say("build.prompts")
     titles = {task: _title(task) for task in TASKS}
@@ -47,7 +47,7 @@ def _title(task: str) -> str:
 
 
 def editor(task: str) -> None:
-    """The text of one prompt; what is wrong with it is shown below."""
+    """Draw the text of one prompt to edit, and below it what is wrong with it."""
     catalog = load_prompt(task)
 
     def keep(text: str) -> str | None:
@@ -94,12 +94,12 @@ def editor(task: str) -> None:
 
 
 def reset(task: str) -> None:
-    """The catalog's prompt holds again. For callbacks."""
+    """Restore the catalog's prompt. For callbacks."""
     _edited().pop(task, None)
 
 
 def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
-    """The extraction prompt tried on one passage; an edited one beside the catalog's."""
+    """Draw the trial of the extraction prompt on one passage; an edited one beside the catalog's."""
     draw(markup.label(say("build.prompts.try_on_chunk")))
     key = f"preview_passage_{corpus_id}"
     passage = widgets.remembered(
@@ -150,8 +150,8 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
 
 
 def choose_chunk(corpus_id: str, passage: str) -> str:
-    """A document and the number of one of its chunks; returns the chunk's text. Another choice voids the passage that
-    was written under that name."""
+    """Ask for a document and the number of one of its chunks, and return the chunk's text; another choice voids the
+    passage that was written under that name."""
     documents = {document.id: document.name for document in session.workbench().corpora.documents(corpus_id)}
     if not documents:
         return ""
@@ -190,14 +190,14 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: int) -> list[str]:
-    """Texts of a document's chunks as a build would cut them."""
+    """Return the texts of a document's chunks as a build would cut them."""
     document = session.workbench().corpora.document(corpus_id, document_id)
     overlap = min(overlap_tokens, max_tokens - 1)
     return [chunk.text for chunk in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
 
 
 def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
-    """What the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
+    """Draw what the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
     lines: list[str] = []
     same = 0
     for title, before, after in (

@@ -29,7 +29,7 @@ _LARGE = (112, 125, 140, 160, 180, 200)
 
 
 def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
-    """The curve over clustersize with the form's value marked; a size chosen there is that of the form."""
+    """Draw the curve over clustersize with the form's value marked; set the form to a size chosen there."""
     sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
     try:
         made = session.workbench().builds.size_effects(corpus_id, config, sizes)
@@ -58,7 +58,7 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
 
 
 def known_presets() -> dict[str, Preset]:
-    """The presets by title: the program's, then the person's own as far as their file reads."""
+    """Return the presets by title: the program's, then the person's own as far as their file reads."""
     try:
         return {preset.title: preset for preset in session.workbench().presets.with_shipped()}
     except LeanRAGError:  # the page says so where it draws them
@@ -106,7 +106,7 @@ def take_settings(index: IndexSummary) -> None:
 
 
 def marked_preset() -> str | None:
-    """The chosen preset while the fields have its values; else the default if they have those; else none."""
+    """Return the chosen preset while the fields have its values; else the default if they have those; else none."""
     specs = forms.option_fields(IndexConfig)
     now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in SETTINGS}
     defaults = {field: specs[field].default for field in SETTINGS}
@@ -168,7 +168,7 @@ def _corpus(corpora: list[CorpusSummary]) -> str:
 
 
 def _preset() -> None:
-    """The presets, the one marked that the fields agree with."""
+    """Draw the presets, with the one marked that the fields agree with."""
     with plain_errors():
         session.workbench().presets.with_shipped()  # a file that does not read says so; the program's own are there
     presets = known_presets()
@@ -202,20 +202,20 @@ def _preset() -> None:
 
 
 def _preset_title(preset: Preset) -> str:
-    """The title of one of the program's own presets in the reader's language; that of a person's own as it is."""
+    """Return a preset's title: of the program's own in the reader's language, of a person's own as it is."""
     code = f"build.preset.{preset.name}"
     return say(code) if known(code) else preset.title
 
 
 def _on_ask(preset: Preset) -> str:
-    """What the preset sets on Ask."""
+    """Return a text on what the preset sets on Ask."""
     parts = [say("build.plain_mixture")] if preset.plain_mixture else []
     parts.append(say("build.set_on_ask", top_n=preset.ask["top_n"], top_c=preset.ask["top_c"]))
     return say("text.space").join(parts)
 
 
 def _delete_preset(title: str) -> None:
-    """The person's preset is gone; the form keeps its values. For callbacks."""
+    """Delete the person's preset; the form keeps its values. For callbacks."""
     with plain_errors():
         session.workbench().presets.delete(title)
         state.remember("b_preset", None)
@@ -238,7 +238,7 @@ def _overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
 
 
 def _checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], faults: Mapping[str, str]) -> Form:
-    """The form; of a wrong field the forecast takes the last value that was right."""
+    """Return the form with checked values; a wrong field takes the last value that was right."""
     right = st.session_state.setdefault("lr_right_values", {})
     specs = forms.option_fields(IndexConfig)
     for name, fault in faults.items():

@@ -26,7 +26,7 @@ _FAULT = "lr_snapshot_fault"  # why the last action failed
 
 
 def fold(index: IndexSummary) -> None:
-    """The fold; what is in it is looked up when it is open."""
+    """Draw the fold; look up its content when it is open."""
     opened = st.expander(say("snapshot.fold"), icon=":material/history:", key="index_snapshots", on_change="rerun")
     if opened.open:
         with opened, plain_errors():
@@ -34,7 +34,7 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """What is kept, a field that keeps the present state under a name, and the states."""
+    """Draw what is kept, a field that keeps the present state under a name, and the states."""
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
@@ -65,7 +65,7 @@ def _keep_present(index: IndexSummary, *, at_work: bool) -> None:
 
 
 def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
-    """A state: its name and what it is, and what can be done with it."""
+    """Draw a state: its name and what it is, and what can be done with it."""
     key = str(kept.number)
     name = html("<b>{}</b> ", isolated(kept.name)) if kept.name else ""
     day = say("snapshot.kept_on", time=numbers.day(kept.kept, language())) if kept.kept else ""
@@ -159,7 +159,7 @@ def _compared() -> BoundedCache[tuple[str, ...], ComparedStates]:
 
 
 def _compare(index: IndexSummary, kept: Snapshot) -> None:
-    """What the index has otherwise than the state; and what a question set shows, once it is asked."""
+    """Draw what differs between the index and the state, and what a question set shows, once it is asked."""
     bench = session.workbench()
     key = (index.id, kept.id, session.open_index(index).id)
     with st.spinner(say("snapshot.comparing")):
@@ -227,7 +227,7 @@ def _names(kind: str, changes: Changes) -> None:
 
 
 def _first_of(names: Sequence[str]) -> str:
-    """The first names of a list, and how many more there are."""
+    """Return the first names of a list, and how many more there are."""
     shown = say("ask.comma").join(isolated(visible(name)) for name in names[:_NAMES])
     return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
 

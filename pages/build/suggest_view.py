@@ -20,7 +20,7 @@ _SECONDS = 30
 
 
 def fold(corpus_id: str) -> None:
-    """The suggestions in a fold; they are made when a person asks for them."""
+    """Draw the suggestions in a fold; make them when a person asks for them."""
     index = next((each for each in session.index_list().indexes if each.corpus_id == corpus_id), None)
     with st.expander(say("build.suggest"), icon=":material/insights:", key="suggest"):
         if index is None:
@@ -95,7 +95,7 @@ def _show(made: Suggestions) -> None:
 
 
 def _under(name: str) -> str:
-    """The name under which the form of Build, or Ask, remembers the setting."""
+    """Return the name under which the form of Build, or Ask, remembers the setting."""
     return settings_form.on_ask(name) if name in (TOP_N, TOP_C) else f"b_{name}"
 
 
@@ -131,7 +131,7 @@ def _accept(suggestion: Suggestion) -> None:
 
 
 def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
-    """The curves that the suggestion rests on."""
+    """Draw the curves that the suggestion rests on."""
     if suggestion.name == CLUSTER_SIZE:
         rows = [row for row in made.sizes if row.bic is not None] or list(made.sizes)
         values = [row.cluster_size for row in rows]

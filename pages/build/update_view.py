@@ -27,12 +27,12 @@ _NAMES = 8  # of documents that are shown
 
 
 def open_fold() -> None:
-    """The fold is open when the Build page is drawn next."""
+    """Open the fold when the Build page is drawn next."""
     st.session_state[_OPEN] = True
 
 
 def fold(index: IndexSummary) -> None:
-    """The fold; what is in it is looked up when it is open."""
+    """Draw the fold; look up its content when it is open."""
     if st.session_state.pop(_OPEN, False):
         st.session_state[_FOLD] = True
     opened = st.expander(say("update.fold"), icon=":material/sync:", key=_FOLD, on_change="rerun")
@@ -42,7 +42,7 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """What an update would change, the last change with its undo, and the edits."""
+    """Draw what an update would change, the last change with its undo, and the edits."""
     bench = session.workbench()
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     if at_work:
@@ -77,7 +77,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
 
 
 def _first_of(names: Sequence[str]) -> str:
-    """The first names of a list, and how many more there are."""
+    """Return the first names of a list, and how many more there are."""
     shown = ", ".join(names[:_NAMES])
     return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
 
@@ -95,7 +95,7 @@ def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
 
 
 def outcome(index: IndexSummary) -> None:
-    """What the last update or edit of the index changed; nothing for a build."""
+    """Draw what the last update or edit of the index changed; nothing for a build."""
     opened = session.open_index(index)
     report = opened.report.update
     if report is not None and report.rewritten_from:
@@ -139,7 +139,7 @@ def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
 
 
 def _advice(report: UpdateReport) -> None:
-    """How far the clusters are from fresh ones, and whether a rebuild is worth it."""
+    """Draw how far the clusters are from fresh ones, and whether a rebuild is worth it."""
     lowest = report.agreement[0] if report.agreement else None
     if lowest is None:
         return
@@ -174,7 +174,7 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
 
 
 def _distance(index: IndexSummary, *, at_work: bool) -> None:
-    """How far an updated index is from a fresh build, or a button that finds out."""
+    """Draw how far an updated index is from a fresh build, or a button that finds out."""
     bench, opened = session.workbench(), session.open_index(index)
     if not opened.manifest.lineage:
         return
