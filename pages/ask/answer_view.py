@@ -19,8 +19,8 @@ from pages.common.scope import Scope
 
 
 def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
-    """The answer in sentences with chips; when the context does not answer, that and what is nearest. stored: its
-    citations open what the trace holds."""
+    """Draw the answer in sentences with citation marks; when the context does not answer, say so with what is nearest.
+    stored: its citations open what the trace holds."""
     trace = answer.trace
     took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
     draw(markup.label(say("ask.answer"), say("ask.took", time=took, tokens=trace.context.tokens)))
@@ -55,7 +55,7 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
 
 
 def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
-    """The answer that the question set expects, where the question is one of its own."""
+    """Draw the answer that the question set expects, where the question is one of its own."""
     gold = next((question for question in questions if question.question == asked), None)
     answer = (gold.answer or "; ".join(gold.answers)) if gold else ""
     if answer:
@@ -85,7 +85,7 @@ def written_by(answer: Answer) -> str:
 
 
 def no_answer(answer: Answer) -> None:
-    """The context does not answer: says so, and why where that is known, with the nearest passages."""
+    """Draw that the context does not answer, and why where that is known, with the nearest passages."""
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
@@ -105,6 +105,6 @@ def no_answer(answer: Answer) -> None:
 
 
 def notes_panel(trace: Trace) -> None:
-    """What the reader should know about this retrieval."""
+    """Draw what the reader should know about this retrieval."""
     if trace.notes:
         draw(html('<div class="lr-notes">{}</div>', joined(html("<div>{}</div>", words(note)) for note in trace.notes)))

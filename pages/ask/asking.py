@@ -62,7 +62,7 @@ class Ask:
 
 
 def want(scope: Scope, question: str) -> None:
-    """A person asks: the next run may call a model for it. For callbacks."""
+    """Remember that a person asks: the next run may call a model for it. For callbacks."""
     st.session_state[scope.key("wanted")] = question
 
 
@@ -199,7 +199,7 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> No
 
 
 def _offer(scope: Scope, ask: Ask) -> None:
-    """A button to ask with these settings: a call costs something, so it is not made before a person asks."""
+    """Draw a button to ask with these settings: a call costs something, so it is not made before a person asks."""
     draw(
         markup.label(say("ask.answer"))
         + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=model_of(ask)))
@@ -214,8 +214,8 @@ def _offer(scope: Scope, ask: Ask) -> None:
 
 
 def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None:
-    """Where the answer was declined for the question's language and another embedding knows it: a button to Build,
-    with the time that it takes."""
+    """Draw a button to Build, with the time that it takes, where the answer was declined for the question's language
+    and another embedding knows it."""
     declined = answer.because is not None and answer.because.code == OTHER_LANGUAGE
     if not declined or summary.config.embedding != BUILTIN:
         return

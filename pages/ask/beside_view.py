@@ -38,7 +38,7 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
 
 
 def compare_button(scope: Scope) -> None:
-    """The way to Compare, where naive RAG stands beside this question and these settings."""
+    """Draw the way to Compare, where naive RAG stands beside this question and these settings."""
     key = scope.name("compare_naive")
     if st.button(say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=key):
         take_along(scope)
@@ -46,7 +46,7 @@ def compare_button(scope: Scope) -> None:
 
 
 def with_other_settings(scope: Scope) -> None:
-    """The way to Compare with two columns like this one, the settings of the second being open."""
+    """Draw the way to Compare with two columns like this one, the settings of the second being open."""
     if st.button(
         say("ask.compare_settings"), icon=":material/tune:", type="tertiary", key=scope.name("compare_settings")
     ):

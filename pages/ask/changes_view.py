@@ -22,7 +22,7 @@ _LISTED = 4  # names of a role
 
 
 def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = False) -> None:
-    """What entered and what left since the settings were others. pinned: `before` is the pinned run."""
+    """Draw what entered and what left since the settings were others. pinned: `before` is the pinned run."""
     if before is None:
         return
     changed = changes(before, after)

@@ -51,7 +51,7 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
     all_items: bool = False,
     last_frame: dict[str, Any] | None = None,
 ) -> None:
-    """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
+    """Draw the answer; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
     beside it says; they are tinted in that colour of the palette. only_alone: the others are left out. compared: those
     that another answer says are muted, and signs say which is which. all_items: what the context holds is listed below
     the answer, cited or not. last_frame: of the play beside the answer."""

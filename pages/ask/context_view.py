@@ -19,7 +19,7 @@ _MOST_CARDS = 100  # more of them, such as a file may hold, would keep the brows
 
 
 def panel(scope: Scope, trace: Trace) -> None:
-    """What the context lacks, and its text; its tokens are in the play's bar."""
+    """Draw what the context lacks, and its text; its tokens are in the play's bar."""
     if not trace.context.sections:
         return
     lacking = losses(trace.context)
@@ -29,7 +29,7 @@ def panel(scope: Scope, trace: Trace) -> None:
 
 
 def _text(scope: Scope, trace: Trace) -> None:
-    """The context as it was sent; its text goes to the browser when a person opens it."""
+    """Draw the context as it was sent; its text goes to the browser when a person opens it."""
     fold = st.expander(say("ask.context_text"), key=scope.name("context_fold"), on_change="rerun")
     if fold.open:
         with fold:
@@ -53,8 +53,8 @@ def _cited(answer: Answer | None, mark: str) -> str:
 
 
 def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answer | None) -> None:
-    """The passages as cards. index: None where there is only what the trace holds of it. answer: None while there is
-    none, which says nothing about what is cited."""
+    """Draw the passages as cards. index: None where there is only what the trace holds of it. answer: None while there
+    is none, which says nothing about what is cited."""
     if not trace.passages:
         if trace.parameters.get("source_chunks") is False:
             draw(markup.muted(say("ask.chunks_off")))

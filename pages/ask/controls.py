@@ -177,7 +177,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "")
 
 
 def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
-    """A number under a name that strategies may share, each within its own bounds."""
+    """Draw the slider of a number under a name that strategies may share, each within its own bounds."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
 
     def allowed(value: int) -> bool:
@@ -208,7 +208,7 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
 
 
 def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> None:
-    """The parts of a strategy that are on, remembered for each strategy by itself."""
+    """Draw the switches of a strategy's parts, remembered for each strategy by itself."""
     default = _switched_on(specs, fields)
     titles = {field: forms.title_of(field) for field in fields}
     widgets.remembered(

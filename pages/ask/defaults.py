@@ -17,7 +17,7 @@ _BEGUN = "lr_defaults"  # of each scope, the index with which it began
 
 
 def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, StrategyInfo]) -> None:
-    """The controls of the scope hold the settings of the index, once for each index, unless others were chosen."""
+    """Set the controls of the scope to the settings of the index, once for each index, unless others were chosen."""
     begun: dict[str, str] = st.session_state.setdefault(_BEGUN, {})
     before = begun.get(scope.prefix)
     if before == summary.id:
@@ -33,7 +33,7 @@ def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, Strategy
 
 
 def take(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
-    """The controls of the scope hold that strategy with those options."""
+    """Set the controls of the scope to that strategy with those options."""
     state.remember(scope.name("strategy"), asked.strategy)
     presets.set_options(scope, strategies[asked.strategy], asked.options, reset=True)
 
@@ -47,7 +47,7 @@ def is_held(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInf
 
 
 def forget(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
-    """The controls of the scope are official again."""
+    """Reset the controls of the scope to the official settings."""
     for name in _names(scope, asked, strategies):
         state.remember(name, None)
 

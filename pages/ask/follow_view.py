@@ -21,7 +21,7 @@ _SHOWN = 4  # earlier questions of a thread
 
 
 def form(scope: Scope) -> None:
-    """A field for the next question of the thread."""
+    """Draw a field for the next question of the thread."""
     with (
         st.form(scope.name("follow_form"), border=False, clear_on_submit=True),
         st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"),
@@ -48,8 +48,8 @@ def _sent(scope: Scope) -> None:
 
 
 def take(scope: Scope, summary: IndexSummary) -> None:
-    """A follow-up that a person has just sent becomes the question, as it stands alone. Called before the question is
-    drawn; a model that rewrites it is waited for here."""
+    """Take a follow-up that a person has just sent as the question, rewritten to stand alone. Called before the
+    question is drawn; a model that rewrites it is waited for here."""
     text = st.session_state.pop(scope.key("follow_up"), "")
     before = state.recall(scope.name("q"))
     if not text or not before:
@@ -89,7 +89,7 @@ def way(scope: Scope, question: str) -> str:
 
 
 def thread(scope: Scope, question: str) -> None:
-    """The questions before this one, what was written, and how it was made to stand alone; it can be changed."""
+    """Draw the questions before this one, what was written, and how it was made to stand alone; it can be changed."""
     after, wrote = state.recall(scope.name(AFTER)), state.recall(scope.name(WROTE))
     if not wrote:
         return
@@ -139,5 +139,5 @@ def _changed(scope: Scope, key: str, after: str, wrote: str) -> None:
 
 
 def remember_answer(scope: Scope, answer: Answer | None) -> None:
-    """How the answer begins, for a model that rewrites the next question."""
+    """Remember the answer's text, for a model that rewrites the next question; empty where it is not grounded."""
     st.session_state[scope.key("last_answer")] = answer.text if answer is not None and answer.grounded else ""

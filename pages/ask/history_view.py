@@ -27,7 +27,7 @@ _SHOWN, _RECENT = 30, 3
 
 
 def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None:
-    """The question is in the history, once for each time it is asked, and its answer as soon as there is one."""
+    """Keep the question in the history, once for each time it is asked, and its answer as soon as there is one."""
     marker = (ask.summary.id, ask.question, ask.documents, answer is not None)
     if st.session_state.get(scope.key("in_history")) == marker:
         return
@@ -51,7 +51,7 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
 
 
 def open_entry(scope: Scope, entry: HistoryEntry) -> None:
-    """The question stands on the page with the settings with which it was first asked. For callbacks."""
+    """Put the question on the page with the settings with which it was first asked. For callbacks."""
     link = {**entry.link, LANGUAGE: state.recall(LANGUAGE)}
     state.memory().follow(state.memory().page, link)
     state.remember(scope.name("q"), entry.question)
@@ -70,7 +70,7 @@ def button(scope: Scope) -> None:
 
 
 def recent(scope: Scope, summary: IndexSummary) -> None:
-    """The last questions to this index, for a page without one."""
+    """Draw the last questions to this index, for a page without one."""
     try:
         entries = [entry for entry in session.workbench().history.matching() if entry.index == summary.id][:_RECENT]
     except LeanRAGError:  # said where the history is opened
@@ -159,7 +159,7 @@ def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) 
 
 
 def _undo(scope: Scope) -> None:
-    """What was deleted since the drawer was opened can be taken back, the last one first."""
+    """Draw a button that takes back what was deleted since the drawer was opened, the last one first."""
     deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
     if not deleted:
         return
@@ -179,7 +179,7 @@ def _undo(scope: Scope) -> None:
 
 @contextmanager
 def _told(scope: Scope) -> Iterator[None]:
-    """What fails in a callback is said in the drawer."""
+    """Keep the message of what fails in a callback, for the drawer to show."""
     try:
         yield
     except LeanRAGError as error:

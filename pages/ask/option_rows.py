@@ -67,7 +67,7 @@ def _is_first(spec: Field[Any], held: Mapping[str, Any], beside: Beside | None) 
 
 
 def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) -> None:
-    """A setting in one line: its title, marked where the other variant has another value, and its widget."""
+    """Draw a setting in one line: its title, marked where the other variant has another value, and its widget."""
     beside = rows.beside
     other = beside.settings.value(setting) if beside else value
     differs = str(other or "") != str(value or "") if not isinstance(value, bool) else other != value
@@ -93,7 +93,7 @@ def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) 
 
 
 def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
-    """The widget of an option's kind, its title being read out alone."""
+    """Draw the widget of an option's kind, its title being read out alone."""
     low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
 
     def widget(mount: widgets.Mount[Any]) -> Any:

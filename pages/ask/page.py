@@ -96,7 +96,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
 
 
 def _nearness(info: StrategyInfo) -> None:
-    """How near the chosen strategy is to what was published, and in a sentence what differs."""
+    """Draw how near the chosen strategy is to what was published, and in a sentence what differs."""
     badge, differs = words(info.badge_title), words(info.differs)
     draw(html('<div class="lr-small lr-muted"><span class="lr-tag">{}</span> {}</div>', badge, differs))
 

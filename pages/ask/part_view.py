@@ -44,7 +44,7 @@ def with_quick_parts(
 
 
 def made_line(scope: Scope, summary: IndexSummary, question: str) -> None:
-    """Which parts were made for this question without a click."""
+    """Draw a line on which parts were made for this question without a click."""
     index, asked, made = st.session_state.get(scope.key("parts_made"), ("", "", ()))
     if (index, asked) == (summary.id, question):
         named = [say("part.in_time", part=_title(summary, name), time=numbers.duration(each)) for name, each in made]
@@ -80,9 +80,9 @@ def _forecasts(summary: IndexSummary, names: Sequence[str]) -> list[Forecast]:
 
 
 def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *, ask_again: str = "") -> None:
-    """The part that the strategy lacks: its job's progress, or what it takes and buttons to make it, alone or with all
-    others. Parts that the strategy needs beside it follow by themselves; when all are there, the page is drawn again.
-    ask_again: a question that is asked then although it calls a model, since a person has asked it."""
+    """Draw the part that the strategy lacks: its job's progress, or what it takes and buttons to make it, alone or with
+    all others. Parts that the strategy needs beside it follow by themselves; when all are there, the page is drawn
+    again. ask_again: a question that is asked then although it calls a model, since a person has asked it."""
     job = _job_of(summary, part)
     wanted = st.session_state.get(_key(scope))
     if job is None and wanted == (summary.id, info.name):
@@ -220,7 +220,7 @@ def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
 
 
 def _span(low: str, high: str) -> str:
-    """From the one to the other, or one of them where both say the same."""
+    """Return the span from the one to the other, or one of them where both say the same."""
     return low if low == high else say("part.span", low=low, high=high)
 
 

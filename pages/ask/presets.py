@@ -13,7 +13,7 @@ from pages.common.scope import Scope
 
 
 def buttons(scope: Scope, info: StrategyInfo) -> None:
-    """A button for each preset; none where the only one is the defaults."""
+    """Draw a button for each preset; none where the only one is the defaults."""
     if not any(preset.options for preset in info.presets):
         return
     with st.container(horizontal=True, gap="xsmall"):
@@ -27,12 +27,12 @@ def buttons(scope: Scope, info: StrategyInfo) -> None:
 
 
 def take(scope: Scope, info: StrategyInfo, name: str) -> None:
-    """The strategy has the options of that preset, and others at their defaults. For callbacks."""
+    """Set the strategy's options to those of that preset, and others to their defaults. For callbacks."""
     set_options(scope, info, info.preset(name).options, reset=True)
 
 
 def set_options(scope: Scope, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
-    """The strategy's options hold these values. reset: the others are at their defaults."""
+    """Set the strategy's options to these values. reset: the others to their defaults."""
     specs = forms.option_fields(info.config)
     switches = [name for name, spec in specs.items() if controls.is_switch(spec)]
     if reset or any(name in switches for name in options):

@@ -16,7 +16,7 @@ from pages.common.scope import Scope
 
 
 def form(scope: Scope, *, button: str = "ask.button", icon: str = "send", askers: Sequence[Scope] = ()) -> None:
-    """A question may be written here; until the button is pressed the one before holds. askers: the groups of widgets
+    """Draw the field for a question; until the button is pressed the one before holds. askers: the groups of widgets
     that ask it; that with the field alone where none are given."""
     with st.container(key=scope.key("question")), st.form(scope.name("question_form"), border=False):
         left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
@@ -57,7 +57,7 @@ def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
 
 
 def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
-    """The question is asked by those groups of widgets; False where it is too long, which the form says. For
+    """Ask the question with those groups of widgets; return False where it is too long, which the form says. For
     callbacks."""
     st.session_state.pop(scope.key("question_too_long"), None)
     try:

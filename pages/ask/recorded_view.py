@@ -75,7 +75,7 @@ def _close(scope: Scope) -> None:
 
 
 def show(scope: Scope, run: RecordedRun) -> None:
-    """The run with its steps, picture, context, passages and answer. Nothing is asked, of no index and no model."""
+    """Draw the run with its steps, picture, context, passages and answer; no index and no model is asked."""
     trace, views = run.trace, Scope(scope.name("run"))
     heading(say("page.ask"), say("ask.recorded"))
     message(say("ask.recorded_banner"), title=say("ask.recorded_of", index=trace.index.name))

@@ -38,7 +38,7 @@ def ref_of(trace: Trace, mark: str) -> str:
 
 
 def open_place(scope: Scope, ref: str) -> None:
-    """The item, relation or chunk of that id opens, and links hold it. For callbacks."""
+    """Open the item, relation or chunk of that id, and keep it in links. For callbacks."""
     state.remember(PLACE, f"{scope.prefix}!{ref}" if scope.prefix else ref)
 
 
@@ -55,8 +55,8 @@ def open_mark(scope: Scope, trace: Trace) -> str:
 
 
 def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
-    """The drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and in
-    links, until a person closes it; an id that nothing has is forgotten."""
+    """Draw the drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and
+    in links, until a person closes it; an id that nothing has is forgotten."""
     asked = reveal.take_drawer(scope, passage_view.Passage)  # by a picture that other pages have too
     if asked is not None:
         open_place(scope, index.chunk_cells["id"][asked.row].as_py())
@@ -82,7 +82,7 @@ def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> No
 
 
 def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = False) -> None:
-    """The drawer of that mark opens. stored: without the index, from what the trace holds. For callbacks."""
+    """Open the drawer of that mark. stored: without the index, from what the trace holds. For callbacks."""
     st.session_state[scope.key("cited")] = mark
     trace = answer.trace
     ref = ref_of(trace, mark)

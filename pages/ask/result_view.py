@@ -40,8 +40,8 @@ _LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
-    """The result; where retrieval failed, why, and a way to try again. drawn: is called once the picture is there, or
-    before a model is waited for."""
+    """Draw the result; where retrieval failed, why, and a way to try again. drawn: is called once the picture is there,
+    or before a model is waited for."""
     try:
         if ask.calls_model:
             drawn()
@@ -70,7 +70,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
 
 
 def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[], None]) -> None:
-    """The result of this question that was on the page before another strategy was chosen; nothing where none was."""
+    """Draw this question's result that was shown before another strategy was chosen; nothing where none was."""
     shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
     if shown is None or shown.topic[:3] != ask.topic[:3] or shown.documents != ask.documents:
         return

@@ -37,8 +37,8 @@ def show(
     *,
     before: Trace | None = None,
 ) -> None:
-    """The play of a trace. index: None where there is only the trace. before: the pinned retrieval, against which is
-    marked what entered and what left."""
+    """Draw the play of a trace. index: None where there is only the trace. before: the pinned retrieval, against which
+    is marked what entered and what left."""
     if not trace.nodes and not trace.passages:
         message(say("ask.nothing_retrieved"))
         return
@@ -66,6 +66,6 @@ def show(
 
 
 def _read(scope: Scope, trace: Trace, id_: str, *, stored: bool) -> None:
-    """The passage opens in its document, or, without the index, its text."""
+    """Open the passage in its document, or, without the index, its text."""
     mark = roles.marks_by_ref(trace.context).get(id_)
     reference_view.opener(scope, trace, trace.item(id_), mark.name if mark else "", stored=stored)()

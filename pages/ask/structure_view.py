@@ -31,7 +31,7 @@ _FRAME = '<div class="lr-brought"></div>'
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
-    """The panel; nothing for a strategy that climbs no hierarchy."""
+    """Draw the panel; nothing but a line against naive RAG for a strategy that climbs no hierarchy."""
     if not climbs(trace):
         beside_view.line(scope, ask, trace)
         return
@@ -68,7 +68,7 @@ def _head(structure: Structure) -> Markup:
 
 
 def _lists(scope: Scope, trace: Trace, structure: Structure) -> None:
-    """What came by the climb alone; a mark that is held there is shown by the answer and by the play."""
+    """Draw what came by the climb alone; a mark that is held there is shown by the answer and by the play."""
     data = {
         "of": play.digest(trace),
         "brought": [item.mark for item in structure.brought],

@@ -27,7 +27,7 @@ _SIGNS = {PASSED: "✓", LOST: "–"}
 
 
 def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
-    """The panel. What is written in it draws the panel alone again."""
+    """Draw the panel. What is written in it draws the panel alone again."""
     with st.container(border=True, gap="small", key=scope.name("why_not")):
         st.fragment(_panel)(scope, index, ask, trace)
 
@@ -120,7 +120,7 @@ def _row(check: Check) -> Markup:
 
 
 def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
-    """The settings that were run and find it, each with its tokens; one is taken over by a click."""
+    """Draw the settings that were run and find it, each with its tokens; one is taken over by a click."""
     why = explained.why
     if why.loss is None:
         return

@@ -26,7 +26,7 @@ _LISTED = 5  # names of a role
 
 
 def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
-    """The panel. What is taken out in it draws the panel alone again."""
+    """Draw the panel. What is taken out in it draws the panel alone again."""
     with st.container(border=True, gap="small", key=scope.name("without_this")):
         st.fragment(_panel)(scope, index, ask, trace, answer)
 
@@ -137,7 +137,7 @@ def _extractive(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, 
 def _answer(
     scope: Scope, index: Index, ask: asking.Ask, chosen: tuple[str, ...], trace: Trace, before: Answer | None
 ) -> None:
-    """The answer from what is left, and what it says else. A model is asked when a person wants it."""
+    """Draw how the answer from what is left differs, and its text. A model is asked when a person wants it."""
     bench = session.workbench()
     after: Answer | None
     if before is None:
