@@ -53,7 +53,7 @@ def undo(used: Used) -> None:
 
 
 def open_as_column(info: StrategyInfo, options: Mapping[str, Any], of_index: Mapping[str, Any]) -> None:
-    """The settings are one more column, side by side; with four columns they are the last one. of_index: settings of
+    """Add a column with the settings, side by side; with four columns replace the last one. of_index: settings of
     its index that differ from that of column A."""
     columns.add()
     _set_column(columns.letters()[-1], info, options, of_index)
@@ -61,7 +61,7 @@ def open_as_column(info: StrategyInfo, options: Mapping[str, Any], of_index: Map
 
 
 def open_question(question: str, info: StrategyInfo, pairs: Sequence[tuple[Options, Options]]) -> None:
-    """The question is side by side with the two settings as columns A and B. pairs: options of each, and
+    """Open the question side by side with the two settings as columns A and B. pairs: options of each, and
     settings of its index that differ from that of column A."""
     for letter, (options, of_index) in zip(("A", "B"), pairs, strict=True):
         _set_column(letter, info, options, of_index)

@@ -109,7 +109,7 @@ class Board:
 
 
 def show(chosen: Sequence[Column], strategies: Mapping[str, StrategyInfo]) -> None:
-    """The board of the index of column A, on the question set of its corpus."""
+    """Draw the board of the index of column A, on the question set of its corpus."""
     summary = chosen[0].base
     questions = gold_view.questions_of(summary)
     if not questions:
@@ -253,7 +253,7 @@ def _remember(name: str, settings: Mapping[str, Any], made: Board) -> None:
 
 
 def _heard(made: Board, held: Session) -> None:
-    """What a person did on the board. For callbacks."""
+    """Carry out what a person did on the board, and keep the message of what failed. For callbacks."""
     held.failed = ""
     try:
         _do(made, held, st.session_state[_KEY].get("event") or {})

@@ -158,7 +158,7 @@ def gone_indexes(indexes: Mapping[str, IndexSummary]) -> dict[str, str]:
 
 
 def take_index_of_page(letter: str) -> None:
-    """The column has the index of the sidebar. For callbacks."""
+    """Let the column have the index of the sidebar. For callbacks."""
     state.remember(scope_of(letter).name("index"), None)
 
 
@@ -198,7 +198,7 @@ def chosen_columns(
 
 
 def rename(letter: str, title: str) -> None:
-    """The column is called so; by its settings again where the title is empty or that name already. For callbacks."""
+    """Call the column so; by its settings again where the title is empty or that name already. For callbacks."""
     state.remember(scope_of(letter).name(_TITLE), _cleaned(title))
 
 
@@ -249,7 +249,7 @@ def pin(letter: str) -> None:
 
 
 def add() -> None:
-    """One more column, of the first free letter. For callbacks."""
+    """Add one more column, of the first free letter. For callbacks."""
     free = [letter for letter in LETTERS if letter not in letters()]
     if free and len(letters()) < MOST:
         state.remember(_COLUMNS, "".join((*letters(), free[0])).lower())
@@ -270,8 +270,8 @@ def duplicate(letter: str) -> str:
 
 
 def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
-    """The target has the index, strategy and settings of the source. starts_as: the column whose strategy the source
-    has while none was chosen."""
+    """Copy the index, strategy and settings of the source to the target. starts_as: the column whose strategy the
+    source has while none was chosen."""
     strategies = {info.name: info for info in all_strategies().strategies}
     names = [*controls.url_names(Scope(), strategies), *map(index_name, SETTINGS)]
     for plain in names:
@@ -282,12 +282,12 @@ def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
 
 
 def remove(letter: str) -> None:
-    """The column is gone, its settings are kept for when it comes back. For callbacks."""
+    """Remove the column, and keep its settings for when it comes back. For callbacks."""
     rest = [each for each in letters() if each != letter]
     if len(rest) >= LEAST:
         state.remember(_COLUMNS, "".join(rest).lower())
 
 
 def set_options(letter: str, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
-    """The column's options hold these values. reset: the others are at their defaults. For callbacks."""
+    """Set the column's options to these values. reset: the others to their defaults. For callbacks."""
     presets.set_options(scope_of(letter), info, options, reset=reset)

@@ -16,7 +16,7 @@ from pages.compare.loading import Loaded
 
 
 def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
-    """The table of all items, and below it each context as it is sent to a model."""
+    """Draw the table of all items, and below it each context as it is sent to a model."""
     draw(table(loaded, differences_only=differences_only))
     with st.grid(len(loaded), min_column_width=225, gap="medium"):
         for each in loaded:

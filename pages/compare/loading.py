@@ -168,7 +168,7 @@ def trial_topic(base: IndexSummary, changed: Mapping[str, Any]) -> tuple[object,
 
 
 def want_trial(base: IndexSummary, changed: Mapping[str, Any]) -> None:
-    """A person wants that trial, whatever it takes; one that failed is tried again. For callbacks."""
+    """Remember that a person wants that trial, whatever it takes; one that failed is tried again. For callbacks."""
     topic = trial_topic(base, changed)
     _wanted_trials().add(topic)
     for key in [key for key, (of, _) in _calls().items() if of == topic]:

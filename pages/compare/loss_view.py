@@ -98,7 +98,7 @@ def loss_table(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]
 
 
 def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """The change that finds most: a button tries some of them over the whole set, each is really run."""
+    """Draw the change that finds most: a button tries some of them over the whole set, each is really run."""
     tries = [
         (letter, option, value)
         for letter in results

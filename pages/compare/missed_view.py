@@ -28,7 +28,7 @@ _LISTED = 8  # passages and entities that a search offers
 
 
 def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
-    """The chosen piece of gold, the list of all, and a lane for each column."""
+    """Draw the chosen piece of gold, the list of all, and a lane for each column."""
     has_set = loaded[0].live is not None and _pager(loaded, question)
     if not gold.evidence:
         message(say("missed.no_gold") if has_set or loaded[0].live is None else say("missed.no_set"))
@@ -77,7 +77,7 @@ def _open_question(text: str) -> None:
 
 
 def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
-    """The passage in serif, the quote marked and the entities of the index underlined."""
+    """Draw the passage in serif, the quote marked and the entities of the index underlined."""
     each = next((each for each in loaded if each.index is not None), None)
     body: Markup = html('<div class="lr-read">{}</div>', gold.quote)
     if gold.kind == "passage" and gold.rows and each is not None and each.index is not None:
@@ -116,7 +116,7 @@ def _with_names(text: str, names: Sequence[str]) -> Markup:
 
 
 def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
-    """The gold of the question with who found it; one is chosen."""
+    """Draw the gold of the question with the columns that found it; one is chosen by a click."""
     draw(markup.label(say("missed.gold_of_question"), say("missed.found_by")))
     letters = [each.letter for each in loaded]
     for number, piece in enumerate(gold.evidence):
@@ -210,7 +210,7 @@ def _mark(what: str) -> None:
 
 
 def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
-    """A lane for each column, and what was tried."""
+    """Draw a lane for each column, and what was tried."""
     draw(html('<div class="lr-h3">{}</div>', say("missed.where_lost")))
     titles = [say(f"missed.stage.{stage}") for stage in STAGES]
     name, lanes, fix = st.columns([19, 57, 34], gap="small")
@@ -255,7 +255,7 @@ def lane_of(letter: str, way: Lane, title: str, width: int) -> Any:
 
 
 def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> None:
-    """What was tried and finds it, with a button that takes it over; or that nothing does."""
+    """Draw what was tried and finds it, with a button that takes it over; or that nothing does."""
     if way.is_found:
         draw(markup.muted(say("missed.nothing_to_change")))
         return

@@ -48,7 +48,7 @@ class _Card:
 
 
 def show(own: Column, question: str) -> None:
-    """The choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
+    """Draw the choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
     session.prepare_trials()
     setting, values = _choice(own)
     if not question:
@@ -289,7 +289,7 @@ def _picture(setting: Setting, card: _Card, cell: Cell, drawing: Drawing, n_gold
 
 
 def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setting: Setting) -> None:
-    """The cards as one picture, to be saved."""
+    """Draw the tools that save the cards as one picture."""
     found = finding(setting, cells)
     said = words(found.claim) + (say("text.space") + words(found.rest) if found.rest else "")
     drawn = plain_values([card_row(pictures, title=question, finding=said)])[0]
@@ -318,7 +318,7 @@ def _head(setting: Setting, card: _Card) -> None:
 
 
 def _missing(card: _Card) -> None:
-    """A card without a graph: why."""
+    """Draw why a card has no graph: an error, or that it is being made."""
     if card.loaded.error is not None:
         message(card.loaded.error, kind="error")
     elif card.waits or card.loaded.call is not None:
@@ -393,7 +393,7 @@ def _take(own: Column, target: Scope, setting: Setting, value: Any) -> None:
 
 
 def _open(own: Column, setting: Setting, value: Any) -> None:
-    """The value is a column of its own, beside the one that it varies. For callbacks."""
+    """Add a column with the value, beside the one that it varies. For callbacks."""
     letter = columns.duplicate(own.letter)
     if letter:
         _take(own, columns.scope_of(letter), setting, value)
@@ -423,7 +423,7 @@ def _buttons(own: Column, setting: Setting, card: _Card, place: int) -> None:
 
 
 def _equal(cards: Sequence[_Card], setting: Setting) -> None:
-    """What all cards have alike, in one line."""
+    """Draw what all cards have alike, in one line."""
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
     seeds = set.intersection(*({item.id for item in trace.with_role("seed")} for trace in traces))
     chunks = set.intersection(*({passage.id for passage in trace.passages} for trace in traces))
@@ -436,7 +436,7 @@ def _equal(cards: Sequence[_Card], setting: Setting) -> None:
 
 
 def _table(setting: Setting, cards: Sequence[_Card], cells: dict[str, Cell], n_gold: int) -> None:
-    """The same as a table, folded."""
+    """Draw the same as a table, folded."""
     head = joined(
         html("<th>{}</th>", title)
         for title in (words(setting.title), say("compare.tokens"), say("compare.gold_found"), say("multiples.ancestor"))

@@ -14,7 +14,7 @@ from pages.compare.missed_view import LANE_WIDTHS, lane_of
 
 
 def show(loaded: list[Loaded], gold: Gold) -> None:
-    """A switch, and below it the lanes. gold: as the first column's index holds it."""
+    """Draw a switch, and below it the lanes. gold: as the first column's index holds it."""
     own = next((each for each in loaded if each.index is not None), None)
     if own is None or own.index is None:
         return

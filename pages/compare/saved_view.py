@@ -171,7 +171,7 @@ def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
 
 
 def show(comparison: RecordedComparison, view: str) -> None:
-    """The comparison as it was saved. Nothing is asked, of no index and no model."""
+    """Draw the comparison as it was saved; no index and no model is asked."""
     loaded = loaded_of(comparison)
     heading(say("page.compare"), fragments.columns_sentence(loaded))
     message(say("compare.saved_banner"), title=say("compare.saved"))

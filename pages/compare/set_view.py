@@ -17,7 +17,7 @@ from pages.compare.columns import Column
 
 
 def show(chosen: Sequence[Column]) -> None:
-    """The table of the set, what each question found, and the losses."""
+    """Draw the table of the set, what each question found, and the losses."""
     questions = gold_view.questions_of(chosen[0].summary)
     if not questions:
         message(say("set.none"))
@@ -34,7 +34,7 @@ def show(chosen: Sequence[Column]) -> None:
 
 
 def losses(chosen: Sequence[Column]) -> None:
-    """Where the set loses its gold, below one question's lanes; only for columns that cost nothing."""
+    """Draw where the set loses its gold, below one question's lanes; only for columns that cost nothing."""
     questions = gold_view.questions_of(chosen[0].summary)
     results = set_results.results_of(chosen, questions, quiet=True) if questions else {}
     if results:
@@ -79,7 +79,7 @@ def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: b
 
 
 def _questions_table(results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """Each question with what every column found; a click opens it."""
+    """Draw each question with what every column found; a click opens it."""
     letters = list(results)
     only = state.recall("differ") == "1"
     lines = []

@@ -46,7 +46,7 @@ def is_unapplied(letter: str) -> bool:
 
 
 def open_for(letter: str) -> None:
-    """The panel holds the settings of that column. For callbacks."""
+    """Open the panel with the settings of that column. For callbacks."""
     columns.copy_settings(columns.scope_of(letter), DRAFT, starts_as=letter)
     st.session_state[_OPEN] = letter
     st.session_state.pop(_UNSEEN, None)
@@ -61,14 +61,14 @@ def toggle(letter: str) -> None:
 
 
 def duplicate(letter: str) -> None:
-    """A column like this one stands beside it, and its settings are open. For callbacks."""
+    """Add a column like this one beside it, and open its settings. For callbacks."""
     made = columns.duplicate(letter)
     if made:
         open_for(made)
 
 
 def close() -> None:
-    """What was not applied is forgotten. For callbacks."""
+    """Close the panel and forget what was not applied. For callbacks."""
     st.session_state.pop(_OPEN, None)
 
 
@@ -164,7 +164,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
 
 
 def _choice(name: str, title: str, titles: Mapping[str, str]) -> None:
-    """What the column asks, in one line with its title."""
+    """Draw the choice of what the column asks, in one line with its title."""
     with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center"):
         with st.container(width=70, gap=None):
             draw(html('<div class="lr-panelrow">{}</div>', title))

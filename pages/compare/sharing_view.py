@@ -20,7 +20,7 @@ _LISTED = 12  # names of an intersection in the list
 
 
 def strip(loaded: Sequence[Loaded], shared: Shared, gold: Mapping[str, Sequence[str]]) -> None:
-    """The strip below the columns. gold: ids of the gold passages that each column found."""
+    """Draw the strip below the columns. gold: ids of the gold passages that each column found."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     if len(traces) < 2:
         return

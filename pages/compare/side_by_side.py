@@ -200,7 +200,7 @@ def same_columns(chosen: Sequence[columns.Column]) -> None:
 
 
 def equal_line(chosen: Sequence[columns.Column]) -> None:
-    """The settings that the columns of one strategy have alike, in one line that opens to a list."""
+    """Draw the settings that the columns of one strategy have alike, in one line that opens to a list."""
     for group in dict.fromkeys(column.group for column in chosen if column.group is not None):
         if not group.equal:
             continue
@@ -233,7 +233,7 @@ def equal_line(chosen: Sequence[columns.Column]) -> None:
 
 
 def _trial_line(loaded: Loaded) -> None:
-    """Of a column whose index is a trial: what making it took, and the button that keeps it."""
+    """Draw for a column whose index is a trial what making it took, and the button that keeps it."""
     column, letter = loaded.live, loaded.letter.lower()
     kept = st.session_state.get(_KEPT, {}).get(loaded.letter)
     if column is None:
@@ -270,7 +270,7 @@ def name_to_keep(column: columns.Column) -> str:
 
 
 def keep_trial(column: columns.Column) -> None:
-    """The column's trial is one of the indexes, under a name that says what differs. For callbacks."""
+    """Keep the column's trial as one of the indexes, under a name that says what differs. For callbacks."""
     try:
         kept = session.workbench().trials.keep(column.summary.id, name_to_keep(column))
     except LeanRAGError as error:
@@ -310,7 +310,7 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
 
 
 def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
-    """A button that makes the column's index, with what it takes."""
+    """Draw a button that makes the column's index, with what it takes."""
     column = loaded.column
     calls = round(takes.calls.expected)
     if calls:
@@ -387,7 +387,7 @@ def _passages(
     *,
     only_different: bool,
 ) -> None:
-    """The passages in lines; those that only this column has in bold."""
+    """Draw the passages in lines; those that only this column has in bold."""
     letter = loaded.letter.lower()
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     rows = []
@@ -440,7 +440,7 @@ def _passages(
 
 
 def _steps(loaded: Loaded, trace: Trace) -> None:
-    """The steps of the retrieval, to be played, and its whole subgraph, behind a fold."""
+    """Draw the steps of the retrieval, to be played, and its whole subgraph, behind a fold."""
     fold = st.expander(
         say("compare.steps"),
         icon=":material/play_arrow:",
@@ -461,7 +461,7 @@ def drawers(loaded: Sequence[Loaded]) -> None:
 
 
 def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
-    """What a column does at the moment: its steps so far, or the words of its answer so far."""
+    """Draw what a column does at the moment: its steps so far, or the words of its answer so far."""
     if loaded.trace is None and loaded.column.unmade:
         progress = loaded.call.pieces[-1] if loaded.call and loaded.call.pieces else None
         stage = progress.stage if isinstance(progress, Progress) else BUILD.stages[0].name

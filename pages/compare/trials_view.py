@@ -20,7 +20,7 @@ _FAILED = "lr_trials_failed"  # in the session: why clearing ended
 
 
 def show(chosen: Sequence[Column]) -> None:
-    """The list, folded; nothing while there are none."""
+    """Draw the list, folded; nothing while there are none."""
     failed = st.session_state.pop(_FAILED, None)
     if failed is not None:
         message(failed, kind="error")
@@ -48,7 +48,7 @@ def show(chosen: Sequence[Column]) -> None:
 
 
 def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
-    """A trial: what it changes of which index, its size, and whether a column has it."""
+    """Draw a trial: what it changes of which index, its size, and whether a column has it."""
     own = trial.summary.config.by_name()
     recorded = base.config.by_name() if base else {}
     names = [name for name in SETTINGS if base is None or own.get(name) != recorded.get(name)]
