@@ -27,10 +27,10 @@ export default drawn;"""
 def component(
     script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
-    """The component of a script, called lr_ and the script's name; its style sheet is the .css file beside it, if there
-    is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library: a script
-    that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose functions it
-    uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
+    """Return the component of a script, called lr_ and the script's name; its style sheet is the .css file beside it,
+    if there is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library:
+    a script that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose
+    functions it uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
     before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
     for part in parts:

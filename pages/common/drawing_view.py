@@ -26,7 +26,7 @@ def show(
     picked: Callable[[str], None] | None = None,
     brushed: Callable[[tuple[str, ...]], None] | None = None,
 ) -> None:
-    """The same drawing in one or several widths, the narrowest first. most: how many times its width it may grow.
+    """Draw the same drawing in one or several widths, the narrowest first. most: how many times its width it may grow.
 
     picked: is called with what the shape reports that a person picked. brushed: with what the shapes report that a
     person has drawn a box around, in the order of the drawing; with nothing for a box around none.
@@ -52,7 +52,7 @@ def show(
 
 
 def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
-    """The chart under its title, and a fold with the same numbers as a table and as CSV. key: unique on the page."""
+    """Draw the chart under its title, and a fold with its numbers as a table and as CSV. key: unique on the page."""
     draw(markup.label(title, note))
     # Streamlit's own theme would replace the colours of the palette.
     st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
@@ -71,8 +71,8 @@ def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
 
 
 def tools(title: str, note: str, *, keys: str = "", svg: bool = False) -> dict[str, Any]:
-    """What figureTools takes. title: names the files. note: what is drawn of how many. keys: which keys do what. svg:
-    the picture is offered as SVG too."""
+    """Return the values that figureTools takes. title: names the files. note: what is drawn of how many. keys: which
+    keys do what. svg: the picture is offered as SVG too."""
     words = {"svg": say("figure.as_svg")} if svg else {}
     words |= {"table": say("figure.as_table"), "png": say("figure.as_png"), "html": say("figure.as_html")}
     values: dict[str, Any] = visible_values({"title": title, "note": note, "keys": keys, "words": words})

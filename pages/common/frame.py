@@ -262,7 +262,7 @@ def _kind_title(kind: str) -> str:
 
 
 def heading(title: str, facts: str = "") -> None:
-    """The page's title and one muted line of facts (plain text)."""
+    """Draw the page's title and one muted line of facts (plain text)."""
     draw(
         html(
             '<div class="lr-head"><span class="t" role="heading" aria-level="1">{}</span>'
@@ -274,7 +274,7 @@ def heading(title: str, facts: str = "") -> None:
 
 
 def kind_line(summary: IndexSummary) -> None:
-    """What made the graph, and what that means for the languages it was read in."""
+    """Draw a line on what made the graph, and what that means for the languages it was read in."""
     kind, builtin_texts = summary.kind, summary.builtin_texts
     label = _kind_title(kind)
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
@@ -296,7 +296,7 @@ def kind_line(summary: IndexSummary) -> None:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """An error of the core is shown as its message; what else is on the page still holds."""
+    """Draw an error of the core as its message, so that the rest of the page is still drawn."""
     try:
         yield
     except LeanRAGError as error:

@@ -16,7 +16,7 @@ _SHOWN = 4
 
 
 def provide() -> None:
-    """The variables that Settings names hold the keys of the app's secrets where the environment has none; jobs
+    """Set the variables that Settings names to the keys of the app's secrets where the environment has none; jobs
     inherit them. Without a secrets file nothing happens."""
     try:
         names = session.workbench().settings.read().key_variables
@@ -37,7 +37,7 @@ def has_key(settings: Settings) -> bool:
 
 
 def key_state(settings: Settings) -> str:
-    """In a sentence, whether the key is there; its last four signs when it is longer than twelve."""
+    """Tell in a sentence whether the key is there; with its last four signs when it is longer than twelve."""
     name, key = settings.key_variable, os.environ.get(settings.key_variable, "").strip()
     if len(key) > 3 * _SHOWN:
         return say("settings.key.ends_with", name=name, end=key[-_SHOWN:])

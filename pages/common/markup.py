@@ -106,12 +106,12 @@ def muted(text: str) -> Markup:
 
 
 def note(text: str) -> None:
-    """A muted line below what it is about. Streamlit's own captions have too little contrast in the light theme."""
+    """Draw a muted line below its subject. Streamlit's own captions have too little contrast in the light theme."""
     draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', text))
 
 
 def code(text: str, *, height: int, language: str | None = None, key: str | None = None) -> None:
-    """Text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
+    """Draw text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
     focus, so that it could not be scrolled by keyboard."""
     with st.container(height=height, border=False, key=key):
         st.code(text, language=language, wrap_lines=True)
@@ -128,5 +128,5 @@ def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption
 
 
 def block(title: str, body: Markup, note: str = "") -> None:
-    """A small heading and its body, drawn together."""
+    """Draw a small heading and its body together."""
     draw(label(title, note), body)

@@ -22,7 +22,7 @@ def language() -> str:
 
 
 def begin(setting: str) -> None:
-    """The language of the settings holds for this run, and that of a link for the session that it begins."""
+    """Take the language of the settings for this run, and that of a link for the session that it begins."""
     st.session_state[_SETTING] = setting
     linked = st.query_params.get(LANGUAGE, "")
     if linked and not state.memory().page:
@@ -47,7 +47,7 @@ def known(code: str) -> bool:
 
 
 def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
-    """One sentence (or two) in a quiet box. kind: note, error, good."""
+    """Draw one sentence (or two) in a quiet box. kind: note, error, good."""
     head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
     draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))

@@ -33,7 +33,7 @@ def card(  # noqa: PLR0913  # draws: keywords, of which a card may lack each
     cited: str = "",
     quote: str = "",
 ) -> None:
-    """A passage of a trace: mark, document, some of its text, why it is here, its place.
+    """Draw a passage of a trace: mark, document, some of its text, why it is here, its place.
 
     seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
     it, in words. quote: its sentence that the text is shown around; without it, the stretch with most of the names.
@@ -74,7 +74,7 @@ class Passage:
 
 
 def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
-    """The chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
+    """Draw the chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
     row, names, cited, mark = asked.row, asked.names, asked.cited, asked.mark
     chunk = index.chunk(row)
     document = index.document(index.chunks["document"][row].as_py())
@@ -133,5 +133,5 @@ def ask_for(
     mark: Markup | None = None,
     scope: Scope = PAGE,
 ) -> None:
-    """The passage opens at the end of the next run. For callbacks."""
+    """Open the passage at the end of the next run. For callbacks."""
     reveal.ask_for_drawer(scope, Passage(row, tuple(names), tuple(cited), mark))

@@ -17,13 +17,13 @@ _ASKED = "lr_reveal"
 
 
 def ask_for(key: str) -> None:
-    """The container of that key comes into sight in the next run. For callbacks."""
+    """Bring the container of that key into sight in the next run. For callbacks."""
     number = st.session_state.get(_ASKED, ("", 0))[1]
     st.session_state[_ASKED] = (key, number + 1)
 
 
 def show(key: str) -> None:
-    """The container of that key comes into sight, when that was asked for. Called where it is drawn."""
+    """Bring the container of that key into sight, when that was asked for. Called where it is drawn."""
     wanted, number = st.session_state.get(_ASKED, ("", 0))
     if wanted == key:
         component(_SCRIPT, _FRAME)(data={"key": key, "number": number}, key=f"reveal_{key}")
@@ -35,7 +35,7 @@ _FOLLOWED = "lr_place"
 
 @contextmanager
 def place(name: str) -> Iterator[None]:
-    """A container for a setting that a link can lead to: there it comes into sight and takes the focus."""
+    """Put a setting that a link can lead to in a container: there it comes into sight and takes the focus."""
     key = f"place_{name}"
     with st.container(key=key):
         yield
@@ -45,7 +45,7 @@ def place(name: str) -> Iterator[None]:
 
 
 def follow_link() -> None:
-    """The place that a link names comes into sight, once: neither the link nor a later visit of the page repeats it."""
+    """Bring the place that a link names into sight, once: neither the link nor a later visit of the page repeats it."""
     name = state.recall(PLACE)
     if name:
         state.remember(PLACE, None)
@@ -59,7 +59,7 @@ _Content = TypeVar("_Content")
 
 
 def ask_for_drawer(scope: Scope, content: object) -> None:
-    """The drawer with that content opens in the next run, over the group of widgets with that scope. For callbacks."""
+    """Open the drawer with that content in the next run, over the group of widgets with that scope. For callbacks."""
     st.session_state[_DRAWER] = (scope, content)
 
 

@@ -20,7 +20,7 @@ _MOST = 3  # jobs with a line of their own
 
 
 def line(jobs: Sequence[JobState], build_page: Path, *, first: bool) -> None:
-    """A line for each of these jobs, with its share and a link to Build, drawn again while they are live.
+    """Draw a line for each of these jobs, with its share and a link to Build, again and again while they are live.
 
     first: there is no index yet, so that the page is drawn again when one of them has made it.
     """

@@ -45,7 +45,7 @@ def content_at(name: str) -> tuple[str, str] | None:
 
 
 def routes() -> list[Route]:
-    """For the server of the app: the scripts, and the document of each page."""
+    """Return the routes for the server of the app: the scripts, and the document of each page."""
     base = str(config.get_option("server.baseUrlPath")).strip("/")
     below = f"/{base}" if base else ""
     names = ["", *(path.parent.name for path in sorted(_PAGES.glob("*/page.py")))]
@@ -86,7 +86,7 @@ def _content(names: Sequence[str], ending: str) -> str:
 
 
 def _digest(names: Sequence[str], ending: str) -> str:
-    """Of the content, without making it."""
+    """Return the digest of the content, without making it."""
     hashed = hashlib.sha256()
     for place, name in enumerate(names):
         hashed.update((b"\n" if place else b"") + _text(f"{name}.{ending}").encode())
@@ -94,7 +94,7 @@ def _digest(names: Sequence[str], ending: str) -> str:
 
 
 def keep_for_fragments() -> None:
-    """From now on a fragment's run drops no message of the runs before it.
+    """Let a fragment's run drop no message of the runs before it, from now on.
 
     Streamlit drops those of the same fragment, but not those of a fragment or dialog inside it: their elements would
     arrive without the block that they stand in, and the browser would remove the whole page ("Cannot set a node at a

@@ -48,7 +48,7 @@ def open_index(summary: IndexSummary) -> Index:
 
 @contextmanager
 def reading(summary: IndexSummary) -> Iterator[Index]:
-    """The opened index; a file of it that turns out to be damaged while it is read is named."""
+    """Yield the opened index; a file of it that turns out to be damaged while it is read is named."""
     index = open_index(summary)
     with workbench().questions.naming_damage(index):
         yield index
@@ -84,7 +84,7 @@ def without_grammar(summary: IndexSummary) -> float:
 
 
 def read_ahead(summary: IndexSummary) -> None:
-    """The search index of a large base layer is read while the reader writes the first question."""
+    """Read the search index of a large base layer while the reader writes the first question."""
     bench, index = workbench(), open_index(summary)
 
     def read() -> None:
@@ -205,7 +205,7 @@ def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | Non
 
 
 def prepare_trials() -> None:
-    """What the first build of this server would have to load is loaded while the person chooses settings."""
+    """Load what the first build of this server would have to load, while the person chooses settings."""
     _read_ahead().begin("trials", workbench().trials.prepare)
 
 
@@ -254,7 +254,7 @@ _KEPT = "lr_last_question"
 
 
 def keep_last_question(index_id: str, trace: Trace) -> None:
-    """That retrieval is the last one on the index; one in a scope is not of what Explore shows."""
+    """Keep that retrieval as the last one on the index; one in a scope is not of what Explore shows."""
     if trace.scope is not None:
         return
     st.session_state.setdefault(_KEPT, {})[index_id] = trace

@@ -24,8 +24,8 @@ def arrive() -> None:
 
 
 def show(page: str) -> None:
-    """The tour, where it was asked for again, or the start address was opened in a browser that has not seen it. It
-    makes room for a result of the page."""
+    """Draw the tour, where it was asked for again, or the start address was opened in a browser that has not seen it.
+    It makes room for a result of the page."""
     steps = [
         {
             "page": page,
@@ -50,5 +50,5 @@ def show(page: str) -> None:
 
 
 def show_again() -> None:
-    """The tour begins anew in the next run. For callbacks."""
+    """Begin the tour anew in the next run. For callbacks."""
     st.session_state[_AGAIN] = st.session_state.get(_AGAIN, 0) + 1

@@ -125,7 +125,7 @@ def _folders(folder: str) -> list[str]:
 
 
 def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequence[str]) -> None:
-    """A choice of several documents, folders or tags; what a link names and the index lacks is left out."""
+    """Draw a choice of several documents, folders or tags; what a link names and the index lacks is left out."""
     options = sorted(titles, key=titles.__getitem__)
     shown = {option: visible(titles[option]) for option in options}
     widgets.show(
@@ -164,7 +164,7 @@ def _day(scope: Scope, facet: str, held: str, day_of: Callable[[str], date]) -> 
 
 
 def _then(scope: Scope, held: Within) -> None:
-    """The day, month or year as of which facts are asked."""
+    """Draw the field for the day, month or year as of which facts are asked."""
     with st.container(key=scope.name("within_then")):
         widgets.show(
             scope.key("within_as_of"),
