@@ -43,7 +43,7 @@ class Call:
 
 
 def panel() -> None:
-    """Number and size of the stored calls, a table, and what can be done with them."""
+    """Draw number and size of the stored calls, a table, and what can be done with them."""
     store = session.workbench().calls
     n, size = len(store), store.size_bytes()
     if not n:
@@ -97,7 +97,7 @@ def panel() -> None:
 
 
 def single_calls(group: Group, n: int) -> None:
-    """The newest calls of a group, and the reply of one of them as it is stored."""
+    """Draw the newest calls of a group, and the reply of one of them as it is stored."""
     calls = _newest(str(session.workbench().calls.folder), group, n)
     draw(markup.label(say("settings.calls.replies_of", model=model_title(group.model)), _which(group, len(calls))))
     number = 0
@@ -176,7 +176,7 @@ def _exported() -> bytes:
 
 
 def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
-    """Which ones, what that means, and the deletion."""
+    """Draw the choice of calls to delete, what that means, and the button that deletes them."""
     by_index: dict[str, int] = defaultdict(int)
     for group in groups:
         by_index[group.index] += group.calls

@@ -103,7 +103,7 @@ def test_connection(settings: Settings) -> Tested:
 
 
 def show_test(tested: Tested, settings: Settings) -> None:
-    """What answered, how many models, how fast; else what went wrong."""
+    """Draw what answered, how many models, how fast; else what went wrong."""
     listed = tested.models
     if listed.error is not None:
         message(listed.error, kind="error", title=say("settings.connection.none"))
@@ -203,7 +203,7 @@ _PASSAGE_TOKENS = 320
 
 
 def check_panel(settings: Settings) -> None:
-    """A model, a passage, the check and its outcome."""
+    """Draw the choice of a model, a passage, the check and its outcome."""
     left, right = st.columns([5, 7], gap="large")
     with left:
         models = listing(settings) if is_set_up(settings) else ModelList()
@@ -239,7 +239,7 @@ def check_panel(settings: Settings) -> None:
 
 
 def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None:
-    """The outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
+    """Draw the outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
     checked = checked if scores is None else judged(checked, scores)
     message(say(f"settings.check.{checked.verdict}"), kind=_VERDICTS[checked.verdict], title=checked.model)
     mode = f"settings.check.mode.{checked.mode}"
@@ -275,8 +275,8 @@ def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None
 
 
 def _scores(model: str, scores: PassageScores) -> None:
-    """Which share of the reference graph's entities and relations of this passage was given, by whom; what the model
-    missed, and what it gave besides."""
+    """Draw which share of the reference graph's entities and relations of this passage was given, by whom; what the
+    model missed, and what it gave besides."""
     draw(markup.label(say("settings.check.beside"), say("settings.check.by_hand")))
     rows = [
         (

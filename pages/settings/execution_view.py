@@ -21,7 +21,7 @@ _NAMED = 3  # workers that a row of the table names
 
 
 def panel(settings: Settings) -> None:
-    """The choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
+    """Draw the choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
     kept = settings.execution
     chosen = DASK if st.session_state.get(_WISH) == state.memory().visit else kept.kind
     _choice(chosen)
@@ -144,7 +144,7 @@ def _keep_scheduler(wanted: str) -> None:
 
 
 def show_cluster(seen: ClusterStatus | str) -> None:
-    """How many workers there are, and which of them cannot do the work; a text says why nothing was found."""
+    """Draw how many workers there are, and which of them cannot do the work; a text says why nothing was found."""
     if isinstance(seen, str):
         message(seen, kind="error", title=say("settings.work.no_cluster"))
         return

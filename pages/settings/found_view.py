@@ -40,13 +40,13 @@ def begin() -> None:
 
 
 def look_again() -> None:
-    """A button that looks anew."""
+    """Draw a button that looks anew."""
     st.button(say("found.again"), key="look_again", type="tertiary", icon=":material/refresh:", on_click=begin)
 
 
 def cards(settings: Settings, *, with_files: bool = False) -> None:
-    """The servers that answer, with what can be done with each; looks once for each visit of the page. with_files: and
-    the model files."""
+    """Draw the servers that answer, with what can be done with each; look once for each visit of the page. with_files:
+    and the model files."""
     found = _seen(say("found.looking"))
     if found is None:
         return
@@ -59,7 +59,7 @@ def cards(settings: Settings, *, with_files: bool = False) -> None:
 
 
 def offer(settings: Settings) -> None:
-    """The servers that have a model that writes, where nobody has chosen one; nothing where none answers."""
+    """Draw the servers that have a model that writes, where nobody has chosen one; nothing where none answers."""
     found = _seen("")
     if found is not None and any(server.writing for server in found.servers):
         draw(markup.label(say("found.title")))
@@ -67,7 +67,7 @@ def offer(settings: Settings) -> None:
 
 
 def _seen(meanwhile: str) -> Found | None:
-    """What answers, looked for once for each visit of the page; None, with that note, until it is known."""
+    """Return what answers, looked for once for each visit of the page; None, with that note, until it is known."""
     look: _Look | None = st.session_state.get(_LOOK)
     if look is None or look.visit != state.memory().visit:
         begin()
@@ -157,7 +157,7 @@ def _model(model: FoundModel, free_bytes: int, *, is_used: bool) -> Markup:
 
 
 def _use(server: FoundServer, models: Sequence[FoundModel]) -> None:
-    """The settings name the server, and Build proposes these models. For callbacks."""
+    """Save the server in the settings, and let Build propose these models. For callbacks."""
     model = next((each.name for each in models if not each.embeds), "")
     embedding = next((each.name for each in models if each.embeds), "")
     st.session_state.pop(_FAULT, None)

@@ -23,7 +23,7 @@ _PATH = "model_file_path"
 
 
 def card(settings: Settings) -> None:
-    """The model files, each with what can be done with it."""
+    """Draw the model files, each with what can be done with it."""
     with st.container(border=True, gap="xsmall", key="found_file", height="stretch"):
         files = session.workbench().model_files.all()
         usable = any(each.file is not None for each in files)
@@ -130,7 +130,7 @@ def _trying(act: Callable[[], object]) -> None:
 
 
 def folder_field(settings: Settings) -> None:
-    """The folder in which model files are looked for."""
+    """Draw the field of the folder in which model files are looked for."""
 
     def wish(wanted: str) -> None:
         settings_form.keep("models_folder", wanted)

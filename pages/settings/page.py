@@ -109,7 +109,7 @@ def limits_section(settings: Settings) -> None:
 
 
 def prompt_form(settings: Settings) -> None:
-    """The form of the prompts that a model gets."""
+    """Draw the choice of the form of the prompts that a model gets."""
     title = forms.title_of("prompt_form")
     with reveal.place("prompt_form"):
         chosen = st.segmented_control(
@@ -157,7 +157,7 @@ def reading_section(settings: Settings) -> None:
 
 
 def build_models(settings: Settings) -> None:
-    """What Build proposes."""
+    """Draw the choice of the models that Build proposes."""
     names = endpoint_view.writers(settings)
     if not names and not endpoint_view.is_set_up(settings):
         return
@@ -176,7 +176,7 @@ def answer_model(settings: Settings) -> None:
 
 
 def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], blank: str) -> None:
-    """A setting that names a model. blank: says what none means."""
+    """Draw a setting that names a model. blank: says what none means."""
     state.remember(name, endpoint_view.short_name(getattr(settings, name)))
     with reveal.place(name):
         endpoint_view.pick_model(

@@ -35,14 +35,14 @@ _NUMBERS = (
 
 
 def check_all(settings: Settings) -> None:
-    """A button that tries every role that a server is asked in."""
+    """Draw a button that checks every role for which a server is asked."""
     asked = [role for role in ROLES if why_untried(settings, role) is None]
     if st.button(say("roles.check_all"), icon=":material/network_check:", key="check_all_roles", disabled=not asked):
         _check(settings, asked)
 
 
 def table(settings: Settings) -> None:
-    """The roles, a row each."""
+    """Draw the roles, a row each."""
     with st.container(gap=None, key="roles"):
         with st.container(key="roles_columns"):
             for column, name in zip(st.columns(_ROW, gap="small"), _HEAD, strict=True):
@@ -196,7 +196,7 @@ def _set(role: str, before: str, *, model: str | None = None, **changes: Any) ->
 
 
 def _more(settings: Settings, role: str, own: Role) -> None:
-    """What else may be set of the role, kept by one click."""
+    """Draw what else may be set of the role, saved by one click."""
     with st.form(f"form_{role}", border=False):
         draw(html("<b>{}</b>", say(f"role.{role}")))
         asked = settings.of_role(role)

@@ -93,12 +93,12 @@ _Seen = TypeVar("_Seen")
 
 
 def keep(name: str, value: Any) -> None:
-    """The setting is saved; one that cannot be is reported by fault() below its widget."""
+    """Save the setting; one that cannot be saved is reported by fault() below its widget."""
     change(name, lambda settings: value)
 
 
 def change(name: str, new_value: Callable[[Settings], Any]) -> None:
-    """As keep(), with a value that is made from the settings as they are when it is saved."""
+    """Save a setting as keep() does, with a value that is made from the settings as they are when it is saved."""
     forgive(name)
     try:
         session.workbench().settings.change(lambda settings: replace(settings, **{name: new_value(settings)}))
@@ -107,7 +107,7 @@ def change(name: str, new_value: Callable[[Settings], Any]) -> None:
 
 
 def refuse(name: str, said: str, *, shown: str | None = None) -> None:
-    """What is wrong with a setting is shown below its widget. shown: the wish, where it may stay in the widget."""
+    """Show what is wrong with a setting below its widget. shown: the wish, where it may stay in the widget."""
     st.session_state.setdefault(_FAULTS, {})[name] = said
     if shown is not None:
         st.session_state.setdefault(_REFUSED, {})[name] = shown
@@ -122,13 +122,13 @@ def fault(name: str) -> bool:
 
 
 def forgive(name: str) -> None:
-    """What was wrong with a setting is shown no longer."""
+    """Show no longer what was wrong with a setting."""
     for what in (_FAULTS, _REFUSED):
         st.session_state.get(what, {}).pop(name, None)
 
 
 def begin() -> None:
-    """What was wrong with the settings is shown no longer where the page was left since. For the top of the page."""
+    """Show no longer what was wrong with the settings where the page was left since. For the top of the page."""
     visit = state.memory().visit
     if st.session_state.get(_VISIT) != visit:
         for what in (_FAULTS, _REFUSED):
@@ -147,7 +147,7 @@ def _standing(name: str, kept: str) -> str:
 
 
 def number(settings: Settings, name: str) -> None:
-    """A number of the settings with its help."""
+    """Draw a number of the settings with its help."""
     spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
     fractional = isinstance(now, float)
     with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
@@ -180,7 +180,7 @@ def address_field(
     example: str,
     hint: str,
 ) -> None:
-    """An address that is saved when it is one; what is wrong with another is shown below, in the place of the hint."""
+    """Draw the field of an address, which is saved when it is one; else show what is wrong in the place of the hint."""
 
     def wish(wanted: str) -> str | None:
         forgive(name)
@@ -226,7 +226,7 @@ def look_button(
 
 
 def address(settings: Settings) -> None:
-    """The endpoint's address."""
+    """Draw the field of the endpoint's address."""
     caption = say("settings.endpoint.hint")
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
         caption = say("settings.endpoint.from_environment")
@@ -242,7 +242,7 @@ def address(settings: Settings) -> None:
 
 
 def key_variable(settings: Settings) -> None:
-    """The name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
+    """Draw the name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
 
     def wish(wanted: str) -> str | None:
         problem = keys.fault_of_name(wanted)

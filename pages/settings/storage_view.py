@@ -18,7 +18,7 @@ _KEPT = ("corpora", "indexes", "calls", "batches", "jobs", _STAGES)
 
 
 def panel(settings: Settings) -> None:
-    """The folder of the workbench, the size of what is in it, and the limit of kept results."""
+    """Draw the folder of the workbench, the size of what is in it, and the limit of kept results."""
     root = session.workbench().root
     sizes = _sizes(str(root))
     rows = [(say(f"settings.storage.{folder}"), numbers.size(sizes[folder])) for folder in _KEPT]
@@ -49,7 +49,7 @@ def _sizes(root: str) -> dict[str, int]:
 
 
 def server_panel(settings: Settings) -> None:
-    """The server's address, and a test of it."""
+    """Draw the server's address, and a test of it."""
     settings_form.address_field(
         forms.title_of("chroma_url"),
         "chroma_url",
@@ -68,7 +68,7 @@ def server_panel(settings: Settings) -> None:
 
 
 def show_server(seen: ChromaSeen | str) -> None:
-    """How fast it answered and what it holds; a text says why nothing was found."""
+    """Draw how fast the server answered and what it holds; a text says why nothing was found."""
     if isinstance(seen, str):
         message(seen, kind="error", title=say("settings.search.not_reached"))
         return
