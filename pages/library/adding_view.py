@@ -71,8 +71,8 @@ class Uploading:
 
 
 def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int, *, then_build: bool = False) -> None:
-    """The files are being added to the corpus; with few files this returns when they are in. then_build: Build opens
-    when all of them could be read."""
+    """Begin to add the files to the corpus, and return at once or, with few files, when they are in. then_build: Build
+    opens when all of them could be read."""
     uploading = Uploading(total, then_build)
     threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
     st.session_state[_KEY] = uploading
@@ -80,13 +80,13 @@ def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: in
 
 
 def upload_under_way() -> Uploading | None:
-    """The upload of this session that has begun and whose end was not taken yet."""
+    """Return the upload of this session that has begun and whose end was not taken yet."""
     uploading: Uploading | None = st.session_state.get(_KEY)
     return uploading
 
 
 def take_upload() -> None:
-    """The end of the upload has been taken."""
+    """Forget the upload, whose end has been taken."""
     st.session_state.pop(_KEY, None)
 
 
@@ -108,7 +108,7 @@ class Chosen:
 
 
 def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
-    """The form; while files are being added, how far that is."""
+    """Draw the form; while files are being added, how far that is."""
     if upload_under_way() is not None:
         st.fragment(_progress, run_every=0.5)()
         return
@@ -137,7 +137,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
 
 
 def may_read_here() -> bool:
-    """Whether this server answers to this machine alone, whose users may read its folders anyway."""
+    """Tell whether this server answers to this machine alone, whose users may read its folders anyway."""
     return st.get_option("server.address") in _LOOPBACK
 
 
@@ -167,7 +167,7 @@ def _choose(mode: str) -> Chosen:
 
 
 def _target(own: dict[str, str]) -> str:
-    """The corpus that the documents go into: an own one, or NEW."""
+    """Ask for the corpus that the documents go into, and return it: an own one, or NEW."""
     chosen = state.recall("corpus")
     titles = {NEW: say("library.new_corpus"), **own}
     return choices.dropdown("upload_into", say("library.into"), titles, default=chosen if chosen in own else NEW)
@@ -190,7 +190,7 @@ def _name(*, is_new: bool) -> str:
 
 
 def _contents(files: list[File]) -> Iterator[File]:
-    """The files one after another; what was read is forgotten, so that memory gets free on the way."""
+    """Yield the files one after another; forget what was read, so that memory gets free on the way."""
     while files:
         file = files.pop(0)
         if isinstance(file, tuple) and isinstance(file[1], BytesIO):
@@ -207,7 +207,7 @@ def _begin(files: list[File], corpus: str, *, counted: bool, then_build: bool) -
 
 
 def _progress() -> None:
-    """How many files were read; the whole page once they are in."""
+    """Draw how many files were read; the whole page once they are in."""
     under_way = upload_under_way()
     if under_way is None or under_way.ended.is_set():
         st.rerun()
@@ -233,7 +233,7 @@ def _progress() -> None:
 
 
 def take_finished() -> None:
-    """Where an upload has ended: its report is to be shown, and its corpus is chosen. Before the page is drawn."""
+    """Take the report of an upload that has ended, and choose its corpus. Before the page is drawn."""
     ended = upload_under_way()
     if ended is None or not ended.ended.is_set():
         return
@@ -254,17 +254,17 @@ def take_finished() -> None:
 
 
 def has_outcome() -> bool:
-    """Whether the outcome of an upload is on the page."""
+    """Tell whether the outcome of an upload is on the page."""
     return _REPORT in st.session_state
 
 
 def forget_outcome() -> None:
-    """The outcome of the last upload is closed."""
+    """Close the outcome of the last upload."""
     st.session_state.pop(_REPORT, None)
 
 
 def outcome() -> None:
-    """What became of each file of the last upload, until it is closed."""
+    """Draw what became of each file of the last upload, until it is closed."""
     if not has_outcome():
         return
     report, rows = st.session_state[_REPORT]
@@ -321,12 +321,12 @@ def _table(rows: tuple[FileRow, ...]) -> None:
 
 
 def to_build(corpus_id: str) -> None:
-    """The Build page for the corpus."""
+    """Open the Build page for the corpus."""
     state.remember("corpus", corpus_id)
     state.remember("job", None)
     st.switch_page(page_path("build"))
 
 
 def _formats() -> str:
-    """The formats that are read, in the reader's language."""
+    """Return the formats that are read, in the reader's language."""
     return known().replace("plain text", say("library.type.text")).replace(", ", say("text.list"))

@@ -18,7 +18,7 @@ _SAVED = "lr_described"
 def button(
     corpus: CorpusSummary, chosen: DocumentSummary, listed: Sequence[DocumentSummary], every: Sequence[DocumentSummary]
 ) -> None:
-    """A button to both fields. listed: the documents that the list shows; every: of the corpus, whose tags are
+    """Draw a button to both fields. listed: the documents that the list shows; every: of the corpus, whose tags are
     offered."""
     with st.popover(say("library.describe"), icon=":material/sell:", type="tertiary", key="describe"):
         draw(markup.muted(say("library.describe.hint")))
@@ -38,7 +38,7 @@ def button(
 def _form(
     corpus: CorpusSummary, documents: list[DocumentSummary], own: DocumentSummary | None, tags: Sequence[str]
 ) -> None:
-    """The fields. own: the document whose tags and date they show; None for several, whose fields are empty."""
+    """Draw the fields. own: the document whose tags and date they show; None for several, whose fields are empty."""
     key = f"describe_{own.id}" if own is not None else "describe_listed"
     held = list(own.tags) if own is not None else []
     with st.form(f"{key}_form", border=False):

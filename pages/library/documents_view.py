@@ -27,7 +27,7 @@ from pages.library.adding_view import to_build
 
 
 def behind(corpus: CorpusSummary) -> None:
-    """How many indexes are behind, with a way to update each; nothing where none is."""
+    """Draw how many indexes are behind, with a way to update each; nothing where none is."""
     indexes = session.workbench().updates.behind(corpus.id)
     if not indexes:
         return
@@ -97,8 +97,8 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_corpus: str, of_language: str) -> dict[str, Any]:
-    """What the script draws. of_corpus: changes with the corpus, whose documents decide what repeats; of_language: the
-    language of its sentences, for which they are kept.
+    """Return what the script draws. of_corpus: changes with the corpus, whose documents decide what repeats;
+    of_language: the language of its sentences, for which they are kept.
     """
     document = session.workbench().corpora.document(corpus_id, document_id)
     asides = session.workbench().corpora.asides(corpus_id, document_id)
@@ -165,8 +165,8 @@ def _later(document: Document, n_places: int) -> list[dict[str, Any]]:
 
 
 def _places(text: str) -> list[int]:
-    """Where each character of the text, and its end, is in what a script of the browser sees, which counts in UTF-16
-    and has marks for characters that are not seen."""
+    """Return where each character of the text, and its end, is in what a script of the browser sees, which counts in
+    UTF-16 and has marks for characters that are not seen."""
     places, place = [0], 0
     if visible(text) == text:
         for character in text:
@@ -182,7 +182,7 @@ _REFUSED = 100  # files that are listed
 
 
 def panel(corpus: CorpusSummary) -> None:
-    """The corpus below the cards."""
+    """Draw the corpus below the cards."""
     reveal.show("documents")
     documents = session.workbench().corpora.documents(corpus.id)
     facts = [say("count.documents", n=len(documents)), say("count.tokens", n=corpus.tokens)]
@@ -216,7 +216,7 @@ def panel(corpus: CorpusSummary) -> None:
 
 
 def _list_and_preview(corpus: CorpusSummary, documents: list[DocumentSummary]) -> None:
-    """A click on a row draws this part alone."""
+    """Draw the list and the preview; a click on a row draws this part alone."""
     left, right = st.columns([6, 5], gap="medium")
     with left:
         wanted = st.text_input(

@@ -37,7 +37,7 @@ class LookedAt:
 
 
 def panel() -> None:
-    """A button that opens the form; the form, and what an import of the files would take."""
+    """Draw a button that opens the form; the form, and what an import of the files would take."""
     if not st.session_state.get(_OPEN, False):
         st.button(
             say("library.import.open"),
@@ -88,7 +88,7 @@ def _set_open(is_open: bool) -> None:
 
 
 def _forget() -> None:
-    """The preview is gone, and with it the uploaded files that nothing was built of."""
+    """Forget the preview, and delete the uploaded files that nothing was built of."""
     looked_at = st.session_state.pop(_LOOKED_AT, None)
     if looked_at is not None and looked_at.uploaded:
         session.workbench().imports.uploads.discard(looked_at.path)
@@ -200,7 +200,7 @@ def _preview(looked_at: LookedAt) -> None:
 
 
 def _dropped(preview: ImportPreview) -> None:
-    """The first of the rows that are left out, merged or lack a description."""
+    """Draw the first of the rows that are left out, merged or lack a description."""
     if not preview.drops:
         draw(markup.label(say("library.import.left_out")), markup.muted(say("library.import.none_left_out")))
         return

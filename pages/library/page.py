@@ -17,7 +17,7 @@ _COLUMNS = 4  # where there is room
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
-    """The cards. chosen: id of the corpus whose documents are shown below."""
+    """Draw the cards. chosen: id of the corpus whose documents are shown below."""
     newest: dict[str, IndexSummary] = {}
     n_indexes: dict[str, int] = {}
     for index in session.index_list().indexes:
@@ -54,14 +54,14 @@ def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool
 
 
 def _indexes(n: int, *, built: bool) -> str:
-    """How many indexes a corpus has, and whether another one is on its way."""
+    """Return how many indexes a corpus has, and whether another one is on its way."""
     if not built:
         return say("library.indexes", n=n)
     return say("library.indexes_and_one_built", n=n) if n else say("library.first_is_built")
 
 
 def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
-    """What leads on: with an index questions and its hierarchy, without one the build."""
+    """Draw what leads on: with an index questions and its hierarchy, without one the build."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(say("library.documents"), key=f"open_{corpus.id}", on_click=open_corpus, args=(corpus.id,))
         if index is not None:
@@ -79,7 +79,7 @@ def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
 
 
 def open_corpus(corpus_id: str) -> None:
-    """The corpus's documents are shown. For callbacks."""
+    """Show the corpus's documents. For callbacks."""
     state.remember("corpus", corpus_id)
     state.remember("doc", None)
     state.remember("docs_page", None)
