@@ -90,7 +90,7 @@ def case(bench: Workbench, index: Index, name: str, where: str) -> Case:
 
 
 def references(case: Case) -> Iterator[str]:
-    """What a trace refers to is in it, and what it draws has a style."""
+    """Check that what a trace refers to is in it, and that what it draws has a style."""
     trace = case.trace
     ids = [item.id for item in trace.items] + [relation.id for relation in trace.relations]
     if len(ids) != len(set(ids)):
@@ -123,7 +123,7 @@ def _styled(trace: Trace, on: str) -> set[str]:
 
 
 def passages(case: Case) -> Iterator[str]:
-    """Passages are texts of their documents, and there is one where chunks were ranked."""
+    """Check that passages are texts of their documents, and that there is one where chunks were ranked."""
     if case.trace.ranked_chunks and not case.trace.passages:
         yield "chunks are ranked, and no passage is in the trace"
     for passage in case.trace.passages:
@@ -137,7 +137,7 @@ def passages(case: Case) -> Iterator[str]:
 
 
 def measured(case: Case) -> Iterator[str]:
-    """Where the context alone is wanted, it and its passages are those of the whole trace."""
+    """Check that, where the context alone is wanted, it and its passages are those of the whole trace."""
     retrieve = case.bench.questions.retriever(case.index, case.name, {}, context_alone=True)
     trace = retrieve(case.trace.question)
     if (trace.context, trace.passages) != (case.trace.context, case.trace.passages):
@@ -145,7 +145,7 @@ def measured(case: Case) -> Iterator[str]:
 
 
 def budgets(case: Case) -> Iterator[str]:
-    """A context keeps its budgets, also the smallest, and says what it lacks; its marks are unique."""
+    """Check that a context keeps its budgets, also the smallest, says what it lacks, and has unique marks."""
     fields = strategies().named(case.name).config.__dataclass_fields__
     small = {
         name: max(_SMALL_BUDGET, int(field.metadata.get("low") or 0))
@@ -183,7 +183,7 @@ def _context_problems(trace: Trace, small: Mapping[str, int]) -> Iterator[str]:
 
 
 def sentences(case: Case) -> Iterator[str]:
-    """Everything that is said has a sentence."""
+    """Check that everything that is said has a sentence."""
     trace = case.trace
     messages = [trace.title, *trace.notes, *losses(trace.context), *(style.title for style in trace.styles)]
     messages += [text for step in trace.steps for text in (step.title, step.caption)]
@@ -195,7 +195,7 @@ def sentences(case: Case) -> Iterator[str]:
 
 
 def repeatable(case: Case) -> Iterator[str]:
-    """A trace is the same again, and after JSON."""
+    """Check that a trace is the same again, and after JSON."""
     again = case.retrieve()
     if untimed(again) != untimed(case.trace) or changes(case.trace, again).any:
         yield "the same question gives another trace"
@@ -214,7 +214,8 @@ def untimed(trace: Trace) -> Trace:
 
 
 def taken_out(case: Case) -> Iterator[str]:
-    """What a person takes out is in the context no more; a strategy with an answer of its own refuses."""
+    """Check that what a person takes out is in the context no more, or that a strategy with an answer of its own
+    refuses."""
     items = [item for section in case.trace.context.sections for item in section.items]
     for item in (items[0], items[-1]) if items else ():
         try:
@@ -230,7 +231,7 @@ def taken_out(case: Case) -> Iterator[str]:
 
 
 def answers(case: Case) -> Iterator[str]:
-    """The answer cites marks of the context, and is the same after it was stored."""
+    """Check that the answer cites marks of the context, and is the same after it was stored."""
     answer = case.bench.answer(case.index, case.trace)
     marks = {item.mark for section in case.trace.context.sections for item in section.items}
     if not set(answer.citations) <= marks:
@@ -250,7 +251,7 @@ def answers(case: Case) -> Iterator[str]:
 
 
 def declarations(name: str) -> Iterator[str]:
-    """Presets and equal budgets are options, and what is declared has words."""
+    """Check that presets and equal budgets are options, and that what is declared has words."""
     info = strategies().named(name)
     for preset in info.presets:
         strategy(name, preset.options)

@@ -171,7 +171,7 @@ def code_of_exploring(home: Path, explored: Explored) -> Code:
 
 
 def _filters(filters: Filters) -> str:
-    """The expression of the filters that are set; sets in order, so that the same filters give the same text."""
+    """Return the expression of the filters that are set; sets in order, so that the same filters give the same text."""
     chosen = {each.name: getattr(filters, each.name) for each in fields(filters)}
     shown = {
         name: f"frozenset({sorted(value)!r})" if isinstance(value, frozenset) else repr(value)

@@ -293,7 +293,7 @@ def _write(
 
 
 def _was_changed(out: Path) -> bool:
-    """Whether the index that is replaced was updated or edited, so that a person may want it back."""
+    """Tell whether the index that is replaced was updated or edited, so that a person may want it back."""
     try:
         manifest = read_manifest(out)
     except LeanRAGError:
@@ -302,7 +302,7 @@ def _was_changed(out: Path) -> bool:
 
 
 def _is_built(out: Path, origin: Origin) -> bool:
-    """Whether the index is there by now; if so, under its name."""
+    """Tell whether the index is there by now, and if so put it under its name."""
     try:
         manifest = read_manifest(out)
     except LeanRAGError:
@@ -315,7 +315,7 @@ def _is_built(out: Path, origin: Origin) -> bool:
 
 
 def in_build_order(documents: Sequence[Document]) -> list[Document]:
-    """Each document once, by name and id."""
+    """Return each document once, by name and id."""
     by_id = {document.id: document for document in documents}
     return sorted(by_id.values(), key=lambda document: (document.name, document.id))
 
@@ -362,7 +362,7 @@ def hierarchy_over(
     report: Report,
     start: Start | None = None,
 ) -> Hierarchy:
-    """The hierarchy over the base graph, as the settings ask for it. start: what is known already."""
+    """Build the hierarchy over the base graph, as the settings ask for it. start: what is known already."""
     return build_hierarchy(
         base.graph,
         start or Start(models.embedder(), models.writer(heuristic=heuristic)),

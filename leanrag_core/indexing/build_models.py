@@ -103,5 +103,5 @@ class BuildModels:
         return LLMWriter(model, prompts=self.prompts, fallback=BuiltinWriter(of_mentions=heuristic))
 
     def calls_above(self, layer: int) -> bool:
-        """Whether a language model writes the aggregated entities and relations of that layer."""
+        """Tell whether a language model writes the aggregated entities and relations of that layer."""
         return self.aggregation is not None or any(start <= layer for start, _ in self.rewriters)

@@ -211,7 +211,7 @@ class PresentationStore:
         return id_
 
     def delete(self, id_: str) -> None:
-        """The presentation is gone, a damaged one too. Raises PresentationNotFound, InvalidConfig for one of the
+        """Delete the presentation, a damaged one too. Raises PresentationNotFound, InvalidConfig for one of the
         program, StorageFailed."""
         path = self.path(id_)
         if path.parent == self._shipped:

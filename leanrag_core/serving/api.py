@@ -112,24 +112,24 @@ class _InThread:
 def _add_indexes(app: FastAPI, served: Served, in_thread: _InThread) -> None:
     @app.get("/api/indexes")
     async def list_indexes(request: Request) -> list[IndexValues]:
-        """The indexes that can be asked, the newest first."""
+        """Return the indexes that can be asked, the newest first."""
         return await in_thread(request, lambda look: [index_values(summary) for summary in served.summaries()])
 
     @app.get("/api/strategies")
     async def list_strategies(request: Request) -> list[StrategyValues]:
-        """The strategies and their options."""
+        """Return the strategies and their options."""
         return await in_thread(request, lambda look: strategy_values())
 
     @app.get("/api/indexes/{index}/documents")
     async def list_documents(request: Request, index: str) -> list[DocumentValues]:
-        """The documents of an index, with the folders, tags and dates that a scope may name."""
+        """Return the documents of an index, with the folders, tags and dates that a scope may name."""
         return await in_thread(request, lambda look: served.documents(index))
 
 
 def _add_questions(app: FastAPI, served: Served, in_thread: _InThread) -> None:
     @app.post("/api/indexes/{index}/retrieve", responses={200: {"model": RetrievedValues}})
     async def retrieve(request: Request, index: str, body: RetrieveBody) -> Response:
-        """What a strategy retrieves for a question: the fields of `ask --json`, without an answer."""
+        """Return what a strategy retrieves for a question: the fields of `ask --json`, without an answer."""
 
         def work(look: Look) -> RetrievedValues:
             return retrieved_values(served.retrieve(served.checked(index, body), body, look))
@@ -138,8 +138,8 @@ def _add_questions(app: FastAPI, served: Served, in_thread: _InThread) -> None:
 
     @app.post("/api/indexes/{index}/ask", responses={200: {"model": AskedValues, "content": _EVENTS}})
     async def ask(request: Request, index: str, body: AskBody) -> Response:
-        """A question and its answer: the fields of `ask --json`, and what its marks stand for; streamed where the body
-        says so."""
+        """Answer a question: the fields of `ask --json`, and what its marks stand for; streamed where the body says
+        so."""
         opened = await in_thread(request, lambda look: served.checked(index, body))
         if not body.stream:
             asked = await in_thread(request, lambda look: served.ask(opened, body, look))
@@ -171,36 +171,36 @@ def _add_questions(app: FastAPI, served: Served, in_thread: _InThread) -> None:
 def _add_entities(app: FastAPI, served: Served, in_thread: _InThread) -> None:
     @app.get("/api/indexes/{index}/entity")
     async def entity(request: Request, index: str, name: Entity) -> EntityValues:
-        """What the index says of an entity, where it stands in the hierarchy, and passages that mention it."""
+        """Return what the index says of an entity, where it stands in the hierarchy, and passages that mention it."""
         return await in_thread(request, lambda look: entity_values(served.index(index), name))
 
     @app.get("/api/indexes/{index}/neighbours")
     async def neighbours(
         request: Request, index: str, name: Entity, limit: Annotated[int, Query(ge=1, le=200)] = 20
     ) -> list[NeighbourValues]:
-        """The relations of an entity in its layer, the strongest first."""
+        """Return the relations of an entity in its layer, the strongest first."""
         return await in_thread(request, lambda look: neighbour_values(served.index(index), name, limit))
 
     @app.get("/api/indexes/{index}/path")
     async def path(request: Request, index: str, first: Entity, second: Entity) -> Ways:
-        """The ways between two entities: by relations, and through their lowest common ancestor."""
+        """Return the ways between two entities: by relations, and through their lowest common ancestor."""
         return await in_thread(request, lambda look: ways_between(served.index(index), first, second))
 
 
 def _add_chat(app: FastAPI, served: Served, in_thread: _InThread) -> None:
     @app.get("/v1/models", response_model_exclude_unset=True)
     async def list_models(request: Request) -> chat.ModelList:
-        """An index and a strategy are a model, INDEX/STRATEGY."""
+        """Return a model for each index and each strategy that can be asked of it, INDEX/STRATEGY."""
         return await in_thread(request, lambda look: chat.ModelList(chat.models(served), "list"))
 
     @app.get("/v1/models/{model:path}", response_model_exclude_unset=True)
     async def show_model(request: Request, model: str) -> Model:
-        """One of the models."""
+        """Return one of the models."""
         return await in_thread(request, lambda look: chat.model_named(served, model))
 
     @app.post("/v1/chat/completions", responses={200: {"model": ChatCompletion, "content": _EVENTS}})
     async def complete(request: Request, body: chat.ChatBody) -> Response:
-        """The answer to the last message of the person, its sources at the end; streamed where the body says so."""
+        """Answer the last message of the person, with its sources at the end; streamed where the body says so."""
         asked_for = chat.chat_of(body)
         opened = await in_thread(request, lambda look: served.checked(asked_for.index, asked_for.body))
         language = served.bench.settings.read().language

@@ -108,7 +108,8 @@ def _is_loopback(name: str) -> bool:
 
 
 def _is_allowed(name: str, allowed: Sequence[str]) -> bool:
-    """As Streamlit reads server.allowedHosts: names, *.name for what lies below a name, * for all."""
+    """Tell whether the name is allowed, as Streamlit reads server.allowedHosts: names, *.name for what lies below a
+    name, * for all."""
     name = name.rstrip(".")
     for entry in allowed:
         pattern = entry.strip().lower().rstrip(".")

@@ -107,7 +107,7 @@ class _Reading:
         self.repeated: list[Refusal] = []
 
     def documents(self) -> Iterator[Document]:
-        """The documents, each content once."""
+        """Yield the documents, each content once."""
         first_of: dict[str, str] = {}
         for file in self._read():
             self.refused += file.parsed.refusals
