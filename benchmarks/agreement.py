@@ -53,7 +53,7 @@ _STRATEGIES = ("lightrag", "fastgraphrag", "hipporag2", "graphrag_local", "graph
 
 
 def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
-    """The index with its parts, and what the built-in way takes from each question."""
+    """Make the index's parts, and return its graph and vectors with what the built-in way takes from each question."""
     for info in strategies().strategies:
         if info.name in _STRATEGIES:
             make_parts(bench, index, info.parts)
@@ -111,7 +111,7 @@ def _drift_vectors(communities: Communities, vectors: np.ndarray) -> dict[str, n
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names, with a number behind those that some release would take for another: case and signs are dropped."""
+    """Return the names, numbered where some release, which drops case and signs, would take one for another."""
     taken: set[str] = set()
     unique = []
     for row, name in enumerate(names):
@@ -160,7 +160,7 @@ def _reports(communities: Communities) -> tuple[GivenReport, ...]:
 
 
 def retrieved(bench: Workbench, index: Index, question: str, strategy: str, options: Mapping[str, Any]) -> Retrieved:
-    """Rows of what is in the context of our strategy, section by section.
+    """Return the rows of what is in the context of our strategy, section by section.
 
     Of a strategy whose context is chunks alone, the relations and reports are those that it searched for.
     """
@@ -317,7 +317,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def agreements(system: str, mode: str, ours: Sequence[Retrieved], theirs: Sequence[Retrieved]) -> list[Agreement]:
-    """A line for each kind of items that the release retrieves."""
+    """Return a line for each kind of items that the release retrieves."""
     rows = []
     for kind in KINDS:
         pairs = [(getattr(own, kind), getattr(other, kind)) for own, other in zip(ours, theirs, strict=True)]
@@ -351,7 +351,7 @@ def agreements(system: str, mode: str, ours: Sequence[Retrieved], theirs: Sequen
 def by_question(
     questions: Sequence[str], ours: Sequence[Retrieved], theirs: Sequence[Retrieved]
 ) -> list[dict[str, Any]]:
-    """The RBO of each kind of items, question by question."""
+    """Return the RBO of each kind of items, question by question."""
     listed = []
     for question, own, other in zip(questions, ours, theirs, strict=True):
         pairs = {kind: (getattr(own, kind), getattr(other, kind)) for kind in KINDS}

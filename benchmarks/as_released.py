@@ -106,7 +106,7 @@ def main() -> int:
 
 
 def keep(path: Path, name: str, row: Row) -> None:
-    """The results have the row; others of the same name stay, in their order."""
+    """Write the row to the results; other rows of the same name stay, in their order."""
     results = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     rows = {each["option"]: each for each in results.get(name, ())}
     rows[row.option] = asdict(row)
@@ -115,7 +115,7 @@ def keep(path: Path, name: str, row: Row) -> None:
 
 
 def measure(bench: Workbench, index: Index, questions: Sequence[Asked], name: str, asked: dict[str, Any]) -> Row:
-    """The figures of LeanRAG with those options on that index."""
+    """Return the figures of LeanRAG with those options on that index."""
     places_of = ranking_places(index)
     joined, below, tokens, recall, held = [], [], [], [], []
     top = len(index.layers) - 1
@@ -148,7 +148,7 @@ def measure(bench: Workbench, index: Index, questions: Sequence[Asked], name: st
 
 
 def line(row: Row) -> str:
-    """The row for the terminal."""
+    """Return the row as a line for the terminal."""
     layers = "/".join(map(str, row.layers))
     return (
         f"{row.option:<36} {layers:<28} summarised {row.summarised:>5}  joined {row.joined:.3f} "

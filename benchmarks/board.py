@@ -65,7 +65,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def _questions(sample: "tuple[GoldQuestion, ...]", size: int) -> "list[GoldQuestion]":
-    """The questions of the sample, asked again in other words until there are enough."""
+    """Return the questions of the sample, repeated with a number behind each until there are enough."""
     asked = []
     for number in range(size):
         question, again = sample[number % len(sample)], number // len(sample)

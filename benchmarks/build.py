@@ -28,7 +28,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     processor = time.process_time()
 
     def lap(stage: str) -> None:
-        """What passed since the last report belongs to the stage that reports now."""
+        """Add what passed since the last report to the seconds of the stage that reports now."""
         nonlocal last
         now = time.perf_counter()
         seconds[stage] += now - last

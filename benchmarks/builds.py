@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def path_name(path: Path) -> str:
-    """A short name: the file or folder, with its parent when that says more."""
+    """Return a short name: the file or folder, with its parent when that says more."""
     return path.parent.name if path.name == "documents" or path.stem == "corpus" else f"{path.parent.name}-{path.name}"
 
 

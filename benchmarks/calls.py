@@ -86,7 +86,7 @@ def reply() -> str:
 
 @contextmanager
 def canned_server(text: str, latency_seconds: float) -> Iterator[str]:
-    """The address of a server in a process of its own that answers with the text."""
+    """Yield the address of a server in a process of its own that answers with the text."""
     command = [sys.executable, "-m", "benchmarks.canned_server", str(latency_seconds)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None

@@ -32,7 +32,7 @@ def main(module: str, size: int, out: Path) -> int:
 
 
 def _plain(value: object) -> object:
-    """Numbers of numpy become Python's."""
+    """Return a number of numpy as Python's, and any other value as it is."""
     item = getattr(value, "item", None)
     return item() if callable(item) else value
 

@@ -66,7 +66,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def _measured_on_disk(size: int, path: Path) -> dict[str, float | int | str]:
-    """The same of vectors in a file, which are clustered once, with the cap."""
+    """Return the same figures for vectors in a file, which are clustered once, with the cap."""
     from sklearn.metrics import adjusted_rand_score
 
     leaf = planted(size, into=open_memmap(path, mode="w+", dtype=np.float32, shape=(size, DIMENSIONS))).leaf
@@ -92,7 +92,7 @@ def _measured_on_disk(size: int, path: Path) -> dict[str, float | int | str]:
 
 
 def broken_up(labels: np.ndarray, largest: int) -> np.ndarray:
-    """The partition with every cluster cut into parts of `largest` and a rest."""
+    """Return the partition with every cluster cut into parts of `largest` and a rest."""
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
     starts = np.cumsum(sizes) - sizes

@@ -123,7 +123,7 @@ def main() -> int:
 
 
 def read_gold(path: Path, corpus: Path | None, kinds: Sequence[str] = ()) -> list[Gold]:
-    """The questions that have gold evidence, of all types or of those."""
+    """Return the questions that have gold evidence, of all types or of those."""
     titles: dict[str, str] = {}
     if corpus is not None:
         passages = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
@@ -139,7 +139,7 @@ def read_gold(path: Path, corpus: Path | None, kinds: Sequence[str] = ()) -> lis
 
 
 def compare(questions: Sequence[Gold], retrieve: Callable[[Gold, str, dict[str, Any]], Trace]) -> dict[str, Row]:
-    """A row for vectors and for each system."""
+    """Return a row for vectors at each of three numbers of passages, and for each system."""
 
     def run(name: str, chosen: Callable[[int], dict[str, Any]]) -> Measured:
         return measured(questions, [retrieve(gold, name, chosen(place)) for place, gold in enumerate(questions)])
@@ -155,7 +155,7 @@ def compare(questions: Sequence[Gold], retrieve: Callable[[Gold, str, dict[str, 
 
 
 def measured(questions: Sequence[Gold], traces: Sequence[Trace]) -> Measured:
-    """The figures of each question's context."""
+    """Return the figures of each question's context."""
     recall = [_recall(gold, trace) for gold, trace in zip(questions, traces, strict=True)]
     answered = [_answered(gold, trace) for gold, trace in zip(questions, traces, strict=True)]
     tokens = [float(trace.context.tokens) for trace in traces]
@@ -183,7 +183,7 @@ def _answered(gold: Gold, trace: Trace) -> float:
 
 
 def row_of(system: Measured, equal: Measured, by_c: dict[int, Measured]) -> Row:
-    """The system's row. equal: vectors at its tokens. by_c: vectors by their number of passages."""
+    """Return the system's row. equal: vectors at its tokens. by_c: vectors by their number of passages."""
     drawn = _draws(len(system.tokens))
 
     def interval(of: Callable[[np.ndarray], float]) -> Interval:
@@ -216,7 +216,7 @@ def row_of(system: Measured, equal: Measured, by_c: dict[int, Measured]) -> Row:
 
 
 def _mean(values: np.ndarray) -> float:
-    """The mean without NaN; NaN where there is nothing else."""
+    """Return the mean without NaN; NaN where there is nothing else."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 

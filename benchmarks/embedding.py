@@ -95,7 +95,7 @@ WAYS = {
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Texts a second at the median of the rounds: MiniLM.embed as it is, and each way (Way) by its name.
+    """Return texts a second at the median of the rounds: of MiniLM.embed as it is, and of each way (Way) by its name.
 
     processor_ms, shared_floats_ms, floats_ms: processor time of a text, in embed and in the two ways with floats;
     tokens: word pieces of a text on average; filled: share of a batch's room that is taken on average; tokenizing: its

@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def read_texts(path: Path) -> list[str]:
-    """The questions' texts."""
+    """Return the questions' texts."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [row.get("query") or row["question"] for row in rows]
 
@@ -73,7 +73,7 @@ def read_texts(path: Path) -> list[str]:
 def measure(
     bench: Workbench, index: Index, questions: Sequence[str], lightrag_low: bool
 ) -> dict[str, dict[str, float]]:
-    """Of each system the mean tokens of the context, all and by section."""
+    """Return for each system the mean tokens of the context, all and by section."""
     known = {info.name: info for info in strategies().strategies}
     systems = LEANRAG | {name: (name, {}) for name in OTHERS}
     if lightrag_low:
@@ -94,7 +94,7 @@ def measure(
 
 
 def ratios(tokens: dict[str, float]) -> dict[str, float]:
-    """Of each form of LeanRAG its tokens over the mean of the others'."""
+    """Return for each form of LeanRAG its tokens over the mean of the others'."""
     others = statistics.mean(tokens[name] for name in OTHERS)
     return {name: round(tokens[name] / others, 3) for name in LEANRAG}
 

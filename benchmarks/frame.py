@@ -51,7 +51,7 @@ def machine() -> dict[str, Any]:
 
 
 def keep(path: Path, head: Mapping[str, Any], results: Iterable[Mapping[str, Any]], key: tuple[str, ...]) -> None:
-    """The file holds the head and the results; older results stay unless a new one has the same key.
+    """Write the head and the results to the file; older results stay unless a new one has the same key.
 
     Every result carries its own circumstances, so that sizes measured on different days can stand in one file.
     """
@@ -111,7 +111,7 @@ def _versions() -> dict[str, str]:
 
 
 def _commit() -> str | None:
-    """The commit of the tree, marked when something that is tracked has changed since; None outside a repository."""
+    """Return the commit of the tree, marked when a tracked file has changed since; None outside a repository."""
     root = Path(__file__).parent.parent
 
     def git(*arguments: str) -> str | None:
@@ -128,7 +128,7 @@ def _commit() -> str | None:
 
 
 def command_line(arguments: Sequence[str] | None = None) -> list[str]:
-    """The command that started this program, as one would type it at the root of the project.
+    """Return the command that started this program, as one would type it at the root of the project.
 
     Folders of this machine are left out: where results and environments are kept changes no figure.
     """
@@ -171,7 +171,7 @@ class Measured:
 
 
 def sections(package: str = "benchmarks") -> tuple[Section, ...]:
-    """All sections of a package, by name. They are read, not run: a broken one does not stop the rest.
+    """Return all sections of a package, by name. They are read, not run: a broken one does not stop the rest.
 
     Raises ValueError for one whose TITLE or SIZES is not written out.
     """
@@ -190,7 +190,7 @@ def sections(package: str = "benchmarks") -> tuple[Section, ...]:
 
 
 def assigned(tree: ast.Module) -> dict[str, ast.expr]:
-    """What a module assigns to each name at its top."""
+    """Return what a module assigns to each name at its top."""
     names: dict[str, ast.expr] = {}
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
@@ -201,7 +201,7 @@ def assigned(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def measured(section: Section, size: int, *, timeout_seconds: float | None = None) -> Measured:
-    """The section's figures at that size, from a process that did nothing else."""
+    """Return the section's figures at that size, from a process that did nothing else."""
     with tempfile.TemporaryDirectory(prefix="leanrag-benchmark-") as folder:
         out = Path(folder) / "figures.json"
         command = [sys.executable, "-m", "benchmarks.child", section.module, str(size), str(out)]
@@ -217,7 +217,7 @@ def answer_of(
     timeout_seconds: float | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """What a command wrote to `out` as JSON, or {"error": ...} when it ended without.
+    """Run a command and return what it wrote to `out` as JSON, or {"error": ...} when it ended without.
 
     What it prints goes to standard error. It runs at the root of the project with the project on its path, in a
     process group of its own, so that what it started ends with it when the time is up.
@@ -243,7 +243,7 @@ def answer_of(
 
 
 def table(rows: Iterable[Mapping[str, object]]) -> str:
-    """The rows as a Markdown table, one column a name in order of first appearance, numbers to the right."""
+    """Return the rows as a Markdown table, one column a name in order of first appearance, numbers to the right."""
     listed = list(rows)
     columns = list(dict.fromkeys(name for row in listed for name in row))
     cells = [[_shown(row.get(name, "")) for name in columns] for row in listed]

@@ -14,8 +14,8 @@ _LOSS = 0.05
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Of `size` questions with a baseline and a floor at the true mean: false alarms by the share of questions that
-    change by chance. And of as many questions as are said to be needed: losses found, lost in whole questions."""
+    """Return false alarms with `size` questions, a baseline and a floor at the true mean, by the share of questions
+    that change by chance; and losses found with as many questions as are said to be needed, lost in whole questions."""
     rng = np.random.default_rng(size)
     figures: dict[str, float | int | str] = {}
     for changed in _CHANGED:

@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def build(corpus: Path, out: Path) -> None:
-    """The corpus's index is in `out`."""
+    """Build the corpus's index in `out`."""
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.minilm import MiniLM
@@ -133,7 +133,7 @@ def bm25(corpus: Path) -> Ranker:
 
 
 def measure(ranker: Ranker, questions: list[dict[str, Any]]) -> Score:
-    """The ranker's score over the questions."""
+    """Return the ranker's score over the questions."""
     recall, every, reciprocal, filled, seconds = [], [], [], [], 0.0
     for question in questions:
         started = time.perf_counter()

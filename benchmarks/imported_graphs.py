@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def measured(bench: Workbench, path: Path, without: Sequence[str]) -> ImportedFigures:
-    """The figures of the graph at that path."""
+    """Import the graph at that path, and return its figures."""
     preview = bench.imports.preview(path)
     started = time.perf_counter()
     index = bench.import_graph(path)

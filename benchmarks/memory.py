@@ -21,7 +21,7 @@ def peak_gb() -> float:
 
 
 def reset_peak() -> bool:
-    """The peak counts from now on: call it after the input is made. False where the system cannot do it."""
+    """Reset the peak; call it after the input is made. False where the system cannot do it."""
     try:
         _CLEAR.write_text("5", encoding="ascii")
     except OSError:

@@ -46,7 +46,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def home_with(index: Path, home: Path) -> Path:
-    """A home folder with that index alone, said to be embedded by the built-in model, so that questions can be asked.
+    """Make a home folder with that index alone, said to be embedded by the built-in model, so that it can be asked.
 
     Which seeds a question finds is then arbitrary; how long that takes is not.
     """
@@ -69,7 +69,7 @@ def home_with(index: Path, home: Path) -> Path:
 
 
 def drive(home: Path, wanted: str) -> dict[str, float | int | str]:
-    """What measure returns, of the index in that home folder. wanted: a name that is looked for letter by letter."""
+    """Return the figures of the index in that home folder. wanted: a name that is looked for letter by letter."""
     from playwright.sync_api import sync_playwright
 
     with server(home) as (url, pid), sync_playwright() as playwright:
@@ -113,7 +113,7 @@ class Seen:
         return seconds, sum(self.received[kept:])
 
     def quiet(self) -> None:
-        """The page has come to rest."""
+        """Wait until the page has come to rest."""
         self.page.wait_for_timeout(250)
         self.page.wait_for_function(_IDLE, timeout=60_000)
         self.page.wait_for_timeout(250)

@@ -116,7 +116,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def entities_of(directory: Path) -> Entities:
-    """The base layer of the index there. Raises LeanRAGError when it does not read, ValueError below two entities."""
+    """Return the base layer of the index there. Raises LeanRAGError when it does not read, ValueError below two
+    entities."""
     base = read_index(directory).layers[0]
     vectors = np.array(base.vectors, dtype=np.float32)
     if len(vectors) < 2:
@@ -129,7 +130,7 @@ def entities_of(directory: Path) -> Entities:
 
 
 def routes() -> Iterator[tuple[str, Clusterer]]:
-    """What runs in this process, by name."""
+    """Yield the routes that run in this process, each with its name."""
     for name, chosen in OURS.items():
         yield name, partial(ours, **chosen)
     yield SCIKIT_LEARN, scikit_learn
@@ -157,7 +158,7 @@ def scikit_learn(vectors: np.ndarray, cluster_size: int) -> np.ndarray:
 
 
 def timed(name: str, route: Clusterer, vectors: np.ndarray, cluster_size: int) -> Partition:
-    """The route's partition and the least of its times."""
+    """Run the route, and return its partition with the least of its times."""
     route(vectors[:_WARM_UP], cluster_size)
     walls, works = [], []
     for _ in range(_ROUNDS):
@@ -171,7 +172,8 @@ def timed(name: str, route: Clusterer, vectors: np.ndarray, cluster_size: int) -
 
 
 def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, timeout_seconds: float) -> Partition:
-    """The partition of UMAP, BIC scan and mixture. Raises PeerUnavailable when it cannot be installed or fails."""
+    """Return the partition of UMAP, BIC scan and mixture. Raises PeerUnavailable when it cannot be installed or
+    fails."""
     peer = next(peer for peer in peers("clustering") if peer.name == AUTHORS)
     python = interpreter(peer, environments)
     print(f"{peer.title}: {len(vectors):,} ...", file=sys.stderr, flush=True)
@@ -227,7 +229,7 @@ def cosine_inside(labels: np.ndarray, vectors: np.ndarray) -> float | None:
 
 
 def by_chance(labels: np.ndarray) -> float:
-    """The share of all pairs of rows that are in one cluster: what a random partition of these sizes holds."""
+    """Return the share of all pairs of rows that are in one cluster: what a random partition of these sizes holds."""
     sizes = np.bincount(labels).astype(np.float64)
     return float((sizes * (sizes - 1)).sum() / (len(labels) * (len(labels) - 1)))
 
@@ -239,7 +241,7 @@ def _heading(given: Entities) -> str:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """The command without folders of this machine: an index is named by its own folder alone."""
+    """Return the command without folders of this machine: an index is named by its own folder alone."""
     peers_asked = ["--peers-env", "DIR"] if options.peers_env else []
     names = [directory.resolve().name for directory in options.indexes]
     return ["python", "-m", "benchmarks.real_clusters", *names, *peers_asked, "--clustersize", str(options.clustersize)]

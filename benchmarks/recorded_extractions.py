@@ -91,7 +91,7 @@ def main() -> int:
 
 
 def row_of(cache: Path) -> Row:
-    """What our reader makes of a folder's replies, beside the stored graph or, without one, the recorder's rule."""
+    """Compare our reading of a folder's replies with the stored graph or, without one, with the recorder's rule."""
     graph = cache.parent / _GRAPH
     stored = read_graph(graph) if graph.is_file() else None
     names = sorted({record["model"] for record in json.loads(cache.read_text(encoding="utf-8")).values()})
@@ -140,7 +140,7 @@ def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | No
 
 
 def by_recorders_rule(texts: Iterable[str]) -> Found:
-    """The records as nano-graphrag reads them: what its rule cannot match is passed over."""
+    """Return the records as nano-graphrag reads them: what its rule cannot match is passed over."""
     names: list[str] = []
     pairs: list[tuple[str, str]] = []
     for text in texts:

@@ -93,7 +93,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def _walk_tools(index: "Index", tools: "Tools") -> "Tools":
-    """The tools of an index that has the part of LeanRAG-walk, which a workbench reads once for all questions."""
+    """Return the tools of an index with the part of LeanRAG-walk, which a workbench reads once for all questions."""
     from leanrag_core.types.walks import walk_operator
 
     operator = walk_operator(index.entity_chunks)
@@ -111,7 +111,7 @@ def _times(asked: "Strategy", queries: "Sequence[Query]", index: "Index", tools:
 
 
 def _made(size: int) -> Path:
-    """The index is made by a process of its own, so that its memory is not this one's."""
+    """Make the index in a process of its own, so that its memory is not this one's, and return its folder."""
     done = subprocess.run([sys.executable, "-c", _MAKE, str(size)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"the synthetic index of {size:,} entities could not be made: {done.stderr.strip()[-500:]}")

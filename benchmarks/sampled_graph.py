@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def entities(index: Index, n_sampled: int, seed: int) -> Iterator[str]:
-    """The sampled base entities in the order of the index."""
+    """Yield a line for each sampled base entity, in the order of the index."""
     table = index.layers[0].entities
     rows = random.Random(seed).sample(range(table.num_rows), min(n_sampled, table.num_rows))
     for row in table.take(sorted(rows)).to_pylist():
@@ -47,7 +47,7 @@ def entities(index: Index, n_sampled: int, seed: int) -> Iterator[str]:
 
 
 def clusters(index: Index) -> Iterator[str]:
-    """Every aggregated entity with the names of its first children."""
+    """Yield a line for each aggregated entity, with the names of its first children."""
     for below, above in pairwise(index.layers):
         names = below.entities["name"].to_pylist()
         for row, name in enumerate(above.entities["name"].to_pylist()):

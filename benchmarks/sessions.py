@@ -123,7 +123,7 @@ class _Session:
     @classmethod
     @asynccontextmanager
     async def opened(cls, url: str) -> AsyncIterator["_Session"]:
-        """A session of the app at that address, which ends with the block."""
+        """Yield a session of the app at that address, which ends with the block."""
         from websockets.asyncio.client import connect
         from websockets.typing import Origin, Subprotocol
 
@@ -191,6 +191,6 @@ def _quantile(seconds: list[float]) -> float:
 
 
 def _slowest_to_median(half: Half) -> float:
-    """The slowest session's median slider over the median of all sessions; 1 where there is one."""
+    """Return the slowest session's median slider over the median of all sessions; 1 where there is one."""
     medians = [statistics.median(seconds) for seconds in half.of_session.values()]
     return max(medians) / statistics.median(medians) if medians else float("nan")

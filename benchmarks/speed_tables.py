@@ -19,7 +19,7 @@ _MODELESS = "zero_shot"  # gives no context
 
 
 def latency(read: Results) -> str:
-    """A line for each system, by its processor time at 100,000 entities."""
+    """Return a table with a line for each system, by its processor time at 100,000 entities."""
     small, large = (_by_size(read("latency"))[size] for size in (_SMALL, _LARGE))
     systems = [name.removesuffix(", processor ms") for name in large if name.endswith(", processor ms")]
     systems = sorted((name for name in systems if name != _MODELESS), key=lambda name: large[f"{name}, processor ms"])
@@ -45,7 +45,7 @@ def _verdict(processor: float, clock: float) -> str:
 
 
 def pages(read: Results) -> str:
-    """A line for each size of the index."""
+    """Return a table with a line for each size of the index."""
     heads = (
         "entities",
         "first visit of all",
@@ -72,7 +72,7 @@ def pages(read: Results) -> str:
 
 
 def imports(read: Results) -> str:
-    """A line for each format, and for the whole import of the first."""
+    """Return a table with a line for each format, and for the whole import of the first."""
     size, figures = max(_by_size(read("imports")).items())
     steps = {
         "LightRAG, reading": "lightrag",
@@ -91,7 +91,7 @@ def imports(read: Results) -> str:
 
 
 def opening(read: Results) -> str:
-    """A line for each size of the index."""
+    """Return a table with a line for each size of the index."""
     heads = (
         "entities",
         "open, ms",
@@ -126,7 +126,7 @@ def opening(read: Results) -> str:
 
 
 def clustering(read: Results) -> str:
-    """A line for each number of vectors."""
+    """Return a table with a line for each number of vectors."""
     heads = (
         "vectors x 384",
         "s",
@@ -148,7 +148,7 @@ def clustering(read: Results) -> str:
 
 
 def growth(read: Results) -> str:
-    """A line for each size that any of the sections measured."""
+    """Return a table with a line for each size that any of the sections measured."""
     parts = {name: _by_size(read(name)) for name in ("clustering", "relations", "build", "retrieval")}
     columns: tuple[tuple[str, str, str, float], ...] = (
         ("clustering, s", "clustering", "cluster_seconds", 1),
@@ -185,7 +185,7 @@ def _number(value: float) -> str:
 
 
 def gates(read: Results) -> str:
-    """A line for each number of questions and share of them that changes by chance."""
+    """Return a table with a line for each number of questions and share of them that changes by chance."""
     heads = ("questions", "changed by chance", "false alarms", "questions needed", "losses found with so many")
     return markdown(
         heads,
@@ -201,7 +201,7 @@ _GATE_FIGURES = (("false_alarms", ".3f"), ("needed", ",d"), ("found", ".3f"))
 
 
 def scopes(read: Results) -> str:
-    """A line for each system that puts source chunks into its context, those that lose most in a scope first."""
+    """Return a table of the systems with source chunks in their contexts, those that lose most in a scope first."""
     ((_, figures),) = _by_size(read("scopes")).items()
     systems = [name.removeprefix("share_") for name in figures if name.startswith("share_")]
     with_chunks = [name for name in systems if figures[f"gold_alone_{name}"] > 0]

@@ -52,7 +52,7 @@ _SECTIONS = ("tokens-entities", "tokens-aggregated", "tokens-relations", "tokens
 
 
 def report_text(results: Mapping[str, Any]) -> str:
-    """The report in Markdown."""
+    """Return the report in Markdown."""
     corpora = results["corpora"]
     graphs = "\n".join(
         f"- {each['corpus']} ({each['documents']} documents, {each['tokens']:,} tokens, "
@@ -111,7 +111,7 @@ def _verdicts(corpora: Sequence[Mapping[str, Any]], axis: str, title: str) -> li
 
 
 def _advice(corpora: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a person should set, by a rule that is said with it."""
+    """Return what a person should set, with the rule behind it, as lines of the report."""
     parts = []
     for axis, title in AXES.items():
         good = _good(corpora, axis)
@@ -130,7 +130,7 @@ def _advice(corpora: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _good(swept: Sequence[Mapping[str, Any]], axis: str) -> list[str]:
-    """Values that cannot be told from the best in any measure of quality on any corpus."""
+    """Return the values that cannot be told from the best in any measure of quality on any corpus."""
     return [
         str(value["setting"])
         for place, value in enumerate(_values(swept[0], TOKENS, axis))
@@ -139,7 +139,7 @@ def _good(swept: Sequence[Mapping[str, Any]], axis: str) -> list[str]:
 
 
 def _is_short(corpus: Mapping[str, Any], axis: str, setting: str, good: Sequence[str]) -> bool:
-    """Whether contexts are about as short as those of the shortest good value."""
+    """Tell whether contexts are about as short as those of the shortest good value."""
     costs = {str(value["setting"]): value["cost"] for value in _values(corpus, TOKENS, axis)}
     return bool(costs[setting] <= _NEAR * min(costs[value] for value in good))
 
@@ -320,7 +320,7 @@ def _swept(bench: Workbench, sample: str, title: str, axes: tuple[Axis, ...]) ->
 
 
 def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mapping[str, Any]:
-    """What the report needs of a sweep. compared_with: the point whose differences are reported."""
+    """Return what the report needs of a sweep. compared_with: the point whose differences are reported."""
     card = bench.corpora.summary(result.spec.corpus)
     default = result.at(compared_with)
     assert default is not None
@@ -363,7 +363,7 @@ def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mappi
 
 
 def _short(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of findings what the report needs: the best, how many cannot be told from it, what each axis does."""
+    """Return what the report needs of findings: the best, which cannot be told from it, what each axis does."""
     axes = [
         {
             "axis": axis["axis"],

@@ -41,13 +41,13 @@ def _no_model(texts: Sequence[str]) -> np.ndarray:
 
 
 def make_search_index(directory: Path) -> PartRecord:
-    """The index in the directory has a search index; returns its record."""
+    """Make the search index of the index in the directory, and return its record."""
     info = parts().named("chroma")
     return build_part(read_index(directory), info, info.config(), PartModels(), PartTools(_no_model))
 
 
 def make_offered(directory: Path) -> None:
-    """The index in the directory has the search index that a build of its size makes."""
+    """Make the search index of the index in the directory, where a build of its size makes one."""
     if parts().named("chroma").part.offered(read_index(directory)):
         make_search_index(directory)
 
@@ -145,7 +145,7 @@ def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
 
 
 def synthetic_index(n: int, *, folder: Path | None = None) -> Path:
-    """An index of n base entities is in a folder that is kept from run to run; built when it is not there."""
+    """Return the folder of an index of n base entities, kept from run to run; build it when it is not there."""
     out = (folder or Path(tempfile.gettempdir()) / "leanrag-benchmarks" / "indexes") / f"synthetic-{n}"
     if (out / "manifest.json").is_file():
         return out
@@ -162,7 +162,7 @@ def index_of(
     cluster_size: int = 20,
     report: Report = silent,
 ) -> Index:
-    """The index of the corpus, as a build makes it, with the built-in writer."""
+    """Return the index of the corpus, as a build makes it, with the built-in writer."""
     embedding = PlantedEmbedding(corpus.vectors)
     hierarchy = build_hierarchy(
         corpus.base,
@@ -189,7 +189,7 @@ def index_of(
 
 
 def token_of(row: int) -> str:
-    """The token that only this entity's name has."""
+    """Return the token that only this entity's name has."""
     digits = ""
     while row or not digits:
         row, last = divmod(row, 36)

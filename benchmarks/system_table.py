@@ -133,7 +133,7 @@ def main() -> int:
 
 
 def listed_systems() -> list[tuple[str, StrategyInfo, dict[str, Any]]]:
-    """Each preset of each system that searches, the first under the system's name alone, and other modes."""
+    """Return each preset of each system that searches, the first under the system's name alone, and other modes."""
     listed: list[tuple[str, StrategyInfo, dict[str, Any]]] = []
     for info in strategies().strategies:
         if info.name != "zero_shot":
@@ -155,7 +155,7 @@ def keep(path: Path, name: str, about: dict[str, Any], row: Row) -> None:
 
 
 def make_parts(bench: Workbench, index: Index, parts: Sequence[str]) -> None:
-    """The index has those parts, and those that these need."""
+    """Make those parts of the index, and those that these need, where they are not there."""
     states = {state.name: state for state in bench.parts.all(index)}
     for part in parts:
         for need in (*(need for need in states[part].needs if need in states), part):
@@ -174,7 +174,7 @@ def measure(
     budget: str,
     chosen: dict[str, Any],
 ) -> Row:
-    """The system's figures over the questions."""
+    """Return the system's figures over the questions."""
     bench.retrieve(index, "What is this about?", info.name, **chosen)  # parts and models are loaded
     traces, times, processor = [], [], []
     for question in questions:
@@ -225,20 +225,20 @@ def measure(
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean of those that are known, three places."""
+    """Return the mean of those that are known, to three places."""
     known = [value for value in values if value is not None]
     return round(statistics.mean(known), 3) if known else None
 
 
 def answer_shown(trace: Trace, question: Asked) -> list[float]:
-    """Whether the context has a gold answer as whole words; empty where there is none that could be looked for."""
+    """Return 1 where the context has a gold answer as whole words, else 0; empty where there is none to look for."""
     answers = [answer for answer in map(normalised, question.answers) if answer and answer not in _YES_NO]
     text = f" {normalised(trace.context.text)} "
     return [float(any(f" {answer} " in text for answer in answers))] if answers else []
 
 
 def ranking_places(index: Index) -> Callable[[Trace, Asked], list[int | None]]:
-    """For each gold of a question its place in the ranking, from 1; None where it is not ranked."""
+    """Return a function that gives each gold of a question its place in the ranking, from 1; None if not ranked."""
     titles, names = index.documents["title"].to_pylist(), index.documents["name"].to_pylist()
     document_of = index.chunks["document"].to_pylist()
     texts: dict[int, str] = {}
@@ -282,7 +282,7 @@ def context_recall(trace: Trace, question: Asked) -> float:
 
 
 def read_questions(path: Path, corpus: Path | None) -> list[Asked]:
-    """The questions that have gold evidence."""
+    """Return the questions that have gold evidence."""
     title_of: dict[str, str] = {}
     if corpus is not None:
         passages = [json.loads(text) for text in corpus.read_text(encoding="utf-8").splitlines()]
@@ -301,7 +301,7 @@ def read_questions(path: Path, corpus: Path | None) -> list[Asked]:
 
 
 def line(row: Row) -> str:
-    """The row for the terminal."""
+    """Return the row as a line for the terminal."""
     figures = {
         "r@5": row.recall_5,
         "all@8": row.all_gold_8,

@@ -64,13 +64,13 @@ def main() -> int:
 
 
 def filled(text: str) -> str:
-    """The page with its tables as the results have them."""
+    """Return the page with its tables as the results have them."""
     return _PLACE.sub(lambda place: f"{place[1]}{table_of(place['name'])}\n{place[3]}", text)
 
 
 def table_of(name: str) -> str:
-    """The table of that name: `figure3`, `agreement`, `minirag_rules`, `contexts`, `released DATA`, `whole GRAPH`,
-    `official DATA`, `equal DATA`, or one of benchmarks.speed_tables."""
+    """Return the table of that name: `figure3`, `agreement`, `minirag_rules`, `contexts`, `released DATA`, `whole
+    GRAPH`, `official DATA`, `equal DATA`, or one of benchmarks.speed_tables."""
     kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
         "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
@@ -135,7 +135,7 @@ def minirag_rules(results: Mapping[str, Any]) -> str:
 
 
 def contexts(results: Mapping[str, Any]) -> str:
-    """What LeanRAG's contexts hold for their tokens, beside vectors, on each index."""
+    """Return the table of what LeanRAG's contexts hold for their tokens, beside vectors, on each index."""
     rows = []
     for index, made in results.items():
         shown = [name for name in _CONTEXTS if name in made["systems"]]
@@ -163,7 +163,7 @@ def _interval(given: Mapping[str, float] | None, form: str) -> str:
 
 
 def rows_of(results: Mapping[str, Any], dataset: str) -> list[Row]:
-    """The rows of a data set; `samples, GRAPH` is the mean of the four samples, each question alike."""
+    """Return the rows of a data set; `samples, GRAPH` is the mean of the four samples, each question alike."""
     if not dataset.startswith("samples, "):
         return list(results[dataset]["rows"])
     graph = dataset.removeprefix("samples, ")
@@ -175,7 +175,7 @@ def rows_of(results: Mapping[str, Any], dataset: str) -> list[Row]:
 
 
 def joined(rows: Sequence[Row]) -> Row:
-    """A row over the questions of all of them; milliseconds are the mean of the medians."""
+    """Return one row over the questions of all rows; milliseconds are the mean of the medians."""
     made: dict[str, Any] = {"system": rows[0]["system"], "budget": rows[0]["budget"]}
     for names, count in ((_FIGURES, "questions"), (_WHOLE, "whole_corpus_questions")):
         made[count] = sum(row[count] for row in rows)
@@ -189,7 +189,7 @@ def joined(rows: Sequence[Row]) -> Row:
 
 
 def systems(rows: Iterable[Row], budget: str) -> str:
-    """A line for each system, by what it has of the gold for a thousand tokens; those without passages come last."""
+    """Return a table of the systems, by gold in context (official: per 1,000 tokens), those without passages last."""
     chosen = [row for row in rows if row["budget"] == budget]
     by = "recall_per_1000" if budget == OFFICIAL else "context_recall"
     chosen.sort(key=lambda row: (row[by] is None, -(row[by] or 0), row["system"]))
@@ -213,7 +213,7 @@ def systems(rows: Iterable[Row], budget: str) -> str:
 
 
 def whole_corpus(rows: Iterable[Row]) -> str:
-    """A line for each system with both budgets."""
+    """Return a table with a line for each system, which has both budgets."""
     by_system: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_system.setdefault(row["system"], {})[row["budget"]] = row
@@ -266,7 +266,7 @@ def _figure3_line(
 
 
 def released(rows: Iterable[Row]) -> str:
-    """A line for each option."""
+    """Return a table with a line for each option."""
     heads = ("option", "layers", "summarised", "pairs joined", "below the root", "tokens", "recall@5", "in context")
     return markdown(
         heads,
@@ -287,7 +287,7 @@ def released(rows: Iterable[Row]) -> str:
 
 
 def imported(results: Mapping[str, Any]) -> str:
-    """A line for each imported graph."""
+    """Return a table with a line for each imported graph."""
     heads = (
         "graph",
         "entities of rows",
@@ -320,7 +320,7 @@ def imported(results: Mapping[str, Any]) -> str:
 
 
 def share(value: float | None, places: int = 3) -> str:
-    """A share without its leading zero, a dash where there is none."""
+    """Return a share without its leading zero, a dash where there is none."""
     if value is None:
         return "–"
     text = f"{value:.{places}f}"

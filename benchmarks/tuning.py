@@ -57,7 +57,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def _beside(page: "Page", url: str, size: int, hand: Hand) -> float:
-    """The seconds from the answer on Ask, where the first click is, to both answers on Compare."""
+    """Return the seconds from the answer on Ask, where the first click is, to both answers on Compare."""
     page.goto(f"{url}/ask?q={_QUESTION}&asked=1")
     page.locator(".lr-answer").wait_for()
     other = page.get_by_role("button", name="Compare with other settings")

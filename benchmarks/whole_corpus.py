@@ -69,7 +69,7 @@ def main() -> int:
 def scores_of(
     bench: Workbench, asked: Sequence[tuple[GoldQuestion, Index]], name: str, options: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Of each question the measures and the tokens of the context."""
+    """Return for each question the measures and the tokens of the context."""
     known = {measure.name: measure for measure in measures()}
     outcomes = [
         Outcome(question, bench.retrieve(index, question.question, name, **chosen))
@@ -80,7 +80,7 @@ def scores_of(
 
 
 def difference(values: np.ndarray) -> str:
-    """The mean of paired differences with its interval."""
+    """Return the mean of paired differences with its interval."""
     drawn = np.random.default_rng(0).integers(0, len(values), (2000, len(values)))
     low, high = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975])
     return f"{values.mean():+.3f} [{low:+.3f}, {high:+.3f}]"

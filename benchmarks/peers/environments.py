@@ -44,7 +44,7 @@ class Peer:
 
 
 def peers(section: str) -> tuple[Peer, ...]:
-    """All scripts for a section, by name; they are read, not run."""
+    """Return all scripts for a section, by name; they are read, not run."""
     listed = []
     for path in sorted(_FOLDER.glob("run_*.py")):
         constants = assigned(ast.parse(path.read_text(encoding="utf-8")))
@@ -56,13 +56,13 @@ def peers(section: str) -> tuple[Peer, ...]:
 
 
 def default_folder() -> Path:
-    """Where environments are kept when nothing else is asked: the user's cache folder."""
+    """Return where environments are kept when nothing else is asked: the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "leanrag-benchmarks" / "peers"
 
 
 def interpreter(peer: Peer, folder: Path) -> Path:
-    """The Python of an environment in which the peer's requirements are installed; made now if there is none.
+    """Return the Python of an environment in which the peer's requirements are installed; make it if there is none.
 
     Raises PeerUnavailable when the packages cannot be installed.
     """

@@ -82,7 +82,7 @@ class Given:
     vectors: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
-        """The folder holds everything as JSON and npy files."""
+        """Write everything to the folder as JSON and npy files."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, vectors in self.vectors.items():
             np.save(folder / f"vectors-{name}.npy", vectors)
@@ -95,7 +95,7 @@ class Given:
 
     @classmethod
     def load(cls, folder: Path) -> "Given":
-        """What `save` wrote."""
+        """Read what `save` wrote."""
         cells = json.loads((folder / "given.json").read_text(encoding="utf-8"))
         stored = {path.stem.removeprefix("vectors-"): path for path in folder.glob("vectors-*.npy")}
         vectors = {name: np.load(path) for name, path in stored.items()}
@@ -122,7 +122,7 @@ class Embedding:
         self.announce(given.texts, given.vectors["texts"])
 
     def announce(self, texts: Iterable[str], vectors: np.ndarray) -> None:
-        """Those texts have those vectors; the first vector stays where a text comes twice."""
+        """Keep those vectors for those texts; the first vector stays where a text comes twice."""
         for text, vector in zip(texts, vectors, strict=True):
             self.rows.setdefault(text.strip(), vector)
 
@@ -142,11 +142,11 @@ class Retrieved:
 
 
 def write_retrieved(out: Path, modes: Mapping[str, Sequence[Retrieved]], versions: Mapping[str, str]) -> None:
-    """What each mode of a system retrieved, question by question, as JSON."""
+    """Write what each mode of a system retrieved, question by question, as JSON."""
     cells = {mode: [asdict(each) for each in listed] for mode, listed in modes.items()}
     out.write_text(json.dumps({"modes": cells, "versions": dict(versions)}), encoding="utf-8")
 
 
 def read_retrieved(cells: Mapping[str, Any]) -> dict[str, list[Retrieved]]:
-    """The modes of what `write_retrieved` wrote."""
+    """Return the modes of what `write_retrieved` wrote."""
     return {mode: [Retrieved(**_tuples(row)) for row in listed] for mode, listed in cells["modes"].items()}

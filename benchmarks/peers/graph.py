@@ -21,7 +21,7 @@ _CL100K = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tikt
 
 
 def prepared(n: int) -> Prepared:
-    """The synthetic corpus of n entities as other systems take it, with twenty questions about related pairs."""
+    """Return the synthetic corpus of n entities as other systems take it, with twenty questions about related pairs."""
     corpus = synthetic_corpus(n)
     columns = corpus.base.entities.to_pydict()
     names = columns["name"]
@@ -76,7 +76,7 @@ def _passages(texts: list[str], chunks: dict[str, list[int]]) -> tuple[str, ...]
 
 
 def write_vocabulary(folder: Path) -> None:
-    """The folder serves as TIKTOKEN_CACHE_DIR and holds cl100k."""
+    """Write cl100k to the folder, so that it serves as TIKTOKEN_CACHE_DIR."""
     folder.mkdir(parents=True, exist_ok=True)
     shipped = Path(leanrag_core.__file__).parent / "models" / "assets" / "cl100k_base.tiktoken"
     shutil.copyfile(shipped, folder / hashlib.sha1(_CL100K.encode()).hexdigest())

@@ -87,7 +87,7 @@ class Prepared:
     characters_per_token: float
 
     def save(self, folder: Path) -> None:
-        """The folder holds everything as JSON and one npz."""
+        """Write everything to the folder as JSON and one npz."""
         folder.mkdir(parents=True, exist_ok=True)
         np.savez(folder / "vectors.npz", entities=self.vectors, questions=self.question_vectors)
         cells: dict[str, Any] = {
@@ -99,7 +99,7 @@ class Prepared:
 
     @classmethod
     def load(cls, folder: Path) -> "Prepared":
-        """What `save` wrote."""
+        """Read what `save` wrote."""
         cells = json.loads((folder / "graph.json").read_text(encoding="utf-8"))
         with np.load(folder / "vectors.npz") as arrays:
             vectors, questions = arrays["entities"], arrays["questions"]
@@ -117,7 +117,7 @@ class Prepared:
         )
 
     def question_in(self, text: str) -> Question:
-        """The question that a prompt speaks of: the last one whose number it names."""
+        """Return the question that a prompt speaks of: the last one whose number it names."""
         return self.questions[int(_QUESTION.findall(text)[-1])]
 
     def embed(self, texts: Iterable[str]) -> np.ndarray:
@@ -148,7 +148,7 @@ class Asked:
 
 
 async def asked(prepared: Prepared, ask: Callable[[str], Awaitable[Any]]) -> Asked:
-    """Every question asked once, one after the other, after a few to warm up."""
+    """Ask every question once, one after the other, after a few to warm up."""
     for question in prepared.questions[:_WARM_UP]:
         await ask(question.text)
     wall, cpu, replies = [], [], []

@@ -24,7 +24,7 @@ REQUIREMENTS = ("fast-graphrag==0.0.5", "sentencepiece<0.2.1")
 
 
 def passages_with_relations(prepared: Prepared) -> list[tuple[list[int], list[int]]]:
-    """For each passage, rows of the entities described there and rows of the relations found there.
+    """Return for each passage the rows of the entities described there and of the relations found there.
 
     A relation is only kept by this system between entities of the same extraction, so the ends of a passage's relations
     are among its entities.

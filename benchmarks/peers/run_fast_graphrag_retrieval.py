@@ -23,7 +23,7 @@ REQUIREMENTS = ("fast-graphrag==0.0.5", "sentencepiece<0.2.1")
 
 
 def announced(given: Given) -> Embedding:
-    """The texts that this system embeds."""
+    """Return an embedding that knows the texts which this system embeds."""
     embedding = Embedding(given)
     rows = dict(zip(given.texts, given.vectors["texts"], strict=True))
     for question in given.questions:

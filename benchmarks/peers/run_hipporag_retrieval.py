@@ -48,7 +48,7 @@ _MODEL = "text-embedding-stub"  # a name that leads to its class for an embeddin
 
 
 def plain_names(given: Given) -> list[str]:
-    """Names as the release writes them: small letters and figures; they are different from each other."""
+    """Return the names as the release writes them: small letters and figures; they are different from each other."""
     return [
         "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in entity.name.lower()).strip()
         for entity in given.entities
@@ -56,7 +56,7 @@ def plain_names(given: Given) -> list[str]:
 
 
 def triples(given: Given, names: list[str]) -> list[list[list[str]]]:
-    """For each passage the triples in it, each once. The middle of a relation is its row."""
+    """Return for each passage the triples in it, each once. The middle of a relation is its row."""
     listed: list[list[list[str]]] = [[] for _ in given.passages]
     joined = [set[int]() for _ in given.passages]
     for row, relation in enumerate(given.relations):

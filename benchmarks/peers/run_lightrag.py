@@ -23,7 +23,7 @@ REQUIREMENTS = ("lightrag-hku==1.5.7",)
 
 
 def knowledge(prepared: Prepared) -> dict[str, Any]:
-    """The graph in the form that `ainsert_custom_kg` documents."""
+    """Return the graph in the form that `ainsert_custom_kg` documents."""
     sources = [f"passage-{row}" for row in range(len(prepared.passages))]
     return {
         "chunks": [

@@ -27,7 +27,7 @@ _SEPARATOR = "<SEP>"  # between the passages of an entity or relation
 
 
 def knowledge(given: Given) -> dict[str, Any]:
-    """The graph in the form that `ainsert_custom_kg` documents; each thing names its first passage."""
+    """Return the graph in the form that `ainsert_custom_kg` documents; each thing names its first passage."""
     return {
         "chunks": [
             {"content": text, "source_id": f"passage-{row}", "file_path": f"passage-{row}.txt"}
@@ -57,7 +57,7 @@ def knowledge(given: Given) -> dict[str, Any]:
 
 
 def announced(given: Given) -> Embedding:
-    """The texts that this system embeds."""
+    """Return an embedding that knows the texts which this system embeds."""
     embedding = Embedding(given)
     embedding.announce(given.passages, given.vectors["chunks"])
     embedding.announce((f"{each.name}\n{each.description}" for each in given.entities), given.vectors["entities"])

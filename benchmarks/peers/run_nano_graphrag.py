@@ -38,7 +38,7 @@ _REPORT = json.dumps(
 
 
 async def fill(prepared: Prepared, chunks: dict[str, Any], graph: Any, vectors: Any) -> None:
-    """The system's graph and vector storage hold the prepared graph, in the fields that its extraction writes.
+    """Fill the system's graph and vector storage with the prepared graph, in the fields that its extraction writes.
 
     Names are in capitals, as its extraction makes them and its clustering expects them.
     """

@@ -25,12 +25,12 @@ _SEPARATOR = "<SEP>"  # between the passages of an entity
 
 
 def written_names(given: Given) -> list[str]:
-    """Names as its extraction writes them: in capitals; they are different from each other."""
+    """Return the names as its extraction writes them: in capitals; they are different from each other."""
     return [entity.name.upper() for entity in given.entities]
 
 
 async def fill(given: Given, rag: Any) -> None:
-    """Its storages hold the graph. Every passage and description starts with its row, by which it is known again."""
+    """Fill its storages with the graph; a passage or description starts with its row, by which it is known again."""
     names = written_names(given)
     held: list[list[dict[str, Any]]] = [[] for _ in given.entities]
     for row, report in enumerate(given.reports):
@@ -69,7 +69,7 @@ async def fill(given: Given, rag: Any) -> None:
 
 
 def sections(context: str) -> dict[str, list[list[str]]]:
-    """The rows of each table of a context as cells, without their heads.
+    """Return the rows of each table of a context as cells, without their heads.
 
     Quotes within a text are not marked there, so that a row is known by its number alone: it comes after the last one.
     """

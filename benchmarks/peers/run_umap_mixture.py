@@ -25,14 +25,14 @@ _LEAST_CHANGE = 1e-3
 
 
 def fitted(points: np.ndarray, n_components: int) -> object:
-    """Their mixture of that many components."""
+    """Fit their mixture of that many components to the points, and return it."""
     from sklearn.mixture import GaussianMixture
 
     return GaussianMixture(n_components, random_state=0, n_init=5, init_params="k-means++").fit(points)
 
 
 def scanned_components(points: np.ndarray) -> int:
-    """The number of components with the lowest BIC among those that the scan reaches."""
+    """Return the number of components with the lowest BIC among those that the scan reaches."""
     scores: list[float] = []
     for n_components in range(1, min(len(points) - 1, _MOST_SCANNED) + 1):
         scores.append(fitted(points, n_components).bic(points))  # type: ignore[attr-defined]

@@ -137,7 +137,7 @@ def _own(comparison: Comparison, figures: Figures) -> dict[str, Any]:
 
 
 def _ratios(comparison: Comparison, figures: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, float]:
-    """How many times ours a figure of a peer is: by the clock, and by the processor, which is less disturbed."""
+    """Return how many times ours a figure of a peer is: by the clock, and by the processor, which is less disturbed."""
     names = {"times_ours": comparison.figure, "processor_times_ours": comparison.processor}
     return {
         ratio: round(float(figures[name]) / float(own[name]), 1)
@@ -147,7 +147,7 @@ def _ratios(comparison: Comparison, figures: Mapping[str, Any], own: Mapping[str
 
 
 def _make_input(comparison: Comparison, size: int, folder: Path) -> str:
-    """Why the input could not be made; empty when it is in the folder."""
+    """Make the input in the folder, and return why it could not be made; empty when it is there."""
     done = folder / "made.json"
     command = [sys.executable, "-c", _MAKE, comparison.maker, str(size), str(folder), str(done)]
     return str(answer_of(command, done).get("error", ""))
