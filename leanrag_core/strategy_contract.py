@@ -214,8 +214,7 @@ def untimed(trace: Trace) -> Trace:
 
 
 def taken_out(case: Case) -> Iterator[str]:
-    """Check that what a person takes out is in the context no more, or that a strategy with an answer of its own
-    refuses."""
+    """Check that what a person takes out leaves the context, or that a strategy with an answer of its own refuses."""
     items = [item for section in case.trace.context.sections for item in section.items]
     for item in (items[0], items[-1]) if items else ():
         try:

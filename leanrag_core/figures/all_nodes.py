@@ -120,7 +120,7 @@ def _passing(rows: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
 
 
 def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequence[float]) -> np.ndarray:
-    """(u, 2) places of the nodes above the base: each above the middle of its children, moved to an even row."""
+    """Return (u, 2) places of the nodes above the base: each above the middle of its children, moved to an even row."""
     n_upper = int((layers > 0).sum())
     places = np.zeros((n_upper, 2))
     below = np.flatnonzero(cells.parents >= 0)
@@ -146,7 +146,7 @@ def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequen
 
 
 def _tree_order(index: Index, rows: np.ndarray) -> np.ndarray:
-    """(n,) order of base entities in which those of a cluster, and of every layer above it, are side by side."""
+    """Return the (n,) order of base entities in which those of a cluster, of whatever layer, are side by side."""
     keys = [np.arange(len(rows))]
     above = rows
     for layer in index.layers[:-1]:
@@ -177,7 +177,7 @@ def _cells(clusters: np.ndarray, room: tuple[float, float, float, float]) -> Cel
 
 
 def _relations(index: Index, rows: np.ndarray, offset: int, mask: np.ndarray | None) -> np.ndarray:
-    """(r, 2) positions of the ends of the strongest relations among those base entities."""
+    """Return the (r, 2) positions of the ends of the strongest relations among those base entities."""
     base = index.layers[0]
     position = np.full(len(base), -1)
     position[rows] = offset + np.arange(len(rows))

@@ -124,7 +124,7 @@ def _middle(band: Band) -> float:
 
 
 def _drawn(scene: Scene, size: Size) -> list[int]:
-    """Positions of the nodes that there is room for; those on the way up from the focus are always among them."""
+    """Return the positions of the nodes that fit; those on the way up from the focus are always among them."""
     kept: list[int] = []
     for layer in range(len(scene.totals) - 1, 0, -1):
         row = [at for at, node in enumerate(scene.nodes) if node.layer == layer]

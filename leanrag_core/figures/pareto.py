@@ -74,7 +74,7 @@ def pareto(
     value_tick: Callable[[float], str],
     off_scale: str,
 ) -> Drawing:
-    """Points, the staircase of their front with its settings written, and references; off_scale: what is said of a
+    """Draw points, the staircase of their front with its settings written, and references; off_scale: what is said of a
     reference beyond the axes."""
     chosen = [point for point in points if point.is_chosen]
     ends = [end for point in chosen for end in (point.low, point.high) if end is not None]

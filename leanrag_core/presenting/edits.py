@@ -58,7 +58,7 @@ def is_image(text: str) -> bool:
 
 
 def require_logo(logo: str) -> None:
-    """Raises InvalidConfig for a logo, as a data URI, that is too large or of another kind."""
+    """Raise InvalidConfig for a logo, as a data URI, that is too large or of another kind."""
     if len(logo) > MAX_LOGO:
         raise InvalidConfig("present.logo_large", limit=MAX_LOGO_BYTES)
     if logo and not is_image(logo):

@@ -162,7 +162,7 @@ class PresentationStore:
         raise PresentationNotFound("present.not_found", presentation=id_)
 
     def add(self, presentation: Presentation) -> str:
-        """Stores the presentation; returns its id, which is the same for the same content while nobody edits it. Raises
+        """Store the presentation and return its id, the same for the same content while nobody edits it. Raises
         InvalidConfig for one that is too large, StorageFailed."""
         content = content_of(presentation)
         first = id_ = _id_of(presentation, content)

@@ -159,7 +159,7 @@ def _add_questions(app: FastAPI, served: Served, in_thread: _InThread) -> None:
 
     @app.post("/api/indexes/{index}/compare")
     async def compare(request: Request, index: str, body: CompareBody) -> dict[str, Any]:
-        """Strategies side by side: the fields of `compare --json`. A column STRATEGY@INDEX asks another index."""
+        """Compare strategies: the fields of `compare --json`. A column STRATEGY@INDEX asks another index."""
 
         def work(look: Look) -> dict[str, Any]:
             require_question(body.question)

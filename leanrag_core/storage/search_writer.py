@@ -39,7 +39,7 @@ _DISK_REFUSED = 3  # exit code of the writer
 
 
 def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], None], *, recall: float) -> None:
-    """write_search_index() of the index in place.index, in a process without this one's secrets.
+    """Run write_search_index() on the index in place.index, in a process without this one's secrets.
 
     The process ends with this one: what report() raises ends it, and so does a closed pipe.
     """
@@ -123,7 +123,7 @@ def write_safely(
     connect: Connect | None = None,
     recall: float = RECALL,
 ) -> tuple[LayerSearch, ...]:
-    """write_search_index() that leaves no secret of this process in the files. connect: to a server; None for files.
+    """Run write_search_index() and leave no secret of this process in the files. connect: to a server; None for files.
 
     The index must be on disk.
     """

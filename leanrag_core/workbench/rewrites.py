@@ -87,7 +87,7 @@ class Rewrites:
         return made
 
     def _put_in_place(self, folder: Path, before: Index, made: Index) -> Index:
-        """Raises IndexChanged where the index in the folder is another one by now."""
+        """Put the rewritten index in place; raise IndexChanged where the index in the folder is another one by now."""
         in_store = folder.resolve().parent == self._indexes.root.resolve()
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:

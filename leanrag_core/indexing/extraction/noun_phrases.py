@@ -185,8 +185,8 @@ def _begins_another(tokens: list[Any], place: int) -> bool:
 
 
 def _completed(tokens: list[Any], person: bool) -> int:
-    """End of a name. One that breaks off goes on to its number or family name: "Amendment No. | 2", "Robert van | den
-    Bosch"."""
+    """Return the end of a name. One that breaks off goes on to its number or family name: "Amendment No. | 2",
+    "Robert van | den Bosch"."""
     doc, last = tokens[-1].doc, int(tokens[-1].i)
     end = last + 1
     if tokens[-1].lower_ in ("no", "no.") and len(tokens) > 1:
