@@ -111,7 +111,7 @@ def _drift_vectors(communities: Communities, vectors: np.ndarray) -> dict[str, n
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Return the names, numbered where some release, which drops case and signs, would take one for another."""
+    """Return the names, numbered where some release, which drops case and signs, would confuse two."""
     taken: set[str] = set()
     unique = []
     for row, name in enumerate(names):
@@ -133,7 +133,7 @@ def _question(text: str, index: Index, tools: Tools) -> GivenQuestion:
 
 
 def _texts(question: GivenQuestion) -> tuple[str, ...]:
-    """Everything of a question that a system embeds."""
+    """Return everything of a question that a system embeds."""
     return (
         question.text,
         ", ".join(question.low),
@@ -221,7 +221,7 @@ class Agreement:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the table; with --out adds it to the results under the name. 1 when a release could not be run."""
+    """Print the table; with --out add it to the results under the name. Return 1 when a release could not be run."""
     options = _parser().parse_args(arguments)
     from leanrag_core.workbench import Workbench, open_index
 
@@ -361,7 +361,7 @@ def by_question(
 
 
 def overlap(first: Sequence[int], second: Sequence[int], depth: int | None) -> float:
-    """Shared items among the first `depth` of both, over depth or the longer list's length where that is less."""
+    """Return the shared items among the first `depth` of both, over depth or, where less, the longer list's length."""
     longest = max(len(first), len(second))
     if not longest:
         return 1.0
@@ -370,7 +370,7 @@ def overlap(first: Sequence[int], second: Sequence[int], depth: int | None) -> f
 
 
 def rank_biased_overlap(first: Sequence[int], second: Sequence[int], p: float = _P) -> float:
-    """Extrapolated rank-biased overlap, 0 to 1; lists may differ in length and hold an item once.
+    """Return the extrapolated rank-biased overlap, 0 to 1; lists may differ in length and hold an item once.
 
     Source: Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, equation 32.
     """

@@ -20,7 +20,7 @@ _NORMAL = 1
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Answers a second with `size` threads: as stored, without the wait for the disk, and with the lock at each."""
+    """Return answers a second with `size` threads: stored, without the wait for the disk, and with the lock at each."""
     full = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))
     with mock.patch.object(calls, "_FULL", _NORMAL):
         normal = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))

@@ -62,7 +62,7 @@ class Row:
 
 
 def main() -> int:
-    """Prints the rows; with --out adds them to the results under the name."""
+    """Print the rows; with --out add them to the results under the name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("home", type=Path)
     parser.add_argument("corpus")

@@ -23,8 +23,8 @@ _MOVES: tuple[dict[str, int | bool], ...] = (
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Milliseconds of a move over so many questions: retrieving and scoring, by the clock and of the processor, and
-    the statistics; and the seconds of another clustersize from kept stages."""
+    """Return the milliseconds of a move over so many questions: retrieving and scoring, by the clock and of the
+    processor, and the statistics; and the seconds of another clustersize from kept stages."""
     from leanrag_core import IndexConfig, Workbench
     from leanrag_core.comparing.board import FOUND, QuestionScorer, by_kind, standing
 

@@ -17,7 +17,7 @@ _STAGES = ("embed", "cluster", "aggregate entities", "aggregate relations")
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds of each stage over all layers, and what was built. `embed` only looks planted vectors up.
+    """Return the seconds of each stage over all layers, and what was built. `embed` only looks planted vectors up.
 
     Peak memory is that of the build alone, the corpus included.
     """

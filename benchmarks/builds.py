@@ -53,7 +53,7 @@ def path_name(path: Path) -> str:
 
 
 def timed(arguments: list[str], log: Path) -> tuple[float, float, int]:
-    """Seconds, peak resident set in GB, and exit code of a command."""
+    """Run a command, and return its seconds, its peak resident set in GB, and its exit code."""
     started = time.perf_counter()
     with log.open("wb") as out:
         process = subprocess.Popen([sys.executable, "-m", "leanrag_core", *arguments], stdout=out, stderr=out)

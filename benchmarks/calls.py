@@ -28,7 +28,7 @@ _WORDS = ("water", "grain", "timber", "lamp oil", "road", "river", "bridge", "st
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Figures for so many chunks, each asked once: calls a second, and of the ideal what share."""
+    """Return the figures of so many chunks, each asked once: calls a second, and their share of the ideal."""
     chunks = passages(size)
     with tempfile.TemporaryDirectory() as folder, canned_server(reply(), LATENCY_SECONDS) as url:
         settings = Settings(base_url=url, concurrency=IN_FLIGHT)
@@ -53,7 +53,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def passages(count: int) -> list[Chunk]:
-    """Chunks of about 512 tokens, each another text, all of them with the names of the reply."""
+    """Return chunks of about 512 tokens, each another text, all of them with the names of the reply."""
     chance, chunks = random.Random(7), []
     for number in range(count):
         sentences = [
@@ -66,7 +66,7 @@ def passages(count: int) -> list[Chunk]:
 
 
 def reply() -> str:
-    """Twelve entities and eleven relations, as a good model lists them."""
+    """Return twelve entities and eleven relations, as a good model lists them."""
     entities = [
         {"name": name, "type": "organization", "description": f"{name} dealt in grain and timber and kept the road."}
         for name in _NAMES

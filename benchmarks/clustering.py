@@ -26,7 +26,7 @@ _ROUNDS = 5
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds of one layer's clustering with the default options, and its quality.
+    """Return the seconds of one layer's clustering with the default options, and its quality.
 
     ari: adjusted Rand index against the planted leaves, with the size cap, which breaks up the leaves above it;
     ari_no_cap: of the mixture itself; ari_ceiling: of the planted leaves broken up at the cap.

@@ -151,7 +151,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def descriptions(n: int) -> list[str]:
-    """n different texts, a name and what is said of it, 8 to 70 words, half of them below 27; always the same."""
+    """Return n different texts, a name and what is said of it, 8 to 70 words, half below 27; always the same."""
     random = np.random.default_rng(11)
     texts = []
     for row in range(n):
@@ -164,7 +164,7 @@ def descriptions(n: int) -> list[str]:
 
 
 def pooled(windows: Sequence[list[int]], way: Way) -> np.ndarray:
-    """(n, 384) float32 unit rows of the windows, run in that way."""
+    """Return the (n, 384) float32 unit rows of the windows, run in that way."""
     session = _session(way)
     vectors = np.zeros((len(windows), MiniLM.dimension), dtype=np.float32)
 

@@ -14,7 +14,7 @@ SIZES = (10_000, 100_000)
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds by the clock and of processor time, and the size of the file, for each format."""
+    """Return seconds by the clock and of processor time, and the size of the file, for each format."""
     figures: dict[str, float | int | str] = {}
     with tempfile.TemporaryDirectory() as folder:
         stored = Path(folder) / "index"

@@ -31,7 +31,7 @@ OTHERS = ("graphrag_local", "lightrag", "hirag", "fastgraphrag")  # those of the
 
 
 def main() -> int:
-    """Prints a line for each system; with --out keeps them under the name."""
+    """Print a line for each system; with --out keep them under the name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path)
     parser.add_argument("questions", type=Path)

@@ -28,7 +28,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pyarrow", "chromadb", "onnxrunt
 
 
 def circumstances(command: Iterable[str]) -> dict[str, Any]:
-    """Machine, versions, date (UTC), commit and exact command of a run, as plain JSON values."""
+    """Return machine, versions, date (UTC), commit and exact command of a run, as plain JSON values."""
     return {
         "command": shlex.join(command),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -39,7 +39,7 @@ def circumstances(command: Iterable[str]) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores that this process may use, memory, system, and the load when the run began."""
+    """Return processor, cores that this process may use, memory, system, and the load when the run began."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {
         "processor": _processor(),

@@ -104,7 +104,7 @@ def build(corpus: Path, out: Path) -> None:
 
 
 def strategy(bench: Workbench, index: Index, name: str, options: dict[str, Any]) -> Ranker:
-    """Document titles in the order in which their first chunk is ranked."""
+    """Return a ranker of document titles, in the order in which their first chunk is ranked."""
     titles = index.documents["title"].to_pylist()
     document_of = index.chunks["document"].to_pylist()
 
@@ -116,7 +116,7 @@ def strategy(bench: Workbench, index: Index, name: str, options: dict[str, Any])
 
 
 def bm25(corpus: Path) -> Ranker:
-    """Passage ids by BM25 over title and text."""
+    """Return a ranker of passage titles, by BM25 over title and text."""
     import bm25s
 
     passages = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]

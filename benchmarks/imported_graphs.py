@@ -55,7 +55,7 @@ class ImportedFigures:
 
 
 def main() -> int:
-    """Prints a line for each graph."""
+    """Print a line for each graph; with --out add it to the results. Return 1 when a check or a strategy failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--without", nargs="*", default=[], help="strategies that are not asked")
@@ -123,7 +123,7 @@ def measured(bench: Workbench, path: Path, without: Sequence[str]) -> ImportedFi
 
 
 def _asked(bench: Workbench, index: Index, strategy: str, questions: list[str]) -> tuple[list[float], list[str]]:
-    """Milliseconds and contexts of the questions; the first is asked twice, since models and parts are loaded then."""
+    """Return milliseconds and contexts of the questions; ask the first once before, which loads models and parts."""
     bench.retrieve(index, questions[0], strategy)
     times, texts = [], []
     for question in questions:

@@ -33,14 +33,14 @@ class PreparedEmbedding:
         self._given = 0
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(n, d) float32 unit rows."""
+        """Return the next (n, d) float32 unit rows."""
         rows = np.arange(self._given, self._given + len(texts)) % len(self._vectors)
         self._given += len(texts)
         return self._vectors[rows]
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds of reading and merging by format, and of the whole import of the first one without a model."""
+    """Return the seconds of reading and merging by format, and of the whole import of the first one without a model."""
     figures: dict[str, float | int | str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, write in WRITERS.items():

@@ -21,7 +21,7 @@ _QUESTION = "What is known of the Northern Mill and its river trade?"
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Milliseconds of each strategy, by the clock and of the processor, and the seconds of parts that had to be made.
+    """Return milliseconds of each strategy, by the clock and of the processor, and the seconds of parts to be made.
 
     Other work on the machine changes processor time less.
     """
@@ -67,7 +67,7 @@ def _phrases(texts: Any, vectors: np.ndarray) -> np.ndarray:
 
 
 def _tree_of_neighbours(index: "Index", embedding: Any) -> Any:
-    """RAPTOR's tree with the same leaves and summaries, but of leaves that follow one another in the documents.
+    """Return RAPTOR's tree with the same leaves and summaries, but of leaves that follow one another in the documents.
 
     Mixtures by BIC over 50,000 leaves take longer than a benchmark may; a question takes as long in either tree, since
     it is compared with all nodes.
@@ -89,7 +89,7 @@ def _tree_of_neighbours(index: "Index", embedding: Any) -> Any:
 
 
 def _make_part(path: Path, index: "Index", name: str, embedding: Any) -> float | None:
-    """Seconds that making it took; None where the index has it."""
+    """Make the part, and return the seconds that this took; None where the index has it."""
     from leanrag_core.indexing.part_base import PartModels, PartTools, parts
     from leanrag_core.indexing.part_building import build_part
 

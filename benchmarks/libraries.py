@@ -20,7 +20,7 @@ _CELL = 250
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds of each on all threads, and whether one thread gives the same bytes."""
+    """Return the seconds of each on all threads, and whether one thread gives the same bytes."""
     from sklearn.cluster import KMeans
     from sklearn.neighbors import NearestNeighbors
 
@@ -70,7 +70,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 @contextmanager
 def _cores(n: int) -> Iterator[None]:
-    """While inside, blocks run on n threads."""
+    """Let blocks run on n threads while inside."""
     before = blocks.available_cores
     blocks.available_cores = lambda: n
     try:

@@ -9,7 +9,7 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def peak_gb() -> float:
-    """Largest resident set so far, in GB (10^9 bytes), of this process or of the largest child it has waited for.
+    """Return the peak resident set, in GB (10^9 bytes), of this process or of the largest child it has waited for.
 
     On Linux the kernel's high-water mark of the process itself is read, because ru_maxrss of a child starts with what
     its parent held before the new program was loaded.

@@ -38,7 +38,7 @@ _IDLE = "() => !document.querySelector('[data-testid=stStatusWidget], [data-test
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Seconds, kilobytes and megabytes of Explore and Ask on a synthetic index of that many entities."""
+    """Return seconds, kilobytes and megabytes of Explore and Ask on a synthetic index of that many entities."""
     from benchmarks.synthetic import synthetic_index, token_of
 
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ class Seen:
     received: list[int] = field(default_factory=list)
 
     def timed(self, act: Callable[[], Any], expression: str) -> tuple[float, int]:
-        """Seconds until the expression's text is another, and the bytes that came until all was quiet."""
+        """Act, and return the seconds until the expression's text is another, and the bytes until all was quiet."""
         before, kept = self.page.evaluate(expression), len(self.received)
         began = time.perf_counter()
         act()
@@ -224,6 +224,6 @@ def server(home: Path) -> Iterator[tuple[str, int]]:
 
 
 def _memory(pid: int) -> float:
-    """Resident megabytes of the process, mapped files among them."""
+    """Return the resident megabytes of the process, mapped files among them."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(status.split("VmRSS:")[1].split()[0]) / 1000

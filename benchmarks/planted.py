@@ -34,15 +34,15 @@ class Planted:
 
 
 def spectrum(dimensions: int = DIMENSIONS) -> np.ndarray:
-    """(dimensions,) share of the variance along each principal component, falling, summing to one."""
+    """Return the (dimensions,) share of the variance along each principal component, falling, summing to one."""
     ranks = np.arange(dimensions) * (DIMENSIONS / dimensions)
     shares = np.exp(np.interp(ranks, _RANKS, np.log(_SHARES)))
     return np.asarray(shares / shares.sum())
 
 
 def planted(n: int, seed: int = 0, into: np.ndarray | None = None) -> Planted:
-    """n vectors of a planted hierarchy; the same n and seed give the same vectors. into: (n, 384) float32, takes them,
-    such as the map of a file."""
+    """Return n vectors of a planted hierarchy; the same n and seed give the same vectors. into: (n, 384) float32, takes
+    them, such as the map of a file."""
     random = np.random.default_rng([seed, n])
     n_leaves = max(1, round(n / LEAF_SIZE))
     n_branches = max(1, round(n_leaves / _FANOUT))

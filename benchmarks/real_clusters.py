@@ -116,8 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def entities_of(directory: Path) -> Entities:
-    """Return the base layer of the index there. Raises LeanRAGError when it does not read, ValueError below two
-    entities."""
+    """Return the base layer of the index there. Raises LeanRAGError when unreadable, ValueError below two entities."""
     base = read_index(directory).layers[0]
     vectors = np.array(base.vectors, dtype=np.float32)
     if len(vectors) < 2:
@@ -137,12 +136,12 @@ def routes() -> Iterator[tuple[str, Clusterer]]:
 
 
 def ours(vectors: np.ndarray, cluster_size: int, **chosen: Any) -> np.ndarray:
-    """Labels of our clustering at its defaults but for what is chosen."""
+    """Return the labels of our clustering at its defaults but for what is chosen."""
     return cluster(vectors, ClusterOptions(cluster_size, **chosen)).labels
 
 
 def scikit_learn(vectors: np.ndarray, cluster_size: int) -> np.ndarray:
-    """Labels of GaussianMixture with one covariance and our number of components, on 32 principal components.
+    """Return labels of GaussianMixture with one covariance and our number of components, on 32 principal components.
 
     Its defaults else: one start from k-means (k-means++, one start of its own), at most 100 iterations, no cap.
     """
@@ -172,8 +171,7 @@ def timed(name: str, route: Clusterer, vectors: np.ndarray, cluster_size: int) -
 
 
 def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, timeout_seconds: float) -> Partition:
-    """Return the partition of UMAP, BIC scan and mixture. Raises PeerUnavailable when it cannot be installed or
-    fails."""
+    """Return the partition of UMAP, BIC scan and mixture. Raises PeerUnavailable if it cannot be installed or fails."""
     peer = next(peer for peer in peers("clustering") if peer.name == AUTHORS)
     python = interpreter(peer, environments)
     print(f"{peer.title}: {len(vectors):,} ...", file=sys.stderr, flush=True)
@@ -191,7 +189,7 @@ def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, ti
 
 
 def figures_of(partition: Partition, given: Entities) -> dict[str, float | int | str]:
-    """Sizes, times and the three measures of a partition."""
+    """Return sizes, times and the three measures of a partition."""
     labels = np.unique(partition.labels, return_inverse=True)[1]
     n, sizes = len(labels), np.bincount(labels)
     counted = cluster_sizes(labels)
@@ -213,7 +211,7 @@ def figures_of(partition: Partition, given: Entities) -> dict[str, float | int |
 
 
 def cosine_inside(labels: np.ndarray, vectors: np.ndarray) -> float | None:
-    """Mean cosine of a row to the other rows of its cluster, mean over rows; a cluster of one counts nothing.
+    """Return the mean cosine of a row to the other rows of its cluster, over rows; a cluster of one counts nothing.
 
     labels: (n,) int, 0 ... m-1; vectors: (n, d), unit rows. None when every cluster is a cluster of one.
     """

@@ -156,7 +156,7 @@ def by_recorders_rule(texts: Iterable[str]) -> Found:
 
 
 def read_graph(path: Path) -> Found:
-    """Nodes and edges of a GraphML file. Names carry the quotes of the replies."""
+    """Read the nodes and edges of a GraphML file. Names carry the quotes of the replies."""
     root = ElementTree.parse(path).getroot()
     names = [node.attrib["id"] for node in root.iter(f"{_XML}node")]
     return _found(names, [(edge.attrib["source"], edge.attrib["target"]) for edge in root.iter(f"{_XML}edge")])

@@ -15,7 +15,7 @@ _ROUNDS = 9
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Best and median time of the pass over 2 x size relations."""
+    """Return the best and median time of the pass over 2 x size relations."""
     ends, weights, parent, n_parents = clustered_relations(size)
     reset_peak()
     times = []
@@ -36,7 +36,7 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 
 def clustered_relations(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Ends (2 n, 2) int32, weights (2 n,), parents (n,) int32 and how many clusters; half of the relations are local.
+    """Return ends (2 n, 2) int32, weights (2 n,), parents (n,) int32 and their number; half of the relations are local.
 
     Members of a cluster lie anywhere among the entities, as after a clustering; both ends of a relation differ.
     """

@@ -30,7 +30,7 @@ _MAKE = "import sys; from benchmarks.synthetic import synthetic_index; print(syn
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Times, memory and recall on the synthetic index of that many entities, which is made when it is not there."""
+    """Return times, memory and recall on the synthetic index of that many entities; make it when it is not there."""
     path = _made(size)
     from leanrag_core.retrieval.base import Query, strategy
     from leanrag_core.retrieval.lca import lca_subtree
@@ -101,7 +101,7 @@ def _walk_tools(index: "Index", tools: "Tools") -> "Tools":
 
 
 def _times(asked: "Strategy", queries: "Sequence[Query]", index: "Index", tools: "Tools") -> list[float]:
-    """Milliseconds of each query after those that warm up."""
+    """Return the milliseconds of each query after those that warm up."""
     times = []
     for query in queries:
         started = time.perf_counter()
@@ -123,7 +123,7 @@ def _no_texts(texts: Sequence[str]) -> np.ndarray:
 
 
 def _near_entities(vectors: np.ndarray) -> np.ndarray:
-    """(60, d) float32 unit rows: entities with noise, since no question lies on an entity."""
+    """Return (60, d) float32 unit rows: entities with noise, since no question lies on an entity."""
     random = np.random.default_rng(len(vectors))
     rows = random.integers(0, len(vectors), _WARM_UP + _QUERIES)
     noise = random.normal(size=(len(rows), vectors.shape[1]))
@@ -142,7 +142,7 @@ def _best_ms(work: Callable[[], object]) -> float:
 
 
 def _memory_mb(name: str) -> float:
-    """VmRSS, resident memory, or VmHWM, its peak, in MB (10^6 bytes); mapped files count as far as they were read."""
+    """Return VmRSS, resident memory, or VmHWM, its peak, in MB (10^6 bytes); mapped files count as far as read."""
     status = Path("/proc/self/status")  # Linux only; elsewhere the figure is 0
     for line in status.read_text(encoding="ascii", errors="replace").splitlines() if status.is_file() else ():
         if line.startswith(f"{name}:"):

@@ -34,7 +34,7 @@ _SEED = 7
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Latency by what was done, the spread over sessions, and the server's memory, with that many sessions."""
+    """Return latency by what was done, the spread over sessions, and the server's memory, with that many sessions."""
     from benchmarks.pages import _memory, server
     from leanrag_core import Workbench
 

@@ -180,7 +180,7 @@ def _sizes(parts: Iterable[Mapping[int, Figures]]) -> list[int]:
 
 
 def _number(value: float) -> str:
-    """Three figures at least, whole numbers with their thousands apart."""
+    """Return three figures at least, whole numbers with their thousands apart."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

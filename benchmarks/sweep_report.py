@@ -180,7 +180,7 @@ def _corpus(corpus: Mapping[str, Any]) -> list[str]:
 
 
 def _tables(swept: Mapping[str, Any], axes: Mapping[str, str], compared_with: str) -> list[str]:
-    """Quality and tokens at every point, then each axis by itself."""
+    """Return lines with quality and tokens at every point, then each axis by itself."""
     lines = []
     for measure in _known(swept):
         name = QUALITY[measure][:1].upper() + QUALITY[measure][1:]
@@ -275,7 +275,7 @@ MEASURES = ("evidence-recall", "answer-in-context", "answer-entities", "recall-p
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Sweeps where a home is named; then the report is written."""
+    """Sweep where a home is named; then write the report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_report", description=__doc__)
     parser.add_argument("--home", type=Path)
     parser.add_argument("--samples", nargs="+", default=["agriculture", "mix"])

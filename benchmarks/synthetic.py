@@ -97,7 +97,7 @@ class PlantedEmbedding:
         self.vectors = vectors
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(len(texts), 384) float32 unit rows."""
+        """Return (len(texts), 384) float32 unit rows."""
         rows = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for place, text in enumerate(texts):
             token = _TOKEN.search(text)
@@ -113,7 +113,7 @@ def _of_bytes(text: str) -> np.ndarray:
 
 
 def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
-    """n entities, 2 n relations, n / 10 passages. Nine in ten relations are co-occurrences, as in heuristic graphs."""
+    """Make n entities, 2 n relations, n / 10 passages. Nine in ten relations co-occur, as in heuristic graphs."""
     made = planted(n, seed)
     vectors, topics = made.vectors, made.leaf.astype(np.int64)
     random = np.random.default_rng([seed, n])

@@ -88,7 +88,7 @@ class Asked:
 
 
 def main() -> int:
-    """Prints the table; with --out adds it to the results under the name."""
+    """Print the table; with --out add it to the results under the name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path)
     parser.add_argument("questions", type=Path)
@@ -268,7 +268,7 @@ def ranking_places(index: Index) -> Callable[[Trace, Asked], list[int | None]]:
 
 
 def context_recall(trace: Trace, question: Asked) -> float:
-    """Share of the gold in the passages of the context; a quote counts where the context has it whole."""
+    """Return the share of the gold in the passages of the context; a quote counts where the context has it whole."""
     kept = {item.ref: item.text for section in trace.context.sections for item in section.items}
     sources = [(kept[item.id], item.source) for item in trace.passages if item.id in kept and item.source is not None]
     if question.quotes:

@@ -57,7 +57,7 @@ Row = Mapping[str, Any]
 
 
 def main() -> int:
-    """Writes every table anew."""
+    """Write every table anew."""
     for page in PAGES:
         page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
@@ -234,7 +234,7 @@ def whole_corpus(rows: Iterable[Row]) -> str:
 
 
 def figure3(measured: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
-    """Tokens of LeanRAG and of the four others, and for data with gold the recall in their contexts."""
+    """Return the tokens of LeanRAG and of the four others, and for data with gold the recall in their contexts."""
     others = ("graphrag_local", "lightrag", "hirag", "fastgraphrag")
     names = ("leanrag", "leanrag, compact", *others)
     lines = []

@@ -12,7 +12,7 @@ SIZES = (10_000,)
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Microseconds of a line in both ways, and how many lines they count differently."""
+    """Return the microseconds of a line in both ways, and how many lines they count differently."""
     cells = large_index(size).layers[0].entities.select(["name", "description"]).to_pylist()
     lines = []
     for cell in cells:

@@ -32,8 +32,8 @@ class Hand:
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Clicks, and seconds from the first of them until the second answer is seen; of a trial that is made, and of one
-    that was made before."""
+    """Return clicks, and seconds from the first of them until the second answer is seen; of a trial that is made, and
+    of one that was made before."""
     from playwright.sync_api import sync_playwright
 
     from leanrag_core import IndexConfig, Workbench

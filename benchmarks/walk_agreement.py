@@ -27,8 +27,8 @@ _DAMPINGS = (0.1, 0.5, 0.85)
 
 
 def agreement(transition: Transition, damping: float, n_walks: int) -> dict[str, float]:
-    """Means over walks of overlap and RBO of the first nodes, the share of walks with the same ten, and the largest
-    sum of differences, also of the rounds to a walk of many more."""
+    """Return means over walks of overlap and RBO of the first nodes, the share of walks with the same ten, and the
+    largest sum of differences, also of the rounds to a walk of many more."""
     random = np.random.default_rng(7)
     degrees = np.diff(transition.matrix.indptr).astype(float)
     rows: dict[str, list[float]] = {}

@@ -127,7 +127,7 @@ class Embedding:
             self.rows.setdefault(text.strip(), vector)
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(texts, d) float32. Raises KeyError."""
+        """Return the (texts, d) float32 vectors of the texts. Raises KeyError."""
         return np.stack([self.rows[text.strip()] for text in texts]).astype(np.float32)
 
 

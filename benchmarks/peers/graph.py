@@ -58,7 +58,7 @@ def prepared(n: int) -> Prepared:
 
 
 def _pairs(base: Graph) -> np.ndarray:
-    """(N_QUESTIONS, 2) rows of related entities, spread over the relations."""
+    """Return (N_QUESTIONS, 2) rows of related entities, spread over the relations."""
     places = np.linspace(0, base.relations.num_rows - 1, N_QUESTIONS).round().astype(int)
     return np.asarray(base.ends[places])
 

@@ -121,7 +121,7 @@ class Prepared:
         return self.questions[int(_QUESTION.findall(text)[-1])]
 
     def embed(self, texts: Iterable[str]) -> np.ndarray:
-        """(texts, d) float32 unit rows, without a model.
+        """Return (texts, d) float32 unit rows, without a model.
 
         A text that names a question gets that question's vector, else the one of the first entity whose token it
         holds, else one that follows from its bytes.
@@ -188,5 +188,5 @@ def report(
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Installed version of each package, in the environment that runs this."""
+    """Return the installed version of each package, in the environment that runs this."""
     return {name: importlib.metadata.version(name) for name in packages}

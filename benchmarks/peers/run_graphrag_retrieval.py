@@ -29,7 +29,7 @@ _LEVEL = 2  # of the communities, its default
 
 
 def tables(given: Given) -> dict[str, Any]:
-    """Data frames with the columns of its output that its readers ask for."""
+    """Return data frames with the columns of its output that its readers ask for."""
     import pandas as pd
 
     degree = np.zeros(len(given.entities), dtype=int)

@@ -90,7 +90,7 @@ class Vectors:
             self.questions[question.text] = np.append(vector, np.float32(lowest))
 
     def batch_encode(self, texts: Any, instruction: str = "", norm: bool = True, **_: Any) -> np.ndarray:
-        """(texts, d + 1) float32; of a question's passages the last place is 0, since passages have none."""
+        """Return (texts, d + 1) float32; of a question's passages the last place is 0, since passages have none."""
         return np.stack([self._vector(text) for text in ([texts] if isinstance(texts, str) else texts)])
 
     def _vector(self, text: str) -> np.ndarray:

@@ -64,7 +64,7 @@ class Compared:
 
 
 def sizes_of(section: str, asked: Sequence[int] | None) -> tuple[int, ...]:
-    """Sizes at which the section's peers are measured: those asked for that are small enough, or the usual ones."""
+    """Return the sizes at which the section's peers are measured: those asked for, else the usual, if small enough."""
     comparison = COMPARISONS.get(section)
     if comparison is None:
         return ()
@@ -127,7 +127,7 @@ def _pythons(section: str, only: Sequence[str] | None, folder: Path, failures: l
 
 
 def _own(comparison: Comparison, figures: Figures) -> dict[str, Any]:
-    """Our figures under the name that is compared; empty when they were not taken."""
+    """Return our figures under the name that is compared; empty when they were not taken."""
     name = next((name for name in comparison.own if name in figures), None)
     if name is None:
         return {}

@@ -9,7 +9,7 @@ from benchmarks.planted import planted
 
 
 def write_vectors(n: int, folder: Path) -> None:
-    """planted.npz holds vectors (n, d) float32 and labels (n,): those that our own clustering is measured on."""
+    """Write planted.npz with vectors (n, d) float32 and labels (n,): those that our own clustering is measured on."""
     folder.mkdir(parents=True, exist_ok=True)
     made = planted(n, 0)
     np.savez(folder / "planted.npz", vectors=made.vectors, labels=made.leaf)
