@@ -114,25 +114,25 @@ def ended(job: JobState) -> None:
 
 
 def counts(range_: Range) -> str:
-    """ "51 to 78"."""
+    """Return a range of counts as "51 to 78"."""
     low, high = round(range_.low), round(range_.high)
     return messages.span(f"{low:,}", f"{high:,}")
 
 
 def tokens_of(range_: Range) -> str:
-    """ "125 k to 184 k"."""
+    """Return a range of tokens as "125 k to 184 k"."""
     low, high = numbers.tokens(round(range_.low)), numbers.tokens(round(range_.high))
     return messages.span(low, high)
 
 
 def money_of(range_: Range) -> str:
-    """ "$0.12 to $0.30"."""
+    """Return a range of dollars as "$0.12 to $0.30"."""
     low, high = numbers.money(range_.low), numbers.money(range_.high)
     return messages.span(low, high)
 
 
 def span(range_: Range) -> str:
-    """ "11 s to 3 min"."""
+    """Return a range of seconds as "11 s to 3 min"."""
     low, high = numbers.duration(range_.low), numbers.duration(range_.high)
     return messages.span(low, high)
 
@@ -173,7 +173,7 @@ def hierarchy(index: Index) -> None:
 
 
 def costs(job: JobState) -> None:
-    """Time by stage; for a model at an endpoint also tokens by stage, and the forecast beside the actual values."""
+    """Draw time by stage; for a model at an endpoint also tokens by stage, and forecast beside actual values."""
     times = [StageTime(job_words.stage_title(job, stage.name), stage.seconds) for stage in job.stages if stage.seconds]
     tokens = [
         StageTokens(job_words.stage_title(job, stage), usage.calls, usage.prompt_tokens, usage.completion_tokens)

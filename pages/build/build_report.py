@@ -24,7 +24,7 @@ _LOG_SHOWN = 20_000  # characters
 
 
 def show(job: JobState) -> None:
-    """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
+    """Draw counts, layers, cluster sizes, drops and seconds of a build that is done."""
     summary = next((index for index in session.index_list().indexes if index.id == job.result), None)
     if summary is None:
         message(say("build.index_deleted"))
@@ -144,7 +144,7 @@ def _about(conflict: Conflict) -> str:
 
 
 def clustering(summary: IndexSummary) -> None:
-    """Sizes and quality of each layer's clusters, as the index's report keeps them."""
+    """Draw sizes and quality of each layer's clusters, as the index's report keeps them."""
     with plain_errors():
         layers = cluster_facts(session.open_index(summary).report)
         if not layers:
@@ -189,7 +189,7 @@ def drop_list(job: JobState, summary: IndexSummary) -> None:
 
 
 def losses(job: JobState, summary: IndexSummary) -> None:
-    """Chunks and summaries that the model failed at, and the ways to ask again."""
+    """Draw the chunks and summaries that the model failed at, and the ways to ask again."""
     with plain_errors():
         index = session.open_index(summary)
         lost = index.report.lost_chunks
@@ -231,7 +231,7 @@ def _counts(lost: int, instead: int, empty: int) -> str:
 
 
 def loss_table(index: Index, reasons: dict[str, str]) -> None:
-    """Chunks by number and document, why they are incomplete, and how they begin."""
+    """Draw chunks by number and document, why they are incomplete, and how they begin."""
     row_of = {id_: row for row, id_ in enumerate(index.chunks["id"].to_pylist())}
     titles = index.documents["title"].to_pylist()
     document_of = index.chunks["document"].to_pylist()

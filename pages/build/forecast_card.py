@@ -185,7 +185,7 @@ def _head(cost: str, time: str, basis: str) -> None:
 
 
 def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine) -> None:
-    """Calls, tokens, money and time of a build with models of the endpoint."""
+    """Draw calls, tokens, money and time of a build with models of the endpoint."""
     if engine.lacking:
         _head("–", "", engine.lacking)
         return
@@ -260,8 +260,8 @@ def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:
 
 
 def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
-    """Stored answers to later questions about this corpus (merging, clusters, relations), from these models. Which of
-    them fit is known only when the clusters are."""
+    """Count the stored answers to later questions about this corpus (merging, clusters, relations), from these models.
+    Which of them fit is known only when the clusters are."""
     models = {config.model, config.aggregation_model or config.model}
     return sum(
         group.calls

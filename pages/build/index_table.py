@@ -82,7 +82,7 @@ def shown(name: str, value: Any) -> str:
 
 
 def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
-    """Draws the rows; returns those that are ticked, in their order."""
+    """Draw the rows, and return those that are ticked, in their order."""
     costs, recalls = _costs(rows), _recalls()
     columns: dict[str, list[Any]] = {}
     if by:
@@ -161,7 +161,7 @@ def _recall(measured: MeasuredRecall | None) -> str:
 
 
 def _recalls() -> Mapping[str, MeasuredRecall]:
-    """Evidence recall by index, read again when an experiment has changed."""
+    """Return the evidence recall by index, read again when an experiment has changed."""
     bench = session.workbench()
     key = tuple((each.id, each.changed, each.rows) for each in bench.experiments.store.all())
 

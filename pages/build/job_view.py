@@ -73,7 +73,7 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
 
 
 def _resume_with(job_id: str, resume: Callable[[str, Budget], None]) -> None:
-    """Goes on with the budget of the fields."""
+    """Resume with the budget of the fields."""
     keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens", "calls"))
     dollars, tokens, calls = (st.session_state.get(key, 0) for key in keys)  # those of the fields that are there
     resume(job_id, Budget(float(dollars), int(tokens), int(calls)))
@@ -235,7 +235,7 @@ def _cancel(job_id: str) -> None:
 
 
 def _resume(job_id: str, budget: Budget | None = None) -> None:
-    """Before the page is drawn again, so that no redrawing can swallow the click."""
+    """Resume the job before the page is drawn again, so that no redrawing can swallow the click."""
     try:
         state.remember("job", session.workbench().resume(job_id, budget=budget))
     except LeanRAGError as error:

@@ -162,7 +162,7 @@ def _of_total(stage: StageState) -> str:
 
 
 def _of_unit(n: int, unit: str) -> str:
-    """ "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
+    """Return "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
     code = f"unit.{unit.replace(' ', '_')}"
     return say(code, n=n) if known(code) else numbers.of_unit(n, unit).strip()
 

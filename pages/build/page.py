@@ -87,7 +87,7 @@ def _job_panel(jobs: list[JobState]) -> None:
 
 
 def _earlier(jobs: list[JobState]) -> None:
-    """Jobs that have ended, to be opened again."""
+    """Draw the jobs that have ended, to be opened again."""
     ended = [job for job in jobs if not job.live and job.id != state.recall("job")]
     if not ended:
         return

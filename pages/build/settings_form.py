@@ -66,7 +66,7 @@ def known_presets() -> dict[str, Preset]:
 
 
 def take_preset(title: str | None) -> None:
-    """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
+    """Fill the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
     taken back, unless a person has changed it since."""
     known = known_presets()
     before = known.get(state.recall("b_preset"))
@@ -83,12 +83,12 @@ def take_preset(title: str | None) -> None:
 
 
 def on_ask(field: str) -> str:
-    """Under which name Ask remembers an option of LeanRAG."""
+    """Return the name under which Ask remembers an option of LeanRAG."""
     return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
 
 
 def fill(values: Mapping[str, Any]) -> None:
-    """Fills the form with these values, and the other fields with their defaults."""
+    """Fill the form with these values, and the other fields with their defaults."""
     specs = forms.option_fields(IndexConfig)
     for field in SETTINGS:
         value = values.get(field)
@@ -96,7 +96,7 @@ def fill(values: Mapping[str, Any]) -> None:
 
 
 def take_settings(index: IndexSummary) -> None:
-    """Fills the form with the settings of an index, to be changed and built. For callbacks."""
+    """Fill the form with the settings of an index, to be changed and built. For callbacks."""
     values = index.config.by_name()
     fill(values)
     engine_form.take_settings(values)
@@ -129,7 +129,7 @@ class Form:
 
 
 def show(corpora: list[CorpusSummary]) -> Form:
-    """Draws the form; returns what it holds."""
+    """Draw the form, and return what it holds."""
     left, right = st.columns([2, 3], gap="small")
     with left:
         corpus_id = _corpus(corpora)

@@ -61,7 +61,7 @@ def _begin(index: IndexSummary) -> StreamedCall[str, Suggestions]:
 
 
 def _wait(index: IndexSummary) -> None:
-    """Until the suggestions are made, in a thread; then the page is drawn with them."""
+    """Note that suggestions are being made, in a thread; once they are there, draw the page with them."""
     if _calls().kept(_key(index)) is None:
         call = _begin(index)
         if not call.wait(0.2):
