@@ -89,7 +89,7 @@ def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
-    """known_answer() for what stands beside the answer, which itself says why there is none."""
+    """Return known_answer() for what stands beside the answer, which itself says why there is none."""
     try:
         return known_answer(scope, ask, trace)
     except LeanRAGError:

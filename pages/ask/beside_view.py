@@ -19,7 +19,7 @@ _OWN, _OTHER = Scope("a"), Scope("b")  # of the columns on Compare
 
 
 def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Tokens of both and the chunks that they share; nothing beside naive RAG itself."""
+    """Draw the tokens of both and the chunks that they share; nothing beside naive RAG itself."""
     if ask.strategy == NAIVE:
         return
     try:
@@ -55,8 +55,8 @@ def with_other_settings(scope: Scope) -> None:
 
 
 def take_along(scope: Scope, *, twice: bool = False) -> None:
-    """Compare's first column has the settings of this group of widgets, its second one is naive RAG. twice: it has the
-    same settings, which are open to be changed."""
+    """Give Compare's first column the settings of this group of widgets, and its second one naive RAG. twice: it has
+    the same settings, which are open to be changed."""
     strategies = {info.name: info for info in all_strategies().strategies}
     for plain in controls.url_names(Scope(), strategies):
         if plain not in ("index", "q"):

@@ -67,7 +67,7 @@ def _above() -> tuple[object, ...]:
 
 
 def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -> None:
-    """Controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
+    """Draw controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
     if above != _above():  # such as another question, which was chosen in here
         st.rerun()
     listed = all_strategies()

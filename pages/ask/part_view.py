@@ -152,7 +152,7 @@ def _want(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) ->
 
 
 def _want_all(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, lacking: Sequence[str]) -> None:
-    """Jobs make all parts that the index lacks, this one first. For callbacks."""
+    """Start jobs that make all parts that the index lacks, this one first. For callbacks."""
     _want(scope, summary, info, part)
     begun = {str(job.config.get("part")) for job in session.running_jobs() if job.config.get("index") == summary.id}
     try:

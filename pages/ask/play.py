@@ -36,10 +36,10 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
     on_explore: Callable[[str], None] | None = None,
     on_read: Callable[[str], None] | None = None,
 ) -> None:
-    """of: the trace that is played. start: name of the step it begins at, or of a frame in it ("climb.1"); its end
-    where empty. picked: id of the node whose card is open. links: the names in the URL under which the browser keeps
-    the step, the node, and whether it is a table; nothing is kept without them. on_explore, on_read: what opens the
-    node, or the passage, of that id elsewhere; explorable: the nodes for which that is possible."""
+    """Draw the play. of: the trace that is played. start: name of the step it begins at, or of a frame in it
+    ("climb.1"); its end where empty. picked: id of the node whose card is open. links: the names in the URL under which
+    the browser keeps the step, the node, and whether it is a table; nothing is kept without them. on_explore, on_read:
+    what opens the node, or the passage, of that id elsewhere; explorable: the nodes for which that is possible."""
 
     def report(name: str, act: Callable[[str], None] | None) -> Callable[[], None]:
         def reported() -> None:

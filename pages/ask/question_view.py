@@ -85,7 +85,7 @@ def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 
 
 def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
-    """Questions of a sample corpus as buttons, one of each kind, and how they were chosen. askers: see form()."""
+    """Draw questions of a sample corpus as buttons, one of each kind, and how they were chosen. askers: see form()."""
     samples = session.workbench().corpora.samples
     offered = samples.examples(summary.corpus_id)
     if offered is None:

@@ -21,8 +21,8 @@ _WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of 
 
 
 def columns(trace: Trace) -> list[DeltaGenerator]:
-    """Room for the answer and, beside it, for the play; many nodes are drawn in trays, which take the whole width, the
-    answer below them."""
+    """Return room for the answer and, beside it, for the play; many nodes are drawn in trays, which take the whole
+    width, the answer below them."""
     n_ranked = sum(node.rank is not None for node in trace.nodes)
     if n_ranked > MOST_SEEDS:
         above = st.container(gap="small")

@@ -113,7 +113,7 @@ def _reason(item: Brought) -> str:
 
 
 def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Tokens of the rivals' contexts for this question, counted when a person asks for it."""
+    """Draw the tokens of the rivals' contexts for this question, counted when a person asks for it."""
     draw(markup.label(say("structure.tokens")))
     wanted = st.session_state.setdefault(scope.key("rivals"), set())
     topic = (ask.summary.id, ask.question)

@@ -148,7 +148,7 @@ def _offer_text(offer: Remedy) -> str:
 
 
 def _suggestions(scope: Scope, index: Index, wanted: str, why: WhyNot) -> None:
-    """Entities whose name is like what was written, where it is the name of none."""
+    """Draw the entities whose name is like what was written, where it is the name of none."""
     if why.gold.kind == "entity" or len(wanted) > 60:
         return
     names = [row.name for row in find_entities(index, wanted, layer=0, limit=_SUGGESTED).rows]
