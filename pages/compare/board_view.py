@@ -313,7 +313,7 @@ def _options(made: Board, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_index(made: Board, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of the index that differ from that of column A."""
+    """Return the settings of the index that differ from that of column A."""
     return split_settings({key: value for key, value in settings.items() if value != made.ground[key]})[1]
 
 

@@ -152,7 +152,7 @@ def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
 
 
 def gone_indexes(indexes: Mapping[str, IndexSummary]) -> dict[str, str]:
-    """Column -> the index that a link names for it and that is not here."""
+    """Return by column the index that a link names for it and that is not here."""
     named = {letter: state.recall(scope_of(letter).name("index")) for letter in letters()}
     return {letter: id_ for letter, id_ in named.items() if id_ and id_ not in indexes}
 

@@ -48,8 +48,8 @@ def rule(letter: str) -> Markup:
 
 
 def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
-    """Letter, marker, name, and its badge; of a column that is called by what differs or by a name of its own, its
-    strategy. renames: the name can be changed (column_names.js)."""
+    """Return the letter, marker, name and badge of a column; of one that is called by what differs or by a name of its
+    own, its strategy. renames: the name can be changed (column_names.js)."""
     head = loaded.head
     meaning, badge = say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
     strategy = head.tag or (words(loaded.trace.title) if head.named and loaded.trace is not None else "")
@@ -92,7 +92,7 @@ def settings(loaded: Loaded) -> Markup:
 
 
 def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -> Markup:
-    """Tokens, latency, calls and cost, gold found: what is measured, in a row. gold: found, and of how many."""
+    """Return tokens, latency, calls and cost, gold found or share cited, in a row. gold: found, and of how many."""
     trace = loaded.trace
     assert trace is not None
     tokens = trace.context.tokens

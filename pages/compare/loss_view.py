@@ -22,7 +22,7 @@ _INKS = (None, "l4", "l3", "l2", "l1", "l1", "l0")  # of what was found, then of
 
 
 def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """Bars of what was found and what each stage lost, and the change of a setting that finds most."""
+    """Draw bars of what was found and what each stage lost, and the change of a setting that finds most."""
     n_gold = max(result.n_gold for result in results.values())
     if not n_gold:
         return

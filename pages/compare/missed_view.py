@@ -147,7 +147,7 @@ def _short(text: str) -> str:
 
 
 def _marking(loaded: Sequence[Loaded]) -> None:
-    """Another passage or entity is marked as what should be found: by words in it."""
+    """Draw the search that marks another passage or entity as what should be found: by words in it."""
     each = next((each for each in loaded if each.index is not None), None)
     if each is None or each.index is None:
         return

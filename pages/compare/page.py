@@ -138,7 +138,7 @@ def _views(views: tuple[str, ...]) -> str:
 
 
 def _toolbar(chosen: Sequence[Column]) -> str:
-    """View, budget, only differences and baseline, in a row; returns the view."""
+    """Draw view, budget, only differences and baseline in a row, and return the view."""
     budgets = {
         columns.OFFICIAL: say("compare.budget.official"),
         columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),

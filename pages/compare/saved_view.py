@@ -41,7 +41,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> None:
-    """Link, HTML file and saved comparison, behind a button; they are made when it is open."""
+    """Draw link, HTML file and saved comparison behind a button; they are made when it is open."""
     popover = st.popover(
         say("compare.share"), icon=":material/ios_share:", type="tertiary", key="compare_export", on_change="rerun"
     )

@@ -116,7 +116,7 @@ def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
 
 
 def _phone_choice(letters: Sequence[str]) -> str:
-    """On a phone the columns are tabs; elsewhere the choice is not seen."""
+    """Ask for the column, as tabs on a phone, and return its letter; elsewhere the choice is not seen."""
     titles = {letter.lower(): letter for letter in letters}
     with st.container(key="compare_pick"):
         chosen = choices.segments("phone", say("compare.column"), titles, label_visibility="collapsed", width="stretch")
@@ -482,7 +482,7 @@ def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
 
 
 def wait(loaded: Sequence[Loaded], places: Mapping[str, DeltaGenerator]) -> None:
-    """While a model is asked the columns say what they do; the page is drawn anew when one of them is done."""
+    """Let the columns say what they do while a model is asked; draw the page anew when one of them is done."""
     if any(each.call is not None for each in loaded):
         loading.wait_for_any(loaded, {letter: partial(at_work, place) for letter, place in places.items()})
         st.rerun()
