@@ -24,7 +24,7 @@ def name(text: str) -> Markup:
 
 
 def layer_tag(number: int) -> Markup:
-    """ "L2" in the layer's colour."""
+    """Return "L2" in the layer's colour."""
     return html(
         '<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
         'title="{title}">L{number}</span>',
@@ -64,7 +64,7 @@ def _marked(part: Piece) -> Markup:
 
 
 def dots(count: int, of: int, counted: str) -> Markup:
-    """Filled dots for what is there, hollow ones for the rest, and the count in words."""
+    """Return filled dots for what is there, hollow ones for the rest, and the count in words."""
     if of > 20:
         return html("{}", counted)
     drawn = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)

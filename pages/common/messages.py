@@ -15,8 +15,9 @@ Text = Message | LeanRAGError | str
 
 
 def language() -> str:
-    """Code of the language of every sentence on a page: that of the link (?lang=zh) by which the session began, else
-    that of the settings. The browser's own language is not asked: the same link looks the same to everybody."""
+    """Return the code of the language of every sentence on a page: that of the link (?lang=zh) by which the session
+    began, else that of the settings. The browser's own language is not asked: the same link looks the same to
+    everybody."""
     setting = st.session_state.get(_SETTING, ENGLISH)
     return str(state.fitting(LANGUAGE, setting, str, lambda code: code in languages()))
 
@@ -70,7 +71,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def rate(done: int, seconds: float) -> str:
-    """ "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
+    """Return "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
     if done <= 0 or seconds < 0.5:
         return ""
     per_second = done / seconds
@@ -82,5 +83,5 @@ def rate(done: int, seconds: float) -> str:
 
 
 def span(low: str, high: str) -> str:
-    """ "11 s to 3 min", or one of them where both say the same."""
+    """Return "11 s to 3 min", or one of them where both say the same."""
     return low if low == high else say("units.span", low=low, high=high)

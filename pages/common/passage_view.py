@@ -114,7 +114,7 @@ def drawer(index: Index, *, scope: Scope = PAGE) -> None:
 
 
 def dialog(on_dismiss: Callable[[], None] | None = None) -> Callable[[Scope, Index, Passage], None]:
-    """open_passage() in a drawer. on_dismiss: what a person's closing it does."""
+    """Return open_passage() in a drawer. on_dismiss: what a person's closing it does."""
     made: Callable[[Scope, Index, Passage], None] = st.dialog(
         say("passage.title"),
         width="medium",

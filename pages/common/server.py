@@ -53,7 +53,7 @@ def routes() -> list[Route]:
 
 
 async def _document(request: Request) -> Response:
-    """Streamlit's document with style.css, behind its own styles, and the script that shows a page once it is drawn."""
+    """Return Streamlit's document with style.css, behind its own styles, and the script that shows a drawn page."""
     document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
     sheet, script = (address([Path(__file__).with_name(name)]) for name in ("style.css", "opening.js"))
     added = f'<link rel="stylesheet" href="./{sheet}"><script type="module" src="./{script}"></script></body>'

@@ -99,7 +99,7 @@ def fitting(name: str, default: Any, parse: Callable[[str], Any], allowed: Calla
 
 
 def as_flag(text: str) -> bool:
-    """True for "1", False for "0"; anything else is a ValueError."""
+    """Return True for "1", False for "0"; anything else is a ValueError."""
     if text not in ("0", "1"):
         raise ValueError(text)
     return text == "1"
