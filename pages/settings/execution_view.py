@@ -73,7 +73,7 @@ def _kept() -> Execution:
 
 
 def _choose(kind: str) -> None:
-    """Threads and processes are kept at once; so is Dask where an address is known, else it waits for one."""
+    """Keep threads and processes at once; so Dask where an address is known, else let it wait for one."""
     kept = _kept()
     settings_form.forgive("scheduler")
     st.session_state[_WISH] = None

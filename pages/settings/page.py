@@ -169,7 +169,7 @@ def build_models(settings: Settings) -> None:
 
 
 def answer_model(settings: Settings) -> None:
-    """Another model for answers than the index's own."""
+    """Draw the choice of another model for answers than the index's own."""
     names = endpoint_view.writers(settings)
     if names or endpoint_view.is_set_up(settings):
         _setting_of_model(settings, "answer_model", names, say("settings.answer_model.same"))

@@ -44,7 +44,7 @@ def panel(settings: Settings) -> None:
 
 @st.cache_data(ttl=20, max_entries=2, show_spinner=False)
 def _sizes(root: str) -> dict[str, int]:
-    """Bytes below each folder, looked up at most every twenty seconds."""
+    """Return the bytes below each folder, looked up at most every twenty seconds."""
     return {folder: size_bytes(Path(root) / folder) for folder in _KEPT}
 
 
