@@ -44,7 +44,7 @@ class Uploading:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def heard(self, file: FileRead) -> None:
-        """Notes a file that was read."""
+        """Note a file that was read."""
         documents = file.parsed.documents
         if file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
             self.sizes[documents[0].id if documents else file.name] = file.size_bytes
@@ -53,7 +53,7 @@ class Uploading:
         self.read += 1
 
     def run(self, bench: Workbench, corpus: str, files: Iterable[File]) -> None:
-        """Adds the files. For a thread."""
+        """Add the files. For a thread."""
         try:
             self.report = bench.add_documents(corpus, files, on_file=self.heard)
         except LeanRAGError as error:

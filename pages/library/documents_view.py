@@ -49,7 +49,7 @@ _LISTED = 50  # running heads that are not in the beginning that is shown
 
 
 def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
-    """Title, facts and the beginning of the document, cut as the form of Build would cut it at first."""
+    """Draw title, facts and the beginning of the document, cut as the form of Build would cut it at first."""
     draw(
         html(
             '<div class="lr-name" dir="auto">{}</div><div class="lr-small lr-muted" dir="auto">{}</div>',
@@ -157,7 +157,7 @@ def _head(head: RunningHead, places: list[int]) -> dict[str, Any]:
 
 
 def _later(document: Document, n_places: int) -> list[dict[str, Any]]:
-    """Running heads whose like is not in the beginning that is shown, each once."""
+    """Return running heads whose like is not in the beginning that is shown, each once."""
     known = {head_key(head.text) for head in document.running_heads if head.end < n_places}
     later = {head_key(head.text): head for head in reversed(document.running_heads)}
     listed = [head for key, head in reversed(later.items()) if key not in known][:_LISTED]
@@ -260,7 +260,7 @@ def _facts(document: DocumentSummary) -> str:
 
 
 def _refused_files(corpus: CorpusSummary) -> None:
-    """Files that could not be read, in a fold; nothing when all could."""
+    """Draw the files that could not be read, in a fold; nothing when all could."""
     refused = session.workbench().corpora.refused(corpus.id)
     if not refused:
         return

@@ -67,7 +67,7 @@ def panel() -> None:
 
 
 def choose_when_built() -> None:
-    """Chooses the index of the import that this session has begun, once it is built. Comes before the sidebar."""
+    """Choose the index of the import that this session has begun, once it is built. Comes before the sidebar."""
     job_id = st.session_state.get(_TO_OPEN)
     if job_id is None:
         return
@@ -131,7 +131,8 @@ def _form() -> None:
 
 
 def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> LookedAt:
-    """Raises LeanRAGError; uploaded files that cannot be read are deleted."""
+    """Return what the files or the folder would give; uploaded files that cannot be read are deleted. Raises
+    LeanRAGError."""
     workbench = session.workbench()
     if not files:
         path = Path(folder).expanduser()
