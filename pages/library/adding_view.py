@@ -71,8 +71,8 @@ class Uploading:
 
 
 def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int, *, then_build: bool = False) -> None:
-    """Begin to add the files to the corpus, and return at once or, with few files, when they are in. then_build: Build
-    opens when all of them could be read."""
+    """Begin to add the files to the corpus; with few files this returns when they are in. then_build: Build opens
+    when all of them could be read."""
     uploading = Uploading(total, then_build)
     threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
     st.session_state[_KEY] = uploading
