@@ -69,8 +69,8 @@ def filled(text: str) -> str:
 
 
 def table_of(name: str) -> str:
-    """Return the table of that name: `figure3`, `agreement`, `minirag_rules`, `contexts`, `released DATA`, `whole
-    GRAPH`, `official DATA`, `equal DATA`, or one of benchmarks.speed_tables."""
+    """Return the table of that name: `figure3`, `agreement`, `minirag_rules`, `contexts`, `released DATA`,
+    `whole GRAPH`, `official DATA`, `equal DATA`, or one of benchmarks.speed_tables."""
     kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
         "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
