@@ -1,0 +1,198 @@
+"""What a board is of, and what each of its settings finds over the question set; results are kept."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.comparing import board
+from leanrag_core.comparing.board import QuestionScorer, SetScores
+from leanrag_core.comparing.board_controls import (
+    Control,
+    index_controls,
+    index_settings,
+    neighbours,
+    numbers_of_links,
+    settings_link,
+    settings_name,
+    split_settings,
+    strategy_controls,
+)
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.execution.background import LatestWork
+from leanrag_core.retrieval.base import RERANK, StrategyInfo
+from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.system.threads import BoundedCache
+from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED
+from leanrag_core.types.summary import IndexSummary
+from pages.common import session, state
+from pages.common.messages import words
+from pages.compare import board_state
+from pages.compare.board_state import Session
+from pages.compare.columns import Column
+
+KEPT = 400  # results of settings
+_TRIALS = 12  # indexes
+_AHEAD_AFTER = 0.15  # seconds in which the answer reaches the browser
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a board is of. ground: the official settings and those of the index; start: the settings of column A. key:
+    of index, system and set, for what is kept."""
+
+    summary: IndexSummary
+    index: Index
+    info: StrategyInfo
+    questions: tuple[GoldQuestion, ...]
+    controls: tuple[Control, ...]
+    ground: Mapping[str, Any]
+    start: Mapping[str, Any]
+    key: tuple[object, ...]
+
+    def name(self, settings: Mapping[str, Any], beside: Mapping[str, Any]) -> str:
+        """Return what a setting is called beside another one."""
+        return words(settings_name(self.controls, settings, beside))
+
+    def now(self) -> dict[str, Any]:
+        """Return the settings that the sliders show."""
+        return board_state.read(board_state.NOW, self.controls, self.ground, self.start)
+
+    def pinned(self) -> dict[str, Any]:
+        """Return the settings that were pinned."""
+        return board_state.read(board_state.PINNED, self.controls, self.ground, self.start)
+
+    def remember(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Keep settings in the session and in the page's link. name: NOW or PINNED of board_state."""
+        state.remember(name, settings_link(settings, self.ground))
+
+    def options(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the settings that the system has."""
+        return split_settings(settings)[0]
+
+    def of_index(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of the index that differ from that of column A."""
+        return split_settings({key: value for key, value in settings.items() if value != self.ground[key]})[1]
+
+    def index_of(self, settings: Mapping[str, Any]) -> Index:
+        """Return the index of the settings: that of the column, else a trial that is made from kept stages."""
+        of_index = self.of_index(settings)
+        if not of_index:
+            return self.index
+        topic = (*self.key[:2], tuple(sorted(of_index.items())))
+        return _trials().get_or_make(topic, lambda: session.workbench().trials.make(self.index, of_index))
+
+    def index_id(self, settings: Mapping[str, Any]) -> str:
+        """Return the id of the index of the settings, "" where it is that of the column."""
+        index = self.index_of(settings)
+        return "" if index is self.index else index.folder_name
+
+    def scored(self, settings: Mapping[str, Any]) -> tuple[SetScores, float]:
+        """Return what the settings find over the set, and the seconds that it took when it was measured."""
+
+        def run() -> tuple[SetScores, float]:
+            began = time.perf_counter()
+            index = self.index_of(settings)
+            with session.workbench().questions.naming_damage(index):
+                retrieve = session.workbench().questions.retriever(
+                    index, self.info.name, self.options(settings), context_alone=True
+                )
+                scores = _scorer(self.key, self.questions).score(retrieve)
+            return scores, time.perf_counter() - began
+
+        return _results().get_or_make(self._topic(settings), run)
+
+    def scored_column(self, column: Column) -> SetScores | None:
+        """Return what a column of another system finds over the set; None where it cannot be asked at once."""
+        if (
+            column.info.name == self.info.name
+            or column.base.id != self.summary.id
+            or column.changed
+            or column.info.calls_model
+            or column.chosen.options.get(RERANK)
+        ):
+            return None
+
+        def run() -> tuple[SetScores, float]:
+            questions = session.workbench().questions
+            retrieve = questions.retriever(self.index, column.info.name, column.chosen.options, context_alone=True)
+            return _scorer(self.key, self.questions).score(retrieve), 0.0
+
+        try:
+            return _results().get_or_make((*self.key, column.ask("").topic), run)[0]
+        except LeanRAGError:  # Side by side says what that column lacks
+            return None
+
+    def read_ahead(self, held: Session) -> None:
+        """Measure in a thread what is likely to be moved next, until something is."""
+        results, scorer, asking = _results(), _scorer(self.key, self.questions), session.workbench().questions
+        waiting = []
+        for settings in neighbours(self.controls, self.now(), held.moved, held.towards):
+            topic = self._topic(settings)
+            if topic not in results:
+                waiting.append((topic, self.index_of(settings), self.options(settings)))
+
+        def work(look: Callable[[], None]) -> None:
+            board.prepare()
+            for topic, index, options in waiting:
+                look()
+                began = time.perf_counter()
+                try:
+                    retrieve = asking.retriever(index, self.info.name, options, context_alone=True)
+                    results.keep(topic, (scorer.score(retrieve, look), time.perf_counter() - began))
+                except LeanRAGError:  # said when somebody moves there
+                    return
+
+        if waiting:
+            _ahead().begin(work, after_seconds=_AHEAD_AFTER)
+
+    def _topic(self, settings: Mapping[str, Any]) -> tuple[object, ...]:
+        return (*self.key, tuple(sorted(settings.items())))
+
+
+def board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQuestion, ...]) -> Board:
+    """Return the board of a system on the index of column A."""
+    summary = chosen[0].base
+    index = session.open_index(summary)
+    official = official_settings(info)
+    start = {**official, **(chosen[0].chosen.options if chosen[0].info.name == info.name else {})}
+    config, heuristic = index.manifest.config, index.manifest.kind == HEURISTIC
+    links = [state.recall(board_state.NOW), state.recall(board_state.PINNED)]
+    listed = strategy_controls(info.config, [start, *numbers_of_links(links, info.config)])
+    ground, start = ({control.key: each[control.key] for control in listed} for each in (official, start))
+    if index.manifest.kind != IMPORTED and index.manifest.corpus.id:
+        own = index_settings(config, heuristic=heuristic)
+        tried = index_settings(replace(config.checked(), **chosen[0].changed), heuristic=heuristic)
+        ground, start = ground | own, start | tried
+        listed += index_controls(config, [own, tried], heuristic=heuristic)
+    key = (summary.id, summary.created, info.name, hash(questions))
+    return Board(summary, index, info, questions, listed, ground, start, key)
+
+
+def end_read_ahead() -> None:
+    """End the measuring of what was likely to be moved next."""
+    _ahead().end()
+
+
+@st.cache_resource(show_spinner=False)
+def _trials() -> BoundedCache[tuple[Any, ...], Index]:
+    return BoundedCache(_TRIALS)
+
+
+@st.cache_resource(show_spinner=False)
+def _results() -> BoundedCache[tuple[Any, ...], tuple[SetScores, float]]:
+    return BoundedCache(KEPT)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _scorer(key: tuple[object, ...], _questions: tuple[GoldQuestion, ...]) -> QuestionScorer:
+    return QuestionScorer(_questions)
+
+
+@st.cache_resource(show_spinner=False)
+def _ahead() -> LatestWork:
+    return LatestWork()
