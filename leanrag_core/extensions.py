@@ -63,7 +63,7 @@ def _discovered(
         else:
             path_of[name] = path
     for name, path in path_of.items():
-        module, reason = _imported(path)
+        module, reason = imported(path)
         if module is not None:
             reason = _lack(module, kind, required, own)
         if module is not None and reason is None:
@@ -83,7 +83,8 @@ def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[tuple[str, str], ...
     return MappingProxyType({group: tuple(sorted(entries)) for group, entries in groups.items()})
 
 
-def _imported(name: str) -> tuple[ModuleType | None, Message | None]:
+def imported(name: str) -> tuple[ModuleType | None, Message | None]:
+    """Import a module that anybody may have written; return it, or None and why it does not load."""
     try:
         return importlib.import_module(name), None
     except (Exception, SystemExit) as error:  # a file that somebody wrote may raise anything, or end the process

@@ -32,6 +32,7 @@ from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
+from pages.explore import views as explore_views
 from pages.explore.views import views
 from tests.index_parts import made_part
 from tests.small_index import small_index
@@ -151,12 +152,12 @@ def test_the_measure_is_listed_among_the_others(index: Index) -> None:
 
 
 def test_the_view_is_found_in_its_place_and_draws(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    views.cache_clear()
+    explore_views._found.cache_clear()
     try:
         names = [view.name for view in views()]
         view = views()[names.index("busiest")]
     finally:
-        views.cache_clear()
+        explore_views._found.cache_clear()
     assert names.index("schema") < names.index("busiest") < names.index("map")
     drawn: list[dict[str, list[object]]] = []
     monkeypatch.setattr(st, "dataframe", lambda table, **_: drawn.append(table.to_dict("list")))

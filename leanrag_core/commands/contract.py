@@ -1,9 +1,11 @@
 """contract: what holds for every strategy, checked on one."""
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.text.plain_words import in_words
 
 
@@ -20,6 +22,8 @@ def _contract(options: argparse.Namespace) -> int:
     from leanrag_core.strategy_contract import build_indexes, case, declarations, problems
     from leanrag_core.workbench import Workbench
 
+    for broken in strategies().broken:
+        print(sentence(broken.message), file=sys.stderr)
     name = strategies().named(options.strategy).name
     found = {"declarations": list(declarations(name))}
     with tempfile.TemporaryDirectory() as root:

@@ -95,7 +95,7 @@ def recognised(path: Path) -> Importer | None:
         try:
             if each.recognises(path):
                 return each
-        except (OSError, ValueError, ImportFailed):  # a file that cannot be looked at, such as no text, is of no format
+        except Exception:  # a file that cannot be looked at is of no format, and an importer may be anybody's
             continue
     return None
 

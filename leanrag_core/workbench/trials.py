@@ -19,7 +19,7 @@ from leanrag_core.retrieval.variants import Setting
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import copy_index, remove_half_built
-from leanrag_core.types.config import IndexConfig, is_remote
+from leanrag_core.types.config import CHUNK, IndexConfig, is_remote, settings_of_stages
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -36,7 +36,7 @@ MOST = 24  # trials that are held; those not used for longest go first
 MOST_BYTES = 2_000_000_000
 _RECORD = ".json"
 # What an imported graph has from elsewhere, and what its descriptions were condensed by.
-_OF_IMPORT = ("chunk_tokens", "overlap_tokens", "model", "aggregation_model")
+_OF_IMPORT = (*settings_of_stages(CHUNK), "model", "aggregation_model")
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
     # The scale grows with a value from a link, and does not shrink while a person moves the handle back.
     widest, name = scope.key(f"widest_{link}"), scope.name(link)
     now = state.fitting(name, spec.default, int, allowed)
-    st.session_state[widest] = max(spec.metadata.get("scale") or low, now, st.session_state.get(widest, 0))
+    st.session_state[widest] = max(spec.metadata.get("scale") or high, now, st.session_state.get(widest, 0))
     top = min(high, st.session_state[widest])
     widgets.remembered(
         name,

@@ -7,10 +7,10 @@ from leanrag_core.types.summary import IndexSummary
 from pages.build import job_view
 from pages.common import passage_view, session, state
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
-from pages.common.messages import say
+from pages.common.messages import message, say
 from pages.explore import inspector, to_slide, toolbar
 from pages.explore.exploring import FILTER_NAMES, Exploring, View, exploring
-from pages.explore.views import views
+from pages.explore.views import broken_views, views
 
 URL = (
     *("index", "view", "focus", "node", "rel", "chunk", "find", "skip"),
@@ -48,6 +48,8 @@ def page() -> None:
     )
     for name, value in _OLD_VIEWS.get(state.recall("view"), {}).items():
         state.remember(name, value)
+    for broken in broken_views():
+        message(broken.message, title=say("explore.broken_view"))
     body(summary)
     kind_line(summary)
 

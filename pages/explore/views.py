@@ -1,16 +1,37 @@
 """The views of Explore: each module *_view.py of this folder that says so by a constant VIEW is found by itself."""
 
-import importlib
 import pkgutil
 from functools import cache
 
+from leanrag_core.extensions import BrokenExtension, imported
+from leanrag_core.messages.message import message
 from pages import explore
+from pages.common.messages import known
 from pages.explore.exploring import View
 
 
-@cache
 def views() -> tuple[View, ...]:
-    """Return the views in the order of their control."""
-    names = sorted(each.name for each in pkgutil.iter_modules(explore.__path__) if each.name.endswith("_view"))
-    modules = [importlib.import_module(f"{explore.__name__}.{name}") for name in names]
-    return tuple(sorted((each.VIEW for each in modules if hasattr(each, "VIEW")), key=lambda view: view.place))
+    """Return the views in the order of their control; one that does not load is left out (see broken_views())."""
+    return _found()[0]
+
+
+def broken_views() -> tuple[BrokenExtension, ...]:
+    """Return the modules whose view cannot be shown, each with the reason."""
+    return _found()[1]
+
+
+@cache
+def _found() -> tuple[tuple[View, ...], tuple[BrokenExtension, ...]]:
+    found: list[View] = []
+    broken: list[BrokenExtension] = []
+    for name in sorted(each.name for each in pkgutil.iter_modules(explore.__path__) if each.name.endswith("_view")):
+        file = f"{name}.py"
+        module, reason = imported(f"{explore.__name__}.{name}")
+        view = getattr(module, "VIEW", None)
+        if isinstance(view, View) and view.title is None and not known(f"explore.view.{view.name}"):
+            reason = message("extension.lacks", file=file, name=f"explore.view.{view.name}")
+        if reason is not None:
+            broken.append(BrokenExtension(file, reason))
+        elif isinstance(view, View):
+            found.append(view)
+    return tuple(sorted(found, key=lambda view: view.place)), tuple(broken)
