@@ -90,11 +90,11 @@ def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which
     absent: the stored record leaves it out at its default, so that indexes from before the option have the same record
     and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls, and a
     setting of an index among the first ones of Build; others are drawn behind a button or a fold. link: its name in
-    links, which strategies may share. scale: a slider reaches that far until more is wanted; without it, to its bound. equal: its value where contexts of all
-    strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked; Build
-    draws it with the engine, and no preset holds it. stage: the first stage of a build that a setting of an index
-    changes; what stages before it made stays good. step: of a retrieval, on which an option acts
-    (retrieval.settings.step_of).
+    links, which strategies may share. scale: a slider reaches that far until more is wanted; without it, to its bound.
+    equal: its value where contexts of all strategies are filled up to one budget (equal_budget). of_engine: is about
+    models and what they are asked; Build draws it with the engine, and no preset holds it. stage: the first stage of a
+    build that a setting of an index changes; what stages before it made stays good. step: of a retrieval, on which an
+    option acts (retrieval.settings.step_of).
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
     drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine, "stage": stage}
