@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from functools import wraps
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +13,7 @@ from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
+from tests.embedded import once
 from tests.small_index import small_index
 
 settings.register_profile("busy-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -58,18 +57,8 @@ def shared_parsers() -> Iterator[None]:
 def texts_embedded_once() -> Iterator[None]:
     """The built-in model embeds each text once in a process: its vector depends on nothing but the text, and the
     samples are built again and again. The tests of the model itself do without (tests/models/conftest.py)."""
-    vector_of: dict[tuple[str, str], np.ndarray] = {}
-    embed = MiniLM.embed
-
-    @wraps(embed)
-    def embed_new(model: MiniLM, texts: list[str]) -> np.ndarray:
-        keys = [(model.fingerprint, text) for text in texts]
-        new = [key for key in dict.fromkeys(keys) if key not in vector_of]
-        vector_of.update(zip(new, embed(model, [text for _, text in new]), strict=True))
-        return np.array([vector_of[key] for key in keys], dtype=np.float32).reshape(-1, model.dimension)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MiniLM, "embed", embed_new)
+        patch.setattr(MiniLM, "embed", once(MiniLM.embed, {}))
         yield
 
 

@@ -1,15 +1,20 @@
-"""Prints what a sample corpus becomes on this processor: python -m tests.processors.digests HOME
+"""Prints what a sample corpus becomes on this processor: python -m tests.processors.digests HOME VECTORS
 
 One line of JSON: digests of the files of an index and its parts, of the traces of all strategies for some questions, of
 the shipped presentation made again and of clusters. OPENBLAS_CORETYPE imitates another processor.
+
+VECTORS is a file that keeps the vectors of the sample's texts for the other processes: the embedding model, which takes
+most of the time, does not go through BLAS. The texts of the small corpus are embedded by each.
 """
 
 import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -18,12 +23,14 @@ from leanrag_core.clustering.clusters import cluster
 from leanrag_core.files.records import to_json
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.part_base import parts
+from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.strategy_contract import QUESTION, TEXTS
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.trace import Trace
 from sample_corpora import story
+from tests.embedded import once
 
 _QUESTIONS = 3
 _LONG_TO_MAKE = ("chunk_tree", "relation_vectors", "sequential_tree")  # left to the small corpus
@@ -31,18 +38,34 @@ _LONG_TO_MAKE = ("chunk_tree", "relation_vectors", "sequential_tree")  # left to
 _OUTSIDE = ("chroma", "search", "part.json")
 
 
-def main(home: Path) -> dict[str, str]:
+def main(home: Path, vectors: Path) -> dict[str, str]:
     """Return the digests, in the order in which they come about."""
     bench = Workbench(home)
-    made = {"presentation": _digest(story.content(bench))}
-    index_id, set_id = bench.builds.sample_index(story.CORPUS)
-    questions = [question.question for question in bench.question_sets.questions(set_id)[:_QUESTIONS]]
-    made |= _of_index(bench, bench.indexes.open(index_id), questions, _LONG_TO_MAKE)
+    with _vectors_kept_in(vectors):
+        made = {"presentation": _digest(story.content(bench))}
+        index_id, set_id = bench.builds.sample_index(story.CORPUS)
+        questions = [question.question for question in bench.question_sets.questions(set_id)[:_QUESTIONS]]
+        made |= _of_index(bench, bench.indexes.open(index_id), questions, _LONG_TO_MAKE)
     made |= _of_index(bench, _tiny(bench), [QUESTION], ())
     points = np.random.default_rng(7).standard_normal((3000, 48)).astype(np.float32)
     points += 4 * points[np.arange(3000) % 60]
     points /= np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
     return made | {"clusters": _digest(cluster(points).labels.tobytes())}
+
+
+@contextmanager
+def _vectors_kept_in(file: Path) -> Iterator[None]:
+    """The built-in model takes the vectors of that file; where there is none it is written at the end."""
+    vector_of: dict[tuple[str, str], np.ndarray] = {}
+    if file.exists():
+        with np.load(file) as kept:
+            keys = json.loads(kept["keys"].tobytes())
+            vector_of.update(zip(map(tuple, keys), kept["vectors"], strict=True))
+    with patch.object(MiniLM, "embed", once(MiniLM.embed, vector_of)):
+        yield
+    if not file.exists():
+        keys = np.frombuffer(json.dumps(list(vector_of)).encode(), np.uint8)
+        np.savez(file, keys=keys, vectors=np.array(list(vector_of.values())))
 
 
 def _tiny(bench: Workbench) -> Index:
@@ -101,4 +124,4 @@ def _digest(content: bytes) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]))))
+    print(json.dumps(main(Path(sys.argv[1]), Path(sys.argv[2]))))

@@ -2,7 +2,8 @@
 
 OPENBLAS_CORETYPE chooses the kernels that another processor would take; one that this machine cannot run ends with an
 illegal instruction and is left out. What does not go through BLAS, the embedding model above all, is compared with
-digests made elsewhere (tests/models/test_minilm.py).
+digests made elsewhere (tests/models/test_minilm.py). The first process makes the index and the presentation from
+nothing, and each number of the presentation is recomputed from that index.
 """
 
 import hashlib
@@ -11,11 +12,15 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from leanrag_core import Workbench
+from leanrag_core.presenting.storing import presentation_of
 from sample_corpora import story
+from tests.presenting.test_numbers import assert_recomputed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # three whole processes that do everything
 
@@ -42,22 +47,48 @@ def imitated() -> list[str]:
     return list(core_of.values())
 
 
-def test_index_parts_traces_clusters_and_the_shipped_presentation_have_the_same_bytes(tmp_path: Path) -> None:
-    cores = imitated()
+@dataclass(frozen=True)
+class Made:
+    """The digests by core type, and the home in which those of the first one were made."""
+
+    digests: dict[str, dict[str, str]]
+    home: Path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """What three processors make; the vectors of the sample's texts come from the first."""
+    cores, folder = imitated(), tmp_path_factory.mktemp("processors")
     assert len(cores) >= 3, f"only {cores} could be imitated here"
 
     def digests(core: str) -> dict[str, str]:
-        made = _run(core, "-m", "tests.processors.digests", str(tmp_path / core))
-        assert made.returncode == 0, made.stderr
-        result: dict[str, str] = json.loads(made.stdout.splitlines()[-1])
+        ran = _run(core, "-m", "tests.processors.digests", str(folder / core), str(folder / "vectors.npz"))
+        assert ran.returncode == 0, ran.stderr
+        result: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
         return result
 
+    first, *others = cores[:3]
+    digests_of = {first: digests(first)}
     with ThreadPoolExecutor(2) as pool:
-        first, *others = pool.map(digests, cores[:3])
+        digests_of |= zip(others, pool.map(digests, others), strict=True)
+    return Made(digests_of, folder / first)
+
+
+def test_index_parts_traces_clusters_and_the_shipped_presentation_have_the_same_bytes(made: Made) -> None:
+    first, *others = made.digests.values()
     assert len(first) > 60
-    for core, other in zip(cores[1:], others, strict=False):
-        assert [name for name in first if other.get(name) != first[name]] == [], f"{core} beside {cores[0]}"
+    for core, other in zip([*made.digests][1:], others, strict=True):
+        assert [name for name in first if other.get(name) != first[name]] == [], core
         assert other.keys() == first.keys()
     assert first["presentation"] == hashlib.sha256(story.FILE.read_bytes()).hexdigest()[:16], (
         "run `python -m sample_corpora.story`"
     )
+
+
+def test_each_number_of_the_shipped_presentation_is_of_its_index(made: Made) -> None:
+    bench = Workbench(made.home)
+    shipped = presentation_of(story.FILE.read_bytes(), name="story.json")
+    index_id, _ = bench.builds.sample_index(story.CORPUS)
+    index = bench.indexes.open(index_id)
+    assert_recomputed(index, shipped)
+    assert shipped.documents.tokens == bench.corpora.summary(index.manifest.corpus.id).tokens
