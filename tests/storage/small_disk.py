@@ -2,7 +2,7 @@
 
 It is a small file system in a namespace of its own, so that neither root's rights nor the machine's disk play a part.
 
-unshare -rm python -m tests.storage.small_disk FOLDER full|read-only|room   prints what each write came to, as JSON
+unshare -rm python -m tests.storage.small_disk FOLDER   prints what each write came to in each state, as JSON
 """
 
 import json
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.jobs import events, runner
@@ -136,22 +137,20 @@ def fill(path: Path) -> None:
                 continue
 
 
-def main() -> None:
-    """Mount the disk, do every write in the wanted state of it, and tell."""
-    folder, state = Path(sys.argv[1]), sys.argv[2]
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)], check=True)
-    home = Home(folder / "home")
+def outcomes_on(disk: Path, state: str) -> dict[str, Any]:
+    """What each write came to on a disk in that state, mounted there."""
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(disk)], check=True)
+    home = Home(disk / "home")
     if state == "read-only":  # through another door, since files are open behind the first one
-        (folder / "door").mkdir()
-        subprocess.run(["mount", "--bind", str(folder / "home"), str(folder / "door")], check=True)
-        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder / "door")], check=True)
-        home.move(folder / "door")
-    if state == "room":  # a process would begin
-        runner.launch = lambda folder, package_root: None
+        (disk / "door").mkdir()
+        subprocess.run(["mount", "--bind", str(disk / "home"), str(disk / "door")], check=True)
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(disk / "door")], check=True)
+        home.move(disk / "door")
     outcomes: dict[str, Any] = {}
     for name, write in home.writes().items():
         if state == "full":
-            fill(folder / "filler")
+            fill(disk / "filler")
         before = listing(home.root)
         try:
             write()
@@ -162,7 +161,7 @@ def main() -> None:
             kind, error_text = f"bare {type(error).__name__}", str(error)
         after = listing(home.root)
         if state == "full":
-            (folder / "filler").unlink()
+            (disk / "filler").unlink()
         new, gone = sorted(set(after) - set(before)), sorted(set(before) - set(after))
         outcomes[name] = {"kind": kind, "said": error_text, "new": new, "gone": gone}
     if state == "full":  # there is space again: no paid answer is lost, and all writes work
@@ -172,6 +171,15 @@ def main() -> None:
             "got": text_of(home.calls, "later"),
             "fresh": text_of(CallStore(home.root / "calls"), "paid"),
         }
+    return outcomes
+
+
+def main() -> None:
+    """Do every write on a disk in each state, and tell."""
+    launched: list[Path] = []
+    with patch.object(runner, "launch", lambda folder, package_root: launched.append(folder)):
+        outcomes = {state: outcomes_on(Path(sys.argv[1]) / state, state) for state in ("room", "full", "read-only")}
+    assert len(launched) == 1, "the new job where there is room, and no other"
     print(json.dumps(outcomes))
 
 

@@ -36,31 +36,35 @@ needs_a_namespace = pytest.mark.skipif(
 )
 
 
-def outcomes(folder: Path, state: str) -> dict[str, dict[str, Any]]:
-    """What each write came to on a disk in that state."""
+Outcomes = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def outcomes_in(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcomes]:
+    """What each write came to, by the state of the disk."""
     ran = subprocess.run(
-        ["unshare", "-rm", sys.executable, "-m", "tests.storage.small_disk", str(folder), state],
+        ["unshare", "-rm", sys.executable, "-m", "tests.storage.small_disk", str(tmp_path_factory.mktemp("disks"))],
         capture_output=True,
         text=True,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    outcome_of: dict[str, dict[str, Any]] = json.loads(ran.stdout)
-    return outcome_of
+    outcomes: dict[str, Outcomes] = json.loads(ran.stdout)
+    return outcomes
 
 
 @pytest.mark.slow
 @needs_a_namespace
-def test_every_write_works_where_the_disk_has_space(tmp_path: Path) -> None:
-    outcome_of = outcomes(tmp_path, "room")
+def test_every_write_works_where_the_disk_has_space(outcomes_in: dict[str, Outcomes]) -> None:
+    outcome_of = outcomes_in["room"]
     assert {name: outcome["said"] for name, outcome in outcome_of.items() if outcome["kind"]} == {}
     assert len(outcome_of) > 15
 
 
 @pytest.mark.slow
 @needs_a_namespace
-def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> None:
-    outcome_of = outcomes(tmp_path, "full")
+def test_a_full_disk_is_one_error_each_and_leaves_nothing(outcomes_in: dict[str, Outcomes]) -> None:
+    outcome_of = dict(outcomes_in["full"])
     afterwards = outcome_of.pop("afterwards")
     for name, outcome in outcome_of.items():
         if name in FREEING:
@@ -80,8 +84,8 @@ def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @needs_a_namespace
-def test_a_read_only_disk_is_one_error_each_and_changes_nothing(tmp_path: Path) -> None:
-    for name, outcome in outcomes(tmp_path, "read-only").items():
+def test_a_read_only_disk_is_one_error_each_and_changes_nothing(outcomes_in: dict[str, Outcomes]) -> None:
+    for name, outcome in outcomes_in["read-only"].items():
         assert (outcome["kind"], outcome["new"], outcome["gone"]) == ("StorageFailed", [], []), (name, outcome)
         assert "could not be written: the disk is read-only. Make it writable" in outcome["said"], (name, outcome)
         assert "damaged" not in outcome["said"]
