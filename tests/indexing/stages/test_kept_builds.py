@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,8 +42,9 @@ class Work:
         return counted
 
 
-@pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+@contextmanager
+def counted() -> Iterator[Work]:
+    """What is done in the block."""
     done, read, embed = Work(), ReadTask.__call__, MiniLM.embed
 
     def reading(self: ReadTask, batch: EnglishBatch) -> object:
@@ -52,9 +55,16 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         done.texts.extend(texts)
         return embed(self, texts)
 
-    monkeypatch.setattr(ReadTask, "__call__", reading)
-    monkeypatch.setattr(MiniLM, "embed", embedding)
-    return done
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ReadTask, "__call__", reading)
+        patch.setattr(MiniLM, "embed", embedding)
+        yield done
+
+
+@pytest.fixture
+def work() -> Iterator[Work]:
+    with counted() as done:
+        yield done
 
 
 def guilds(*numbers: int) -> tuple[Document, ...]:
@@ -107,34 +117,71 @@ def test_a_damaged_store_gives_the_same_index(tmp_path: Path, work: Work) -> Non
     assert build(tmp_path / "c", StageStore(store.folder), guilds(3)) == expected
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_build_that_was_killed_goes_on_where_it_was(tmp_path: Path, work: Work, stage: str) -> None:
-    store, documents = StageStore(tmp_path / "stages"), guilds(4, 5, 6)
-    killed = subprocess.run(
-        [sys.executable, "-c", f"from {__name__} import killed; killed({stage!r}, {str(tmp_path)!r})"], check=False
+@dataclass(frozen=True)
+class Unkept:
+    """A build that took nothing from a store: its files, the documents that it read and the texts that it embedded."""
+
+    files: dict[str, bytes]
+    n_read: int
+    n_embedded: int
+
+
+@pytest.fixture(scope="module")
+def unkept(tmp_path_factory: pytest.TempPathFactory) -> Unkept:
+    with counted() as work:
+        files = build(tmp_path_factory.mktemp("unkept") / "index", None, guilds(4, 5, 6))
+        return Unkept(files, *work.taken())
+
+
+@pytest.fixture(scope="module")
+def killed_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Homes by stage in which a build was killed."""
+    folder = tmp_path_factory.mktemp("killed")
+    ran = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import kill_in_each; kill_in_each({str(folder)!r})"], check=False
     )
-    assert killed.returncode == -signal.SIGKILL
-    assert not (tmp_path / "index").exists()
+    assert ran.returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_build_that_was_killed_goes_on_where_it_was(
+    killed_homes: Path, unkept: Unkept, work: Work, stage: str
+) -> None:
+    home = killed_homes / stage
+    store = StageStore(home / "stages")
+    assert not (home / "index").exists()
     kept = {size.stage: size.entries for size in store.sizes()}
 
-    index = build(tmp_path / "index", store, documents)
+    assert build(home / "index", store, guilds(4, 5, 6)) == unkept.files
     n_read, n_embedded = work.taken()
-    assert index == build(tmp_path / "other", None, documents)
-    all_read, all_embedded = work.taken()
-    assert n_read == (all_read - kept["sentences"] if stage == "extract" else 0)
+    assert n_read == (unkept.n_read - kept["sentences"] if stage == "extract" else 0)
     assert kept["sentences"] >= 1
-    assert n_embedded <= all_embedded - kept.get("embeddings", 0)
+    assert n_embedded <= unkept.n_embedded - kept.get("embeddings", 0)
     if stage == "aggregate entities":
-        assert n_embedded < all_embedded / 2, "chunks and base entities had been embedded"
+        assert n_embedded < unkept.n_embedded / 2, "chunks and base entities had been embedded"
 
 
-def killed(stage: str, folder: str) -> None:
+def kill_in_each(folder: str) -> None:
+    """Build in a process for each stage that ends in the middle of it."""
+    for stage in STAGES:
+        home = Path(folder) / stage
+        home.mkdir()
+        child = os.fork()
+        if not child:
+            try:
+                killed(stage, home)
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def killed(stage: str, home: Path) -> None:
     """Builds, and ends its process in the middle of that stage."""
 
     def kill(progress: Progress) -> None:
         if progress.stage == stage and 0 < progress.done < progress.total:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    home = Path(folder)
     models = BuildModels(MiniLM(), stages=StageStore(home / "stages"))
     build_index(BuildRequest(guilds(4, 5, 6), CONFIG, home / "index"), models, kill)
