@@ -1,8 +1,9 @@
 """The commands of the user guide run as they are written, in their order, in a folder that has the sample corpora.
 
-Of the corpus that they build it has as many documents as a test needs.
+Of the corpus that they build it has as many documents, and of its questions as many, as a test needs.
 """
 
+import json
 import re
 import shlex
 import shutil
@@ -20,6 +21,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 GUIDE = PROJECT / "docs" / "guide"
 ELSEWHERE = ("pip install .", "leanrag serve")  # run by tests/browser/test_wheel.py
 DOCUMENTS = ("credit-agreement-excerpts.md", "guaranty.md")
+QUESTIONS = ("legal-01", "legal-11", "legal-12", "legal-19", "legal-22", "legal-26")  # of every kind
 CHAPTERS = re.findall(r"^\w+$", (GUIDE / "index.md").read_text(encoding="utf-8").split("```")[1], re.MULTILINE)
 
 
@@ -35,8 +37,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = tmp_path_factory.mktemp("guide")
     samples, legal = PROJECT / "sample_corpora", made / "sample_corpora" / "legal"
     (legal / "documents").mkdir(parents=True)
-    for name in ("questions.jsonl", *(f"documents/{each}" for each in DOCUMENTS)):
-        shutil.copy(samples / "legal" / name, legal / name)
+    for name in DOCUMENTS:
+        shutil.copy(samples / "legal" / "documents" / name, legal / "documents" / name)
+    lines = (samples / "legal" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if json.loads(line)["id"] in QUESTIONS]
+    (legal / "questions.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
     for other in (path for path in samples.iterdir() if path.name != "legal"):
         (made / "sample_corpora" / other.name).symlink_to(other)
     with pytest.MonkeyPatch.context() as patch:

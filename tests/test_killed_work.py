@@ -27,8 +27,8 @@ def make_part(folder: Path) -> None:
 def test_a_part_that_was_killed_at_any_step_is_made_later_and_is_the_same(name: str, tmp_path: Path) -> None:
     stored("tiny", tmp_path / "before" / "index")
     (tmp_path / "before" / "wanted.txt").write_text(name)
-    killed = killed_copies(f"{__name__}:make_part", tmp_path / "before", tmp_path / "copies", 5)
-    assert len(killed) >= 5
+    killed = killed_copies(f"{__name__}:make_part", tmp_path / "before", tmp_path / "copies", 3)
+    assert len(killed) >= 3
     info = parts().named(name)
     whole = read_index(tmp_path / "copies" / "whole" / "index")
     sound = [result.name for result in check_index(whole) if result.ok]

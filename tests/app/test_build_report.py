@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.workbench.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from leanrag_core.queries.conflicts import find_conflicts
@@ -192,11 +191,9 @@ def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_ho
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["legal"])
-def test_every_value_of_a_report_on_a_sample_is_that_of_its_index(
-    name: str, empty_home: Workbench, visit: Visit, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(leanrag_core.workbench.samples, "SAMPLES", SAMPLES)
-    empty_home.corpora.all()
-    index = empty_home.build(f"sample-{name}")
+def test_every_value_of_a_report_on_contracts_is_that_of_their_index(empty_home: Workbench, visit: Visit) -> None:
+    names = ("credit-agreement-excerpts.md", "guaranty.md")
+    files = [(name, (SAMPLES / "legal" / "documents" / name).read_bytes()) for name in names]
+    index = empty_home.build(empty_home.add_documents("Contracts", files).corpus_id)
+    assert index.report.drops
     assert_report_is_true(report_of(empty_home, index, visit), index)
