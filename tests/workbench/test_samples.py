@@ -3,13 +3,14 @@
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import CorpusNotFound
-from leanrag_core.indexing.reading import read_files
+from leanrag_core.indexing.reading import ParsedUpload, read_files
 from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.jobs import runner
@@ -25,13 +26,19 @@ NAMES = ("agriculture", "cs", "irrigation", "legal", "mix")
 CHINESE = "irrigation"
 
 
+@cache
+def read(name: str) -> ParsedUpload:
+    """The documents of that corpus."""
+    return read_files([SAMPLES / name / "documents"])
+
+
 def folded(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_corpus_is_large_enough_and_has_every_format(name: str) -> None:
-    parsed = read_files([SAMPLES / name / "documents"])
+    parsed = read(name)
     assert parsed.refusals == ()
     assert len(parsed.documents) >= 8
     language, length = (
@@ -45,7 +52,7 @@ def test_a_corpus_is_large_enough_and_has_every_format(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_gold_quote_occurs_in_its_document_as_it_is_read(name: str) -> None:
-    texts = {document.name: folded(document.text) for document in read_files([SAMPLES / name / "documents"]).documents}
+    texts = {document.name: folded(document.text) for document in read(name).documents}
     questions = [json.loads(line) for line in (SAMPLES / name / "questions.jsonl").read_text().splitlines()]
     missing = [
         (question["id"], evidence["document"])
@@ -74,7 +81,7 @@ def test_question_sets_hold_every_kind(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_graph_has_no_fault_and_covers_every_document(name: str, tmp_path: Path) -> None:
-    documents = read_files([SAMPLES / name / "documents"]).documents
+    documents = read(name).documents
     graph = read_reference(SAMPLES / name / "reference")
     assert (faults(graph), naming_faults(graph), quote_faults(graph, documents)) == ([], [], [])
     assert References(SAMPLES, Workbench(tmp_path).models).is_complete([document.name for document in documents])
