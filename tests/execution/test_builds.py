@@ -2,7 +2,8 @@
 
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,13 +60,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(bench, corpus_id, files_of(index))
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[LoopbackCluster]:
-    started = LoopbackCluster(tmp_path / "cluster", 2)
-    yield started
-    started.close()
-
-
 @pytest.mark.slow
 def test_processes_build_the_same_bytes_as_threads(made: Bench) -> None:
     made.bench.stages.clear()
@@ -73,7 +67,9 @@ def test_processes_build_the_same_bytes_as_threads(made: Bench) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_builds_the_same_bytes_as_threads(made: Bench, cluster: LoopbackCluster) -> None:
+def test_a_cluster_that_loses_a_worker_builds_the_same_bytes_and_a_build_goes_on_after_its_scheduler_is_gone(
+    made: Bench, tmp_path: Path
+) -> None:
     killed = []
 
     def kill_one(progress: Progress) -> None:
@@ -82,49 +78,45 @@ def test_a_cluster_that_loses_a_worker_builds_the_same_bytes_as_threads(made: Be
             cluster.workers[0].send_signal(signal.SIGKILL)
             killed.append(cluster.workers[0].wait())
 
-    made.bench.stages.clear()
-    index = made.build(Execution("dask", 0, cluster.address), kill_one)
-    assert killed == [-signal.SIGKILL]
-    assert cluster.workers[1].poll() is None
-    assert files_of(index) == made.expected
-
-
-@pytest.mark.slow
-def test_a_build_that_lost_its_scheduler_says_so_and_goes_on_where_it_stopped(
-    made: Bench, cluster: LoopbackCluster, tmp_path: Path
-) -> None:
     def kill_scheduler(progress: Progress) -> None:
         if progress.stage == "embed" and progress.done and cluster.scheduler.poll() is None:
             cluster.scheduler.kill()
             cluster.scheduler.wait()
 
-    made.bench.stages.clear()
-    with pytest.raises(WorkersLost, match=r"is gone: start it and its workers again, then resume .* batches are kept"):
-        made.build(Execution("dask", 0, cluster.address), kill_scheduler)
+    with closing(LoopbackCluster(tmp_path / "cluster", 2)) as cluster:
+        made.bench.stages.clear()
+        index = made.build(Execution("dask", 0, cluster.address), kill_one)
+        assert killed == [-signal.SIGKILL]
+        assert cluster.workers[1].poll() is None
+        assert files_of(index) == made.expected
+
+        made.bench.stages.clear()
+        with pytest.raises(
+            WorkersLost, match=r"is gone: start it and its workers again, then resume .* batches are kept"
+        ):
+            made.build(Execution("dask", 0, cluster.address), kill_scheduler)
     kept = {size.stage: size.entries for size in made.bench.stages.sizes()}
     assert kept["sentences"] == 6, "each book is a batch"
 
-    again = LoopbackCluster(tmp_path / "again", 1)
-    try:
+    with closing(LoopbackCluster(tmp_path / "again", 1)) as again:
         assert files_of(made.build(Execution("dask", 0, again.address))) == made.expected
-    finally:
-        again.close()
     assert {size.stage: size.entries for size in made.bench.stages.sizes()}["embeddings"] >= kept["embeddings"]
 
 
 @pytest.mark.slow
-def test_a_cluster_keeps_the_items_order_and_its_errors_come_where_they_arose(cluster: LoopbackCluster) -> None:
-    executor = DaskMap(cluster.address, no_workers_seconds=1)
-    assert list(executor(work.slow_square, range(9))) == [number * number for number in range(9)]
-    results = executor(work.broken, range(6))
-    assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ZeroDivisionError, match="the third"):
-        next(results)
-    with pytest.raises(TimeoutError, match="the work's own"):
-        list(executor(work.timed_out, [1]))
-    with pytest.raises(WorkersLost, match=r"has had no workers for 1 s|one batch ended every worker"):
-        list(executor(work.dies, [1]))
-    executor.close()
+def test_a_cluster_keeps_the_items_order_and_its_errors_come_where_they_arose(tmp_path: Path) -> None:
+    with closing(LoopbackCluster(tmp_path / "cluster", 2)) as cluster:
+        executor = DaskMap(cluster.address, no_workers_seconds=1)
+        assert list(executor(work.slow_square, range(9))) == [number * number for number in range(9)]
+        results = executor(work.broken, range(6))
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(ZeroDivisionError, match="the third"):
+            next(results)
+        with pytest.raises(TimeoutError, match="the work's own"):
+            list(executor(work.timed_out, [1]))
+        with pytest.raises(WorkersLost, match=r"has had no workers for 1 s|one batch ended every worker"):
+            list(executor(work.dies, [1]))
+        executor.close()
 
 
 @pytest.mark.slow
