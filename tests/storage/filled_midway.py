@@ -27,7 +27,6 @@ from tests.evaluation.experiments import BEES, HIVES, QUESTIONS
 from tests.storage.small_disk import fill
 
 DISK_BYTES = 24 << 20
-MOST_POINTS = 2  # of one work
 PARTS = ("chroma", "lexical")  # a database of its own, and files
 CONFIG = IndexConfig(cluster_size=3, chunk_tokens=32, overlap_tokens=0)
 NEW = b"The Ural Owl hunts voles in the Carpathian Forest. Milena Dvorak counted the Ural Owl near Poloniny."
@@ -140,7 +139,8 @@ def outcome_at(prepared: Path, disk: Path, name: str, stage: str, expected: dict
 
 
 def main() -> None:
-    """Mount the disk, do each work on it with room, then fill the disk at each of its stages."""
+    """Mount the disk, do each work on it with room, then with a disk that fills in its middle; an update at its start
+    too."""
     prepared, disk = Path(sys.argv[1]) / "prepared", Path(sys.argv[1]) / "disk"
     prepare(prepared)
     disk.mkdir()
@@ -151,8 +151,9 @@ def main() -> None:
         work(root, lambda progress, stages=stages: stages.setdefault(progress.stage))
         expected = content(root)
         shutil.rmtree(root)
-        at = list(stages)[:: -(-len(stages) // MOST_POINTS)]
-        for stage in at:
+        listed = list(stages)
+        middle = listed[-(-len(listed) // 2) :][:1] or listed
+        for stage in [*listed[:1], *middle] if name == "update" else middle:
             print(json.dumps(asdict(outcome_at(prepared, disk, name, stage, expected))), flush=True)
 
 
