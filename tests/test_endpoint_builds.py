@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from tests.endpoint import faults
 from tests.endpoint.coast import CONFIG, bench_in, files_of, story
@@ -35,14 +36,33 @@ def server() -> Iterator[EndpointServer]:
         yield endpoint
 
 
-def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_path: Path) -> None:
-    bench, corpus = bench_in(tmp_path, server)
-    built = bench.build(corpus, CONFIG)
+@dataclass(frozen=True)
+class Built:
+    """An index that one call after the other has made. asked: how many calls of each kind that took."""
+
+    server: EndpointServer
+    bench: Workbench
+    corpus: str
+    index: Index
+    files: dict[str, bytes]
+    asked: Counter[str]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    with EndpointServer() as server:
+        bench, corpus = bench_in(tmp_path_factory.mktemp("whole"), server, concurrency=1)
+        index = bench.build(corpus, CONFIG)
+        asked = Counter(call.kind for call in server.answered())
+        yield Built(server, bench, corpus, index, files_of(bench), asked)
+
+
+def test_only_what_a_setting_changes_is_asked_again(whole: Built) -> None:
+    server, bench, corpus, built = whole.server, whole.bench, whole.corpus, whole.index
     assert built.manifest.kind == "LLM graph"
     assert all(check.ok for check in check_index(built))
-    asked = Counter(call.kind for call in server.answered())
-    assert asked["extract_graph"] == asked["glean_graph"] == built.chunks.num_rows
-    assert asked["aggregate_entity"] > 3
+    assert whole.asked["extract_graph"] == whole.asked["glean_graph"] == built.chunks.num_rows
+    assert whole.asked["aggregate_entity"] > 3
 
     server.clear()
     bench.build(corpus, CONFIG)
@@ -58,26 +78,22 @@ def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_
     assert not kinds & {"extract_graph", "glean_graph", "merge_descriptions"}
 
 
-def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer, tmp_path: Path) -> None:
-    bench, corpus = bench_in(tmp_path / "one", server, concurrency=1)
-    bench.build(corpus, CONFIG)
-    many, corpus_of_many = bench_in(tmp_path / "many", server, concurrency=16)
+def test_a_build_does_not_depend_on_the_number_of_workers(whole: Built, server: EndpointServer, tmp_path: Path) -> None:
+    many, corpus_of_many = bench_in(tmp_path, server, concurrency=16)
     many.build(corpus_of_many, CONFIG)
-    first, second = files_of(bench), files_of(many)
+    first, second = dict(whole.files), files_of(many)
     del first["manifest.json"], second["manifest.json"]  # it contains the corpus's random id
     assert first == second
 
 
 def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
-    server: EndpointServer, tmp_path: Path
+    whole: Built, server: EndpointServer, tmp_path: Path
 ) -> None:
-    bench, corpus = bench_in(tmp_path / "good", server)
-    whole = bench.build(corpus, CONFIG)
-    chunk_ids = whole.chunks["id"].to_pylist()
+    chunk_ids = whole.index.chunks["id"].to_pylist()
     server.plan = FaultPlan(
         share=0.2, kinds=KINDS, recover_after=None, seed=5, stall_seconds=2.5, tasks=("extract_graph", "glean_graph")
     )
-    other, same = bench_in(tmp_path / "bad", server, retries=1, timeout_seconds=2)
+    other, same = bench_in(tmp_path, server, retries=1, timeout_seconds=2)
     built = other.build(same, CONFIG)
     assert all(check.ok for check in check_index(built))
     lost = {re.search(r"chunk-[0-9a-f]+", dropped.item)[0] for dropped in built.report.dropped["extract"]}
@@ -85,7 +101,7 @@ def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
     assert lost < set(chunk_ids)
     assert built.report.empty_chunks
     assert set(built.report.empty_chunks) <= lost
-    named = {name for chunks, name in _chunks_and_names(whole, chunk_ids) if not chunks <= lost}
+    named = {name for chunks, name in _chunks_and_names(whole.index, chunk_ids) if not chunks <= lost}
     assert named <= set(built.layers[0].entities["name"].to_pylist())
 
 
