@@ -24,10 +24,10 @@ KEY = "sk-planted-0123456789abcdef-f3a1"
 FORM = "b_chunk_tokens=64&b_overlap_tokens=8&b_cluster_size=4"
 
 
-def home_with_documents(folder: Path) -> tuple[Workbench, str]:
+def home_with_documents(folder: Path, n_documents: int = 4) -> tuple[Workbench, str]:
     """A corpus of one's own, and the first start's sample build already declined."""
     bench = Workbench.default(folder)
-    files = [(f"coast-{n}.md", TEXT.replace("1861", str(1861 + n)).encode()) for n in range(4)]
+    files = [(f"coast-{n}.md", TEXT.replace("1861", str(1861 + n)).encode()) for n in range(n_documents)]
     corpus = bench.add_documents("Grey Coast", files).corpus_id
     decline_first_build(folder)
     return bench, corpus
@@ -95,9 +95,9 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         send(handler, piece)
 
     monkeypatch.setattr(server._Handler, "_chunk", slowly)
-    bench, corpus = home_with_documents(tmp_path / "home")
-    with EndpointServer(api_key=KEY, latency_seconds=0.15, num_ctx=8192) as endpoint:
-        app, watched = server_in(tmp_path / "home", command=True), watch()
+    bench, corpus = home_with_documents(tmp_path / "home", 2)
+    with EndpointServer(api_key=KEY, latency_seconds=0.05, num_ctx=8192) as endpoint:
+        app, watched = server_in(tmp_path / "home"), watch()
         page = watched.page
 
         # Settings: the address, the connection, the key by its end alone, one passage.
@@ -107,6 +107,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e1_settings_first")
         assert gate.wanted == [], "a key in the environment is no wish to use it"
         page.get_by_role("button", name="OpenAI").click()
+        expect(page.get_by_role("textbox", name="Address")).to_have_value("https://api.openai.com/v1")
         page.get_by_role("button", name="Test connection").click()
         expect(page.get_by_text("No connection.")).to_be_visible(timeout=60_000)
         assert {line.split()[1] for line in gate.wanted} == {"api.openai.com:443"}
@@ -114,12 +115,6 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e1_settings_no_connection")
         keyless(page)
         gate.wanted.clear()
-        page.get_by_role("button", name="LM Studio").click()
-        settled(page)
-        expect(page.get_by_role("textbox", name="Address")).to_have_value("http://localhost:1234/v1")
-        page.get_by_role("textbox", name="Address").fill("localhost:1/v1")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("An address begins with http:// or https://")).to_be_visible()
         page.get_by_role("textbox", name="Address").fill(endpoint.url)
         page.keyboard.press("Enter")
         expect(page.get_by_text("OPENAI_API_KEY is set, ends with …f3a1")).to_be_visible()
@@ -127,9 +122,6 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         expect(page.get_by_text(f"{endpoint.url} answers with 2 models in")).to_be_visible()
         settled(page)
         snap(page, "e2_settings_tested")
-        page.get_by_role("button", name="Find out how many calls in flight it can use").click()
-        expect(page.get_by_text("is as good as any")).to_be_visible(timeout=60_000)
-        settled(page)
         page.get_by_label("Calls in flight", exact=True).fill("4")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Check the model").click()
@@ -149,15 +141,15 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         keyless(page)
 
-        # Build: it stops at its budget, goes on, is cancelled, goes on, and asks for nothing twice.
+        # Build: it stops at its budget, goes on, and asks for nothing twice.
         page.goto(f"{app.url}/build?corpus={corpus}&{FORM}")
         settled(page)
         page.get_by_role("radio", name="Endpoint").or_(page.get_by_role("button", name="Endpoint")).first.click()
         expect(page.get_by_text("The model runs on this machine, at 127.0.0.1.")).to_be_visible()
-        page.get_by_label("Budget, tokens").fill("9000")
+        page.get_by_label("Budget, tokens").fill("4500")
         page.keyboard.press("Enter")
         settled(page)
-        expect(page.get_by_label("Budget, tokens")).to_have_value("9000")
+        expect(page.get_by_label("Budget, tokens")).to_have_value("4500")
         snap(page, "e4_build_form")
         page.get_by_text("Prompts", exact=True).click()
         page.get_by_label("Text", exact=True).fill("Read {text}")
@@ -176,7 +168,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         page.get_by_label("Tokens for the rest").fill("0")
         page.keyboard.press("Enter")
         expect(page.get_by_label("Tokens for the rest")).to_have_value("0")
-        endpoint.held = frozenset({"aggregate_entity"})  # until it was seen and cancelled
+        endpoint.held = frozenset({"aggregate_entity"})  # until it was seen
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("Aggregating entities").first).to_be_visible(timeout=60_000)
@@ -184,11 +176,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         expect(page.get_by_text("updated as the build goes on")).to_be_visible()
         page.evaluate("document.querySelector('.lr-big').scrollIntoView()")
         snap(page, "e7_build_live")
-        page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_text("Grey Coast was cancelled")).to_be_visible(timeout=30_000)
         endpoint.held = frozenset()
-        settled(page)
-        page.get_by_role("button", name="Resume").click()
         expect(page.get_by_text("Grey Coast is built")).to_be_visible(timeout=120_000)
         settled(page)
         snap(page, "e8_build_done")
@@ -220,10 +208,10 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         # Another setting shows another retrieval and sends no request.
         endpoint.clear()
         slider = page.get_by_role("slider", name="Top-N seeds")
-        for value in ("9", "8", "7", "6", "5", "4"):
+        for value in ("9", "8"):
             slider.press("ArrowLeft")
             expect(slider).to_have_value(value)
-        expect(page).to_have_url(re.compile("n=4"))
+        expect(page).to_have_url(re.compile("n=8"))
         settled(page)
         assert endpoint.answered("answer") == []
         expect(page.get_by_role("button", name="Write the answer")).to_be_visible()
@@ -242,16 +230,15 @@ def test_a_model_at_an_endpoint_builds_and_answers(
 
         # Narrow, and dark: nothing is cut off, and the stored answer is there without a call.
         asked_before = f"ask?index={index.id}&q=Who+built+the+Marram+Point+lighthouse%3F"
-        for width, dark in ((390, False), (390, True), (1440, True)):
-            other = watch(width, 844 if width < 500 else 900, dark=dark)
-            for name in ("settings", f"build?b_engine=Endpoint&corpus={corpus}", asked_before):
-                other.page.goto(f"{app.url}/{name}")
-                settled(other.page)
-                assert other.page.evaluate("document.documentElement.scrollWidth") <= width
-                snap(other.page, f"e20_{name.split('?')[0]}_{width}_{'dark' if dark else 'light'}")
-                keyless(other.page)
-            expect(other.page.locator(".lr-answer .chip").first).to_be_visible()
-            other.assert_clean()
+        other = watch(390, 844, dark=True)
+        for name in ("settings", f"build?b_engine=Endpoint&corpus={corpus}", asked_before):
+            other.page.goto(f"{app.url}/{name}")
+            settled(other.page)
+            assert other.page.evaluate("document.documentElement.scrollWidth") <= 390
+            snap(other.page, f"e20_{name.split('?')[0]}_phone_dark")
+            keyless(other.page)
+        expect(other.page.locator(".lr-answer .chip").first).to_be_visible()
+        other.assert_clean()
 
         # The stored calls: listed, and deleted after a confirmation.
         page.get_by_role("link", name="Settings").click()
