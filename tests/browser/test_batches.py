@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from leanrag_core import Workbench
 from leanrag_core.types.settings import Price, Settings
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
@@ -40,14 +41,52 @@ def price_of(page: Page, row: str) -> list[float]:
     return [float(amount) for amount in re.findall(r"\$(\d+\.\d+)", cells.inner_text())]
 
 
-def test_the_switch_halves_the_price_and_a_job_waits_is_cancelled_and_goes_on(
+def on_a_phone(page: Page, address: str) -> None:
+    """The switch and both prices fit, in Chinese."""
+    page.goto(address)
+    settled(page)
+    switch = page.get_by_role("switch", name="以批处理方式发送调用")
+    expect(switch).to_be_checked()
+    switch.scroll_into_view_if_needed()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(page, "b3_phone")
+    page.get_by_role("row", name=re.compile("费用（批处理）")).scroll_into_view_if_needed()
+    snap(page, "b4_phone")
+
+
+def cached_tokens_are_priced(page: Page, app: Server, bench: Workbench) -> None:
+    """The price is written in its column, and a second one over it."""
+    page.goto(f"{app.url}/settings")
+    settled(page)
+    save = page.get_by_role("button", name="Save prices and windows")
+    expect(save).to_be_disabled()
+    for amount in ("0.5", "0.25"):
+        save.scroll_into_view_if_needed()
+        settled(page)
+        box = page.locator('[class*="st-key-prices_"]').get_by_test_id("stDataFrame").bounding_box()
+        assert box is not None
+        page.mouse.dblclick(box["x"] + 340, box["y"] + 35 + 17)  # a canvas: the third column of the first row
+        field = page.locator(".gdg-clip-region input")
+        field.fill(amount)
+        snap(page, f"b5_typed_{amount}")
+        field.press("Enter")
+        expect(save).to_be_enabled()
+        snap(page, f"b6_prices_{amount}")
+        save.click()
+        settled(page)
+        expect(save).to_be_disabled()
+        assert bench.settings.read().prices == {"scripted-chat": Price(1000.0, 2000.0, float(amount))}
+
+
+def test_calls_in_files_are_chosen_priced_waited_for_cancelled_and_paid_once(
     server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, provider: EndpointServer
 ) -> None:
-    bench, corpus = home_with_documents(tmp_path / "home")
+    bench, corpus = home_with_documents(tmp_path / "home", 1)
     bench.settings.save(Settings(base_url=provider.url, prices=PRICES))
     app, watched = server_in(tmp_path / "home"), watch()
     page, batches = watched.page, batches_of(provider)
-    page.goto(f"{app.url}/build?corpus={corpus}&b_engine=Endpoint&b_model=scripted-chat&{FORM}")
+    form = f"{app.url}/build?corpus={corpus}&b_engine=Endpoint&b_model=scripted-chat&{FORM}"
+    page.goto(form)
     settled(page)
     switch = page.get_by_role("switch", name="Send the calls as batches")
     expect(switch).not_to_be_checked()
@@ -77,75 +116,14 @@ def test_the_switch_halves_the_price_and_a_job_waits_is_cancelled_and_goes_on(
     expect(page.get_by_text("is built").first).to_be_visible(timeout=120_000)
     settled(page)
     assert max(Counter(batches.calls).values()) == 1, "nothing is paid twice"
-    watched.assert_clean()
 
-
-def test_a_server_without_batches_has_no_switch(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path, provider: EndpointServer
-) -> None:
-    bench, corpus = home_with_documents(tmp_path / "home")
-    bench.settings.save(Settings(base_url=provider.url, prices=PRICES))
-    provider.batches = None
-    app, page = server_in(tmp_path / "home"), watch().page
-    page.goto(f"{app.url}/build?corpus={corpus}&b_engine=Endpoint&b_model=scripted-chat&b_batches=1&{FORM}")
-    settled(page)
-    expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
-    expect(page.get_by_role("switch", name="Send the calls as batches")).to_have_count(0)
-    expect(page.get_by_role("row", name=re.compile("Cost, sent as batches"))).to_have_count(0)
-
-
-@pytest.mark.parametrize(("width", "dark", "language"), [(1440, True, "zh"), (390, False, "en"), (390, True, "zh")])
-def test_the_switch_and_the_prices_fit(
-    server_in: Callable[[Path], Server],
-    watch: Callable[..., Watched],
-    tmp_path: Path,
-    provider: EndpointServer,
-    width: int,
-    dark: bool,
-    language: str,
-) -> None:
-    bench, corpus = home_with_documents(tmp_path / "home")
-    bench.settings.save(Settings(base_url=provider.url, prices=PRICES, language=language))
-    app, page = server_in(tmp_path / "home"), watch(width=width, dark=dark).page
-    form = f"b_engine=Endpoint&b_model=scripted-chat&b_batches=1&{FORM}"
-    page.goto(f"{app.url}/build?corpus={corpus}&{form}")
-    settled(page)
-    title = "以批处理方式发送调用" if language == "zh" else "Send the calls as batches"
-    switch = page.get_by_role("switch", name=title)
-    expect(switch).to_be_checked()
-    switch.scroll_into_view_if_needed()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    snap(page, f"b3_{width}_{'dark' if dark else 'light'}_{language}")
-    row = page.get_by_role("row", name=re.compile("费用（批处理）" if language == "zh" else "Cost, sent as batches"))
-    row.scroll_into_view_if_needed()
-    snap(page, f"b4_{width}_{'dark' if dark else 'light'}_{language}")
-
-
-def test_the_price_of_cached_tokens_is_written_in_its_column(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
-) -> None:
-    bench, _ = home_with_documents(tmp_path / "home")
-    bench.settings.save(Settings(base_url="http://127.0.0.1:1/v1", prices={"m": Price(2.0, 8.0)}))
-    app, watched = server_in(tmp_path / "home"), watch()
-    page = watched.page
-    page.goto(f"{app.url}/settings")
-    settled(page)
-    save = page.get_by_role("button", name="Save prices and windows")
-    expect(save).to_be_disabled()
-    for amount in ("0.5", "0.25"):  # a second time over the first
-        save.scroll_into_view_if_needed()
+    on_a_phone(watch(width=390, dark=True).page, f"{form}&b_batches=1&lang=zh")
+    cached_tokens_are_priced(page, app, bench)
+    with EndpointServer() as without:  # it takes no files: there is no switch, whatever the link says
+        bench.settings.save(Settings(base_url=without.url, prices=PRICES))
+        page.goto(f"{form}&b_batches=1")
         settled(page)
-        box = page.locator('[class*="st-key-prices_"]').get_by_test_id("stDataFrame").bounding_box()
-        assert box is not None
-        page.mouse.dblclick(box["x"] + 340, box["y"] + 35 + 17)  # a canvas: the third column of the first row
-        field = page.locator(".gdg-clip-region input")
-        field.fill(amount)
-        snap(page, f"b5_typed_{amount}")
-        field.press("Enter")
-        expect(save).to_be_enabled()
-        snap(page, f"b6_prices_{amount}")
-        save.click()
-        settled(page)
-        expect(save).to_be_disabled()
-        assert bench.settings.read().prices == {"m": Price(2.0, 8.0, float(amount))}
+        expect(page.get_by_role("combobox", name="Language model")).to_have_value("scripted-chat")
+        expect(page.get_by_role("switch", name="Send the calls as batches")).to_have_count(0)
+        expect(page.get_by_role("row", name=re.compile("Cost, sent as batches"))).to_have_count(0)
     watched.assert_clean()

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from leanrag_core import Workbench
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
-from tests.browser.test_present import HOSTILE, SAMPLE, pages_of
+from tests.browser.test_present import HOSTILE, SAMPLE, n_pages
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
@@ -99,7 +99,7 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     expect(page.locator(".lre-slide .lrp-title")).to_have_text("The same question, 2,000 tokens each")
     saved(page)
 
-    assert len(pages_of(page.pdf(prefer_css_page_size=True))) == 13
+    assert n_pages(page.pdf(prefer_css_page_size=True)) == 13
     page.get_by_role("button", name="Show from here").click()
     expect(page.locator(".lrp-count")).to_contain_text("of 13")
     expect(page.locator(".lrp-title")).to_have_text("The same question, 2,000 tokens each")
