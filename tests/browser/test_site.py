@@ -4,11 +4,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from leanrag_core import Workbench
 from leanrag_core.exporting.base import export_index
+from leanrag_core.exporting.site import shown
+from leanrag_core.figures import embedding_map
+from leanrag_core.figures.embedding_map import MapPlaces
 from leanrag_core.storage.layout import read_index
 from leanrag_core.system.environment import PROGRAM
 from leanrag_core.types.trace import RecordedRun
@@ -25,7 +29,8 @@ WIDER = "() => document.documentElement.scrollWidth > document.documentElement.c
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sample as a site in English and in Chinese, with two questions of two systems each."""
+    """A folder with the sample as a site in English and in Chinese, with two questions of two systems each. Its map,
+    which takes longer than all else, is worked out once for both, in the fewest steps that t-SNE can do with."""
     folder = tmp_path_factory.mktemp("sites")
     bench, index = Workbench.default(folder / "home"), read_index(SAMPLE)
     runs = []
@@ -33,8 +38,19 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for strategy in ("leanrag", "vector"):
             trace = bench.questions.retrieve(index, AskRequest(question, strategy))
             runs.append(RecordedRun(trace, bench.questions.answer(index, trace)))
-    for language in ("en", "zh"):
-        export_index(index, "site", folder / language, language=language, runs=runs)
+    places: dict[bytes, MapPlaces] = {}
+
+    def placed_once(vectors: np.ndarray) -> MapPlaces:
+        key = np.ascontiguousarray(vectors).tobytes()
+        if key not in places:
+            places[key] = embedding_map.embedding_places(vectors)
+        return places[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding_map, "_ITERATIONS", 250)
+        patch.setattr(shown, "embedding_places", placed_once)
+        for language in ("en", "zh"):
+            export_index(index, "site", folder / language, language=language, runs=runs)
     return folder
 
 
