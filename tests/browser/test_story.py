@@ -166,18 +166,3 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
 
     watched.assert_clean()
     other.assert_clean()
-
-
-@pytest.mark.parametrize("name", ["library", "ask", "settings"])
-def test_each_page_opens_by_deep_link_on_a_fresh_server(
-    name: str, server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
-) -> None:
-    server, watched = server_in(tmp_path / "home"), watch(390, 844, dark=True)
-    watched.page.goto(f"{server.url}/{name}")
-    settled(watched.page)
-    expect(watched.page.get_by_role("heading", name=name.capitalize(), exact=True).first).to_be_visible()
-    expect(watched.page.get_by_text("Page not found")).to_have_count(0)
-    # The frame is there, and the page does not scroll sideways.
-    assert watched.page.evaluate("document.documentElement.scrollWidth") <= 390
-    snap(watched.page, f"fresh_{name}_phone_dark")
-    watched.assert_clean()
