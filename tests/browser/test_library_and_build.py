@@ -132,12 +132,20 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     watched.assert_clean()
 
 
-def test_a_running_head_is_put_back_and_left_out_again(
+def test_what_is_not_read_is_put_back_and_left_out_again_and_fits_a_phone(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
-    own = bench.add_documents("Insects", [("a.pdf", paged_file())]).corpus_id
     server, watched = server_in(bench.root), watch()
-    page = watched.page
+    running_heads(watched.page, server, bench)
+    read_over_table(watched.page, server, bench)
+    watched.assert_clean()
+    phone = watch(390, 844, dark=True)
+    nothing_is_cut_off(phone.page, server, bench)
+    phone.assert_clean()
+
+
+def running_heads(page: Page, server: Server, bench: Workbench) -> None:
+    own = bench.add_documents("Insects", [("a.pdf", paged_file())]).corpus_id
     page.goto(f"{server.url}/library?corpus={own}")
     settled(page)
     text, without = page.locator(".lr-cuts .lr-text"), bench.corpora.documents(own)[0].id
@@ -155,39 +163,32 @@ def test_a_running_head_is_put_back_and_left_out_again(
         expect(text.locator("del")).to_have_count(3)
         settled(page)
         assert [row.id for row in bench.corpora.documents(own)] == [without]
-    watched.assert_clean()
 
 
-def test_a_table_that_is_read_over_is_read_on_demand_and_left_out_again(
-    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
-) -> None:
+def read_over_table(page: Page, server: Server, bench: Workbench) -> None:
     prose, row = "Varroa mites weaken honey bees in winter.", "BISLIG 7 1,592 7,412 2 754"
     own = bench.add_documents("Hives", [("a.txt", f"{prose}\n\n{row}\n\n{prose}".encode())]).corpus_id
-    server, watched = server_in(bench.root), watch()
-    page = watched.page
     page.goto(f"{server.url}/library?corpus={own}")
     settled(page)
     text = page.locator(".lr-cuts .lr-text")
-    for _ in range(2):
-        expect(text.locator("s")).to_have_text([row])
-        expect(text.locator(".why .reason")).to_have_text(["table"])
-        snap(page, "library_asides")
-        text.get_by_role("button", name="put back: table").click()
-        expect(text.get_by_role("button", name="leave out: table")).to_be_visible()
-        expect(text.locator("s")).to_have_count(0)
-        settled(page)
-        [document] = bench.corpora.documents(own)
-        assert len(bench.corpora.document(own, document.id).read_anyway) == 1
-        snap(page, "library_asides_read")
-        text.get_by_role("button", name="leave out: table").click()
-        expect(text.locator("s")).to_have_text([row])
-        settled(page)
-        [document] = bench.corpora.documents(own)
-        assert bench.corpora.document(own, document.id).read_anyway == ()
-    watched.assert_clean()
+    expect(text.locator("s")).to_have_text([row])
+    expect(text.locator(".why .reason")).to_have_text(["table"])
+    snap(page, "library_asides")
+    text.get_by_role("button", name="put back: table").click()
+    expect(text.get_by_role("button", name="leave out: table")).to_be_visible()
+    expect(text.locator("s")).to_have_count(0)
+    settled(page)
+    [document] = bench.corpora.documents(own)
+    assert len(bench.corpora.document(own, document.id).read_anyway) == 1
+    snap(page, "library_asides_read")
+    text.get_by_role("button", name="leave out: table").click()
+    expect(text.locator("s")).to_have_text([row])
+    settled(page)
+    [document] = bench.corpora.documents(own)
+    assert bench.corpora.document(own, document.id).read_anyway == ()
 
 
-def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
+def test_settings_are_suggested_and_indexes_are_deleted_and_taken_back(
     server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
 ) -> None:
     index = bench.indexes.all()[0]
@@ -226,17 +227,15 @@ def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     expect(page.get_by_text("is deleted")).to_have_count(0)
     expect(page.get_by_role("button", name="Delete Coast", exact=True)).to_be_visible()
     assert [each.id for each in bench.indexes.all()] == [index.id]
+    ticked_rows_are_what_is_deleted(page, server, bench)
     watched.assert_clean()
 
 
-def test_the_ticked_row_is_what_is_deleted(
-    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
-) -> None:
+def ticked_rows_are_what_is_deleted(page: Page, server: Server, bench: Workbench) -> None:
+    """Tick a row and delete its index, twice."""
     corpus = bench.indexes.all()[0].corpus_id
     for name, size in (("Dune", 4), ("Egret", 5)):
         bench.build(corpus, IndexConfig(cluster_size=size, chunk_tokens=64, overlap_tokens=8), name=name)
-    server, watched = server_in(bench.root), watch()
-    page = watched.page
     page.goto(f"{server.url}/build")
     settled(page)
     expect(page.get_by_text("Tick an index to explore")).to_be_visible()
@@ -250,7 +249,6 @@ def test_the_ticked_row_is_what_is_deleted(
         assert [index.name for index in bench.indexes.all()] == left
         if len(left) > 1:
             expect(page.get_by_text("Tick an index to explore"), "nothing is ticked in its place").to_be_visible()
-    watched.assert_clean()
 
 
 def tick_row(page: Page, row: int) -> None:
@@ -263,13 +261,10 @@ def tick_row(page: Page, row: int) -> None:
     settled(page)
 
 
-def test_on_a_phone_nothing_is_cut_off(
-    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
-) -> None:
+def nothing_is_cut_off(page: Page, server: Server, bench: Workbench) -> None:
+    """Open both pages on a phone, with long names and a text from right to left."""
     arabic = "الإعلان العالمي لحقوق الإنسان. " * 40
     bench.add_documents("Ein sehr langer Name eines Korpus " * 3, [(f"{'x' * 120}.txt", arabic.encode())])
-    server, watched = server_in(bench.root), watch(390, 844, dark=True)
-    page = watched.page
     for name in ("library", "build"):
         page.goto(f"{server.url}/{name}")
         settled(page)
@@ -279,4 +274,3 @@ def test_on_a_phone_nothing_is_cut_off(
         expect(drawn).to_be_visible()
         assert drawn.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
         snap(page, f"{name}_phone")
-    watched.assert_clean()
