@@ -48,10 +48,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(PROJECT)]
     subprocess.run(build, check=True, capture_output=True, env=environment())
     [wheel] = folder.glob("*.whl")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
     [packages] = (folder / "venv").glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()))
-    pip = [str(folder / "venv/bin/python"), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv/bin/python")]
+    pip += ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
     subprocess.run(pip, check=True, env=environment())
     return Installed(folder / "venv/bin/leanrag", packages)
 
@@ -59,7 +60,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 @pytest.fixture
 def serving(installed: Installed, tmp_path: Path) -> Iterator[str]:
     """Address of the app that the command serves, on a home where the sample's build is declined."""
-    home_with_documents(tmp_path / "home")
+    home_with_documents(tmp_path / "home", 1)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
