@@ -29,7 +29,7 @@ def test_upper_layers_are_rewritten_stopped_resumed_and_undone(
 
     def names(layer: int) -> list[str]:
         (index,) = bench.indexes.all()
-        return bench.indexes.open(index.id).layers[layer].entities["name"].to_pylist()
+        return [str(name) for name in bench.indexes.open(index.id).layers[layer].entities["name"].to_pylist()]
 
     with EndpointServer(latency_seconds=0.02) as endpoint:
         server, watched = server_in(tmp_path / "home"), watch()
