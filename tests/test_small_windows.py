@@ -20,7 +20,7 @@ from tests.evaluation.judging.scripted import score_reply, winner_reply
 
 pytestmark = pytest.mark.slow
 QUESTION = "Who built the Lantern House at Marram Point, and what became of the Signal Tower?"
-WINDOWS = (2048, 4096, 8192)
+WINDOWS = (2048, 4096)  # in which most systems cut something, and a few
 BETTER = ("You compare two answers", lambda prompt: winner_reply(1))
 EIGHT = ("You score an answer", lambda prompt: score_reply(8))
 
@@ -73,17 +73,23 @@ def test_a_build_sends_nothing_that_does_not_fit_and_loses_no_chunk(index: Index
     assert server.answered("aggregate_entity")
 
 
-def test_every_index_part_is_made_within_the_window(bench: Workbench, index: Index, server: EndpointServer) -> None:
+@pytest.fixture(scope="module")
+def refused_by_parts(bench: Workbench, index: Index, server: EndpointServer) -> list[str]:
+    """What was refused while every index part was made."""
+    server.clear()
     for info in parts().parts:
         bench.parts.build(index, info.name)
-    assert too_long(server) == []
+    return too_long(server)
 
 
+def test_every_index_part_is_made_within_the_window(refused_by_parts: list[str]) -> None:
+    assert refused_by_parts == []
+
+
+@pytest.mark.usefixtures("refused_by_parts")
 def test_every_system_asks_and_answers_within_the_window(
     bench: Workbench, index: Index, server: EndpointServer
 ) -> None:
-    for info in parts().parts:
-        bench.parts.build(index, info.name)
     window, cut = server.window or 0, list[str]()
     for info in strategies().strategies:
         server.clear()
@@ -94,8 +100,8 @@ def test_every_system_asks_and_answers_within_the_window(
         assert trace.context.tokens < window, info.name
         codes = {note.code for note in trace.notes}
         cut += [info.name] if codes & {"answer.context_cut", "strategy.note.prompts_cut"} else []
-    assert "leanrag" in cut or window > 4096
-    assert len(cut) >= {2048: 8, 4096: 2, 8192: 0}[window], cut
+    assert "leanrag" in cut
+    assert len(cut) >= {2048: 8, 4096: 2}[window], cut
 
 
 def test_an_experiment_with_judges_stays_within_the_window(

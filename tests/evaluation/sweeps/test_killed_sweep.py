@@ -24,8 +24,8 @@ def sweep(home: Path) -> dict[str, bytes]:
 
 def test_a_sweep_that_was_killed_at_any_step_goes_on_and_ends_in_the_same_files(tmp_path: Path) -> None:
     bench_in(tmp_path / "before")
-    killed = killed_copies(f"{__name__}:sweep", tmp_path / "before", tmp_path / "copies", 3)
-    assert len(killed) >= 3
+    killed = killed_copies(f"{__name__}:sweep", tmp_path / "before", tmp_path / "copies", 2)
+    assert len(killed) >= 2
     expected = sweep(tmp_path / "copies" / "whole")
     assert any(name.startswith("indexes/") for name in expected)
     for copy in killed:
