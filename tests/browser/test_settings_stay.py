@@ -3,6 +3,7 @@ back, and not when somebody is quick."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -67,11 +68,11 @@ def choose(page: Page, label: str, option: str) -> None:
     settled(page)
 
 
-def linked_controls(info: StrategyInfo) -> tuple[tuple[str, object], ...]:
-    """The options that strategies share, with its defaults, and whether there are more."""
+def linked_controls(info: StrategyInfo) -> tuple[str, ...]:
+    """The options that strategies share, and whether there are more."""
     declared = fields(info.config)
-    shared = tuple((spec.name, spec.default) for spec in declared if spec.metadata.get("link"))
-    return (*shared, ("more", any(not spec.metadata.get("in_row") for spec in declared)))
+    shared = tuple(spec.name for spec in declared if spec.metadata.get("link"))
+    return (*shared, *(["more"] if any(not spec.metadata.get("in_row") for spec in declared) else []))
 
 
 def to_page(page: Page, name: str) -> None:
@@ -89,12 +90,104 @@ def home(tmp_path: Path) -> Workbench:
     return bench
 
 
-def test_settings_of_ask_stay(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
-) -> None:
-    server, watched = server_in(home.root), watch()
-    page = watched.page
-    page.goto(f"{server.url}/ask?index={home.indexes.all()[-1].id}&q={QUESTION.replace(' ', '+')}")
+def set_explore(page: Page) -> None:
+    """A table of one layer of the index that is not the newest; looking at tabs moves nothing."""
+    page.get_by_role("button", name="Show as table").click()
+    page.get_by_test_id("stButtonGroup").get_by_text("L0", exact=True).click()
+    page.get_by_role("combobox", name="Index", exact=True).click()
+    page.get_by_role("option").nth(1).click()
+    chosen = field_values(page)
+    assert {"choice Hierarchy": "true", "choice L0": "true"}.items() <= chosen.items()
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+    becomes(page, lambda: field_values(page), chosen)
+
+
+def set_settings(page: Page, home: Workbench) -> None:
+    """Numbers one after the other, a passage and a choice."""
+    typed = {
+        "Calls in flight": "4",
+        "Requests a minute": "90",
+        "Tokens a minute": "5000",
+        "Retries": "2",
+        "Longest reply, tokens": "900",
+    }
+    for label, value in typed.items():
+        page.get_by_label(label, exact=True).fill(value)
+        page.keyboard.press("Enter")
+    page.get_by_label("Passage").fill("Ada Thornbury built the Holm Rock lighthouse.")
+    page.keyboard.press("Control+Enter")
+    page.get_by_test_id("stButtonGroup").get_by_text("Processes", exact=True).click()
+    wanted = typed | {
+        "Passage": "Ada Thornbury built the Holm Rock lighthouse.",
+        "choice Processes": "true",
+        "Address": home.settings.read().base_url,
+    }
+    assert wanted.items() <= field_values(page).items()
+    assert home.settings.read().concurrency == 4
+
+
+def open_build(page: Page) -> dict[str, object]:
+    """All that the form of Build holds, its folds open."""
+    settled(page)
+    for fold in ("How clusters and their relations are made", "Prompts"):
+        closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
+        if closed.count():
+            closed.click()
+    values = field_values(page)
+    values.pop("Effect of clustersize")  # a drawing that follows the field
+    values.pop("Index", None)  # which one: another where the chosen one is deleted
+    return values
+
+
+def set_build(page: Page) -> None:
+    """Fields one after the other; a dialog, a deleted index and the other engine move none of them."""
+    engine = page.get_by_test_id("stButtonGroup").get_by_text("Endpoint", exact=True)
+    engine.click()
+    page.get_by_label("Budget, tokens").fill("9000")  # as soon as it is there
+    page.keyboard.press("Tab")
+    page.get_by_label("Name of the index").fill("Two fields in a row")
+    page.keyboard.press("Tab")
+    page.get_by_role("spinbutton", name="clustersize").fill("7")
+    page.keyboard.press("Enter")
+    page.get_by_label("tau", exact=True).fill("4,q0.5")
+    page.keyboard.press("Enter")
+    page.get_by_label("Gleaning rounds").fill("2")
+    page.keyboard.press("Enter")
+    page.get_by_text("How clusters and their relations are made").click()
+    page.get_by_label("Smoothing rounds").fill("2")
+    page.keyboard.press("Enter")
+    wanted = {
+        "choice Endpoint": "true",
+        "Budget, tokens": "9000",
+        "Name of the index": "Two fields in a row",
+        "clustersize": "7",
+        "tau": "4,q0.5",
+        "Gleaning rounds": "2",
+        "Smoothing rounds": "2",
+    }
+    chosen = open_build(page)
+    assert wanted.items() <= chosen.items()
+    tick_row(page, 0)
+    settled(page)
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.locator(".st-key-delete_index button").first.click()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
+    page.get_by_test_id("stButtonGroup").get_by_text("Built-in", exact=True).click()
+    settled(page)
+    engine.click()
+    assert open_build(page) == chosen
+
+
+def set_ask(page: Page) -> None:
+    """Numbers, sections and budgets after strategies there and back; looking at what was found moves nothing."""
+    page.get_by_role("textbox", name="Question").fill(QUESTION)
+    page.get_by_role("button", name="Ask", exact=True).click()
     settled(page)
     defaults = {
         title_of(spec.name, leanrag.Config): str(spec.default)
@@ -109,9 +202,9 @@ def test_settings_of_ask_stay(
     # the strategy's own default.
     leanrag_info, *every = strategies().strategies
     others = list({linked_controls(info): info for info in every}.values())
+    other_default = next(info for info in every if linked_controls(info) == ("rerank", "top_c", "more"))
 
-    def round_trip(chosen: dict[str, str], by_way_of: Sequence[StrategyInfo]) -> None:
-        before = open_settings(page)
+    def round_trip(before: dict[str, object], chosen: dict[str, str], by_way_of: Sequence[StrategyInfo]) -> None:
         for info in (*by_way_of, leanrag_info):
             choose(page, "Strategy", sentence(info.title))
             more = any(not spec.metadata.get("in_row") for spec in fields(info.config))
@@ -126,9 +219,9 @@ def test_settings_of_ask_stay(
                 if spec.metadata.get("link")
             }
             assert {name: now.get(name) for name in shared} == shared, info.name
-        assert open_settings(page) == before
+        assert now == before
 
-    round_trip({}, others)
+    round_trip(first, {}, [other_default])
     for label, presses in (("Top-N seeds", 3), ("Top-C chunks", 2)):
         slider = page.get_by_role("slider", name=label)
         for _ in range(presses):
@@ -140,12 +233,11 @@ def test_settings_of_ask_stay(
         page.get_by_label(label, exact=True).fill(str(7000 + number))
         page.keyboard.press("Tab")
     page.keyboard.press("Escape")
-    wanted = dict(zip(defaults, map(str, range(7000, 7000 + len(defaults))), strict=True))
     numbers = {"Top-N seeds": "7", "Top-C chunks": "3"}
-    wanted |= numbers
+    wanted = numbers | dict(zip(defaults, map(str, range(7000, 7000 + len(defaults))), strict=True))
     chosen = open_settings(page)
     assert wanted.items() <= chosen.items()
-    round_trip(numbers, others[::2])
+    round_trip(chosen, numbers, others)
 
     # The steps, a node, the passage, the fold with the context: looking moves nothing.
     page.locator(".lr-play").get_by_text("2 Climb").click()
@@ -160,173 +252,84 @@ def test_settings_of_ask_stay(
     page.get_by_text("The context as the answer sees it").click()
     assert open_settings(page) == looked
 
-    for name in ("Build", "Settings", "Library", "Explore"):
-        to_page(page, name)
-        to_page(page, "Ask")
-        assert open_settings(page) == looked
-    page.reload()
-    assert open_settings(page) == looked
 
-    # The way back leads to what was there before, and forth again.
-    page.get_by_role("slider", name="Top-N seeds").press("ArrowRight")
-    settled(page)
-    assert open_settings(page) == looked | {"Top-N seeds": "8"}
-    page.go_back()
-    assert open_settings(page) == looked
-    page.go_forward()
-    assert open_settings(page) == looked | {"Top-N seeds": "8"}
-    watched.assert_clean()
-
-
-def test_settings_of_build_stay(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
-) -> None:
-    with EndpointServer() as endpoint:
-        home.settings.save(Settings(base_url=endpoint.url))
-        server, watched = server_in(home.root), watch()
-        page = watched.page
-        page.goto(f"{server.url}/build")
+def change_on(page: Page, name: str) -> dict[str, object]:
+    """Change something that the URL holds; returns what it must be now."""
+    if name == "Ask":
+        page.get_by_role("slider", name="Top-N seeds").press("ArrowRight")
         settled(page)
-        engine = page.get_by_test_id("stButtonGroup").get_by_text("Endpoint", exact=True)
-        engine.click()
-        page.get_by_label("Budget, tokens").fill("9000")  # as soon as it is there
-        page.keyboard.press("Tab")
-        page.get_by_label("Name of the index").fill("Two fields in a row")
-        page.keyboard.press("Tab")
-        page.get_by_role("spinbutton", name="clustersize").fill("7")
-        page.keyboard.press("Enter")
-        page.get_by_label("tau", exact=True).fill("4,q0.5")
-        page.keyboard.press("Enter")
-        page.get_by_label("Gleaning rounds").fill("2")
-        page.keyboard.press("Enter")
-        page.get_by_text("How clusters and their relations are made").click()
-        page.get_by_label("Smoothing rounds").fill("2")
-        page.keyboard.press("Enter")
-        wanted = {
-            "choice Endpoint": "true",
-            "Budget, tokens": "9000",
-            "Name of the index": "Two fields in a row",
-            "clustersize": "7",
-            "tau": "4,q0.5",
-            "Gleaning rounds": "2",
-            "Smoothing rounds": "2",
-        }
-
-        def opened() -> dict[str, object]:
-            """All that the form holds, its folds open."""
-            settled(page)
-            for fold in ("How clusters and their relations are made", "Prompts"):
-                closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
-                if closed.count():
-                    closed.click()
-            values = field_values(page)
-            values.pop("Effect of clustersize")  # a drawing that follows the field
-            values.pop("Index", None)  # which one: another where the chosen one is deleted
-            return values
-
-        chosen = opened()
-        assert wanted.items() <= chosen.items()
-        tick_row(page, 0)
-        settled(page)
-        page.get_by_role("button", name="Rename").click()
-        expect(page.get_by_role("dialog")).to_be_visible()
-        settled(page)
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        page.locator(".st-key-delete_index button").first.click()
-        page.get_by_role("button", name="Undo", exact=True).click()
-        expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
-        assert opened() == chosen
-        page.get_by_test_id("stButtonGroup").get_by_text("Built-in", exact=True).click()
-        settled(page)
-        engine.click()
-        assert opened() == chosen
-        for name in ("Ask", "Settings", "Explore", "Library"):
-            to_page(page, name)
-            to_page(page, "Build")
-            assert opened() == chosen
-        page.reload()
-        assert opened() == chosen
-
-        # The way back, and what is wrong with one field, move nothing else.
+        return {"Top-N seeds": "8"}
+    if name == "Build":
         page.get_by_role("spinbutton", name="clustersize").fill("9")
         page.keyboard.press("Enter")
         settled(page)
-        assert opened() == chosen | {"clustersize": "9"}
-        page.go_back()
-        assert opened() == chosen
-        page.get_by_label("tau", exact=True).fill("abc")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("Tau is 'abc', of which 'abc' is not understood")).to_be_visible()
-        assert opened() == chosen | {"tau": "abc"}
-        watched.assert_clean()
+        return {"clustersize": "9"}
+    page.get_by_test_id("stButtonGroup").get_by_text("Treemap", exact=True).click()
+    settled(page)
+    return {"choice Treemap": "true"}
 
 
-def test_settings_of_settings_stay(
+def without_passage(read: Callable[[], dict[str, object]]) -> dict[str, object]:
+    """Read what Settings holds, without the passage to be tried, which is no setting and not in the URL."""
+    return {name: value for name, value in read().items() if name != "Passage"}
+
+
+def test_no_setting_of_any_page_moves_by_itself(
     server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
 ) -> None:
     with EndpointServer() as endpoint:
         home.settings.save(Settings(base_url=endpoint.url))
         server, watched = server_in(home.root), watch()
         page = watched.page
-        page.goto(f"{server.url}/settings")
+        set_on: dict[str, Callable[[], None]] = {
+            "Explore": lambda: set_explore(page),
+            "Settings": lambda: set_settings(page, home),
+            "Build": lambda: set_build(page),
+            "Ask": lambda: set_ask(page),
+        }
+        read_on = {name: partial(field_values, page) for name in set_on} | {
+            "Build": partial(open_build, page),
+            "Ask": partial(open_settings, page),
+        }
+        page.goto(f"{server.url}/library")
         settled(page)
-        typed = {
-            "Calls in flight": "4",
-            "Requests a minute": "90",
-            "Tokens a minute": "5000",
-            "Retries": "2",
-            "Longest reply, tokens": "900",
-        }
-        for label, value in typed.items():
-            page.get_by_label(label, exact=True).fill(value)
-            page.keyboard.press("Enter")
-        page.get_by_label("Passage").fill("Ada Thornbury built the Holm Rock lighthouse.")
-        page.keyboard.press("Control+Enter")
-        page.get_by_test_id("stButtonGroup").get_by_text("Processes", exact=True).click()
-        wanted = typed | {
-            "Passage": "Ada Thornbury built the Holm Rock lighthouse.",
-            "choice Processes": "true",
-            "Address": endpoint.url,
-        }
-        chosen = field_values(page)
-        assert wanted.items() <= chosen.items()
-        assert home.settings.read().concurrency == 4
-        for name in ("Build", "Ask", "Explore", "Library"):
+        held, url_of = {}, {}
+        for name, set_page in set_on.items():
             to_page(page, name)
-            to_page(page, "Settings")
-            becomes(page, lambda: field_values(page), chosen)
-        page.reload()
-        del chosen["Passage"]  # is no setting, and not in the URL
-        becomes(page, lambda: {name: field_values(page).get(name) for name in chosen}, chosen)
+            set_page()
+            held[name] = read_on[name]()
+
+        # Once round all pages.
+        to_page(page, "Library")
+        for name in set_on:
+            to_page(page, name)
+            becomes(page, read_on[name], held[name])
+            url_of[name] = page.url
+
+        # The link of each page, as at a reload; the way back leads to what was there before, and forth again.
+        held["Settings"].pop("Passage")
+        for name, url in url_of.items():
+            page.goto(url)
+            settled(page)
+            expected = held[name]
+            if name == "Settings":
+                becomes(page, partial(without_passage, read_on[name]), expected)
+                continue
+            becomes(page, read_on[name], expected)
+            wanted = change_on(page, name)
+            changed = read_on[name]()
+            assert wanted.items() <= changed.items()
+            assert name == "Explore" or changed == expected | wanted  # there the other choices are taken off
+            page.go_back()
+            becomes(page, read_on[name], expected)
+            if name == "Ask":
+                page.go_forward()
+                becomes(page, read_on[name], changed)
+
+            # What is wrong with one field moves nothing else.
+            if name == "Build":
+                page.get_by_label("tau", exact=True).fill("abc")
+                page.keyboard.press("Enter")
+                expect(page.get_by_text("Tau is 'abc', of which 'abc' is not understood")).to_be_visible()
+                assert open_build(page) == expected | {"tau": "abc"}
         watched.assert_clean()
-
-
-def test_settings_of_explore_stay(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
-) -> None:
-    server, watched = server_in(home.root), watch()
-    page = watched.page
-    page.goto(f"{server.url}/explore")
-    settled(page)
-    page.get_by_role("button", name="Show as table").click()
-    page.get_by_test_id("stButtonGroup").get_by_text("L0", exact=True).click()
-    page.get_by_role("combobox", name="Index", exact=True).click()
-    page.get_by_role("option").nth(1).click()
-    settled(page)
-    chosen = field_values(page)
-    assert {"choice Hierarchy": "true", "choice L0": "true"}.items() <= chosen.items()
-    for tab in page.get_by_role("tab").all():
-        tab.click()
-        becomes(page, lambda: field_values(page), chosen)
-    for name in ("Ask", "Build", "Settings", "Library"):
-        to_page(page, name)
-        to_page(page, "Explore")
-        becomes(page, lambda: field_values(page), chosen)
-    page.reload()
-    becomes(page, lambda: field_values(page), chosen)
-    page.get_by_test_id("stButtonGroup").get_by_text("Treemap", exact=True).click()
-    settled(page)
-    page.go_back()
-    becomes(page, lambda: field_values(page), chosen)
-    watched.assert_clean()
