@@ -30,13 +30,12 @@ def layout_shift(page: Page) -> float:
     )
 
 
-@pytest.mark.parametrize("width", [1440, 390])
 def test_little_moves_while_a_page_loads(
-    width: int, sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
     server = server_in(sample_home)
 
-    def load(name: str) -> float:
+    def load(name: str, width: int) -> float:
         page = watch(width=width).page
         page.goto(f"{server.url}/{name}")
         settled(page)
@@ -45,11 +44,13 @@ def test_little_moves_while_a_page_loads(
         return shift
 
     # What is drawn in between depends on when each message arrives: one load above the limit may be an exception.
-    shifts = {name: load(name) for name, _ in PAGES}
-    for name, shift in shifts.items():
+    # On a phone everything stands below something else; beside each other are the columns of three pages.
+    loads = [*((name, 390) for name, _ in PAGES), *((name, 1440) for name in ("library", "explore", "compare"))]
+    shifts = {each: load(*each) for each in loads}
+    for each, shift in shifts.items():
         if shift > GOOD:
-            shifts[name] = median([shift, load(name), load(name)])
-    assert {name: shift for name, shift in shifts.items() if shift > GOOD} == {}
+            shifts[each] = median([shift, load(*each), load(*each)])
+    assert {each: shift for each, shift in shifts.items() if shift > GOOD} == {}
 
 
 def test_a_page_is_shown_after_a_while_where_nothing_says_that_it_is_drawn(
