@@ -14,7 +14,7 @@ from tests.browser.runs import settled
 pytestmark = pytest.mark.browser
 
 MOST_TRIES = 30
-QUESTION = "What+is+the+leverage+covenant+after+the+amendment%3F"
+QUESTION = "Why+does+Varroa+destructor+multiply+best+in+drone+brood%3F"
 
 
 def click_a_mark(page: Page, choose: Callable[[int], int]) -> None:
@@ -28,6 +28,12 @@ def click_a_mark(page: Page, choose: Callable[[int], int]) -> None:
         except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
             page.keyboard.press("Escape")
     raise AssertionError(f"no mark could be clicked: {page.locator('body').inner_text()[:500]}")
+
+
+def open_page(page: Page, name: str, home: Path, server_in: Callable[[Path], Server]) -> None:
+    index = next(each.id for each in Workbench.default(home).indexes.all() if each.corpus_id == "sample-agriculture")
+    page.goto(f"{server_in(home).url}/{name}?index={index}&q={QUESTION}")
+    settled(page)
 
 
 def open_and_close(page: Page, n_times: int, seed: int) -> int:
@@ -49,26 +55,12 @@ def open_and_close(page: Page, n_times: int, seed: int) -> int:
     return seen
 
 
-@pytest.mark.parametrize(("page_name", "n_times"), [("ask", 20), ("compare", 6)])
-def test_drawers_open_and_close_at_any_moment(
-    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], page_name: str, n_times: int
-) -> None:
-    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
-    page = watch().page
-    page.goto(f"{server_in(sample_home).url}/{page_name}?index={index}&q={QUESTION}")
-    settled(page)
-    open_and_close(page, n_times, seed=7)
-    click_a_mark(page, lambda _: 0)
-    expect(page.get_by_role("dialog")).to_be_visible()
-
-
-def test_escape_closes_a_drawer_that_has_not_the_focus(
+def test_drawers_of_ask_open_and_close_at_any_moment_also_without_the_focus(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
     page = watch().page
-    page.goto(f"{server_in(sample_home).url}/ask?index={index}&q={QUESTION}")
-    settled(page)
+    open_page(page, "ask", sample_home, server_in)
+    open_and_close(page, 8, seed=7)
     drawer = page.get_by_role("dialog")
     for section in ("chunks", "entities"):  # a passage, and something else of the context
         page.locator(
@@ -80,3 +72,13 @@ def test_escape_closes_a_drawer_that_has_not_the_focus(
         page.keyboard.press("Escape")
         expect(drawer).to_have_count(0)
         settled(page)
+
+
+def test_drawers_of_compare_open_and_close_at_any_moment(
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    page = watch().page
+    open_page(page, "compare", sample_home, server_in)
+    open_and_close(page, 3, seed=7)
+    click_a_mark(page, lambda _: 0)
+    expect(page.get_by_role("dialog")).to_be_visible()

@@ -88,7 +88,7 @@ PLACE = "element => element.getBoundingClientRect().toJSON()"
 
 def indexes(home: Path) -> tuple[str, str]:
     listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes.all()}
-    sample = listed.pop("sample-legal")
+    sample = listed.pop("sample-agriculture")
     return sample, *listed.values()
 
 
@@ -109,18 +109,16 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     server, (sample, mixed) = server_in(sample_home), indexes(sample_home)
     watched = watch()
     page = watched.page
-    asked = quote("How long is the standstill that binds the Second Lien Agent, and who bought the notes?")
-    for n in (10, 30):
-        see(page, f"{server.url}/ask?index={sample}&q={asked}&n={n}")
-        expect(page.locator(".lr-graph .edge").first).to_be_attached()
-        for offences in (CROSSINGS, OVERLAPS):
-            becomes(page, partial(page.evaluate, offences), [])
-    expect(page.locator(".lr-graph .tray").first).to_be_visible()
+    asked = quote("Why does Varroa destructor multiply best in drone brood, and who treats it with oxalic acid?")
+    see(page, f"{server.url}/ask?index={sample}&q={asked}&n=10")  # with 30 seeds: test_play.py
+    expect(page.locator(".lr-graph .edge").first).to_be_attached()
+    for offences in (CROSSINGS, OVERLAPS):
+        becomes(page, partial(page.evaluate, offences), [])
 
     # A node's card lies over the figure, in sight, and moves nothing; Escape closes it and goes back to the node.
     evidence = page.get_by_text("Source chunks", exact=False).last
     before = evidence.evaluate(PLACE)
-    node = page.locator(".lr-graph .node.disc[data-role=seed]").first
+    node = page.locator(".lr-graph .node[data-role=seed]").first
     node.click()
     card = page.locator(".lr-play .notes .close")
     expect(card).to_be_in_viewport(ratio=0.9)
@@ -143,9 +141,8 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     page.get_by_text("The context as the answer sees it").click()
     settled(page)
     assert_within_reach(page)
-    for name in ("library", "explore"):
-        see(page, f"{server.url}/{name}?index={sample}")
-        assert_within_reach(page)
+    see(page, f"{server.url}/explore?index={sample}")
+    assert_within_reach(page)
 
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
@@ -167,12 +164,12 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     watched.assert_clean()
 
 
-def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covered(
+def test_in_a_narrow_window_the_button_keeps_its_word_an_error_is_not_covered_and_documents_come_into_sight(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    watched = watch(800, 900)
+    server, watched = server_in(sample_home), watch(800, 900, dark=True)
     page = watched.page
-    see(page, f"{server_in(sample_home).url}/ask?index={indexes(sample_home)[0]}&q=standstill")
+    see(page, f"{server.url}/ask?index={indexes(sample_home)[0]}&q=varroa")
     button = page.get_by_role("button", name="Ask", exact=False).first
     becomes(page, lambda: button.evaluate("button => button.offsetWidth > button.offsetHeight"), True)
     page.get_by_text("Open a run").click()
@@ -184,15 +181,10 @@ def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covere
     uncovered += "return text.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)); }"
     settled(page)
     becomes(page, lambda: error.evaluate(uncovered), True)
-    watched.assert_clean()
 
-
-def test_documents_of_a_card_come_into_sight_on_a_phone(
-    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
-) -> None:
-    watched = watch(390, 844, dark=True)
-    page = watched.page
-    see(page, f"{server_in(sample_home).url}/library")
+    # On a phone the documents of a card stand below all cards.
+    page.set_viewport_size({"width": 390, "height": 844})
+    see(page, f"{server.url}/library")
     page.get_by_role("button", name="Documents").nth(1).click()
     expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_in_viewport()
     expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_focused()

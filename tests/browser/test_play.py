@@ -13,7 +13,7 @@ from tests.browser.test_looks import CROSSINGS, OVERLAPS, indexes
 
 pytestmark = pytest.mark.browser
 
-QUESTION = "Who+bought+the+notes?"
+QUESTION = "Why+does+Varroa+destructor+multiply+best+in+drone+brood?"
 WIDER = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -37,6 +37,7 @@ def test_a_person_plays_a_retrieval(
     caption, handle, lit = host.locator(".caption"), host.get_by_role("slider"), host.locator(".node.disc:not(.later)")
     expect(host.locator(".part.now")).to_contain_text("1 Seeds 30")
     expect(lit).to_have_count(30)
+    expect(host.locator(".tray").first).to_be_visible()
     assert page.evaluate(OVERLAPS) == []
     assert page.evaluate(CROSSINGS) == []
 

@@ -1,4 +1,4 @@
-"""Two tabs of a browser and ten sessions at once: each keeps its own question, settings and language."""
+"""Two tabs of a browser and four sessions at once: each keeps its own question, settings and language."""
 
 import re
 from collections.abc import Callable
@@ -13,18 +13,19 @@ from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 
 pytestmark = pytest.mark.browser
-QUESTIONS = ("Who is the Administrative Agent?", "When are financial covenants tested?")
+QUESTIONS = ("From what kind of eggs do drones develop?", "When is oxalic acid used?")
 
 
-def test_ten_sessions_at_once_keep_what_is_theirs(
+def test_four_sessions_at_once_keep_what_is_theirs(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
     server = server_in(sample_home)
-    index = next(each.id for each in Workbench.default(sample_home).indexes.all() if each.corpus_id == "sample-legal")
-    watched = [watch() for _ in range(10)]
+    indexes = Workbench.default(sample_home).indexes.all()
+    index = next(each.id for each in indexes if each.corpus_id == "sample-agriculture")
+    watched = [watch() for _ in range(4)]
     for number, each in enumerate(watched):
         question = QUESTIONS[number % 2].replace(" ", "+")
-        link = f"ask?index={index}&q={question}&n={number + 11}&lang={'zh' if number % 3 else 'en'}"
+        link = f"ask?index={index}&q={question}&n={number + 11}&lang={'zh' if number < 2 else 'en'}"
         each.page.goto(f"{server.url}/{link}", wait_until="commit")
     for each in watched:  # all are being drawn by now
         settled(each.page)
@@ -34,7 +35,7 @@ def test_ten_sessions_at_once_keep_what_is_theirs(
         expect(each.page.get_by_role("slider").first).to_have_value(str(number + 12))
         expect(each.page.locator("textarea").first).to_have_value(QUESTIONS[number % 2])
         expect(each.page.locator(".lr-play .part").first).to_contain_text(str(number + 12))
-        expect(each.page.get_by_role("heading", level=1)).to_have_text("提问" if number % 3 else "Ask")
+        expect(each.page.get_by_role("heading", level=1)).to_have_text("提问" if number < 2 else "Ask")
         assert f"n={number + 12}" in each.page.url
         each.assert_clean()
 
