@@ -88,7 +88,7 @@ def test_the_tour_is_walked_by_keyboard_skipped_and_seen_again(
     assert beside is not None
     assert card is not None
     assert card["x"] + card["width"] <= beside["x"] + beside["width"], "it covers nothing of the page"
-    page.reload()
+    page.goto(servers[0].url)
     settled(page)
     expect(tour, "it was seen").to_have_count(0)
 
