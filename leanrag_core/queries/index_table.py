@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from leanrag_core.figures import numbers
-from leanrag_core.messages.catalog import codes, sentence
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import Message
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, REFERENCE, IndexConfig, model_title
 from leanrag_core.types.summary import IndexSummary, UploadReport
 
@@ -71,8 +70,7 @@ def _setting_text(name: str, value: Any) -> str:
     try:
         return _SETTING_TEXTS[name](value)
     except (KeyError, TypeError, ValueError):  # a setting, or a value, of another version
-        code = f"option.title.{name}"
-        return f"{sentence(message(code)) if code in codes() else name.replace('_', ' ')} {value}"
+        return f"{name.replace('_', ' ')} {value}"
 
 
 def short_title(index: IndexSummary, max_characters: int) -> str:

@@ -1,14 +1,13 @@
 """Facts that change on Ask, as of a date; facts that conflict in the inspector of Explore."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import Server, Watched, start_server
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
 
@@ -26,12 +25,16 @@ FILES = {
 }
 
 
-@pytest.fixture
-def server(tmp_path: Path, server_in: Callable[[Path], Server]) -> Server:
-    bench = Workbench.default(tmp_path / "home")
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests here, which change nothing."""
+    bench = Workbench.default(tmp_path_factory.mktemp("facts") / "home")
     corpus = bench.add_documents("coast", [(name, text.encode()) for name, text in FILES.items()]).corpus_id
     bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=60, overlap_tokens=5))
-    return server_in(tmp_path / "home")
+    running = start_server(bench.root, "app.py")
+    yield running
+    running.process.terminate()
+    running.process.wait(timeout=20)
 
 
 def as_of(page: Page, day: str) -> None:

@@ -1,6 +1,7 @@
 """Islands and clusters as a person uses them: tau by keyboard and mouse, a rebuild, the board and its comparison."""
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,13 +19,18 @@ pytestmark = pytest.mark.browser
 CONFIG = IndexConfig(cluster_size=4, chunk_tokens=64, overlap_tokens=8, tau="1")
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    built = Workbench.default(tmp_path / "home")
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = Workbench.default(tmp_path_factory.mktemp("islands") / "home")
     corpus = built.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
     built.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=64, overlap_tokens=8, tau="1"), name="Smaller")
     built.build(corpus, CONFIG, name="Coast")
-    return built
+    return built.root
+
+
+@pytest.fixture
+def bench(home: Path, tmp_path: Path) -> Workbench:
+    return Workbench.default(Path(shutil.copytree(home, tmp_path / "home")))
 
 
 def table_says(page: Page, expected: AtTau, built: AtTau) -> None:

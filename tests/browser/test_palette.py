@@ -134,6 +134,7 @@ def test_everything_is_found_by_writing(server: Server, watch: Callable[..., Wat
     expect(page).to_have_url(re.compile(r"/compare\?.*b_strategy=lightrag"))
     takes(page, "中文", "中文", "Action")
     expect(page.get_by_role("link", name="文库")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
     page.keyboard.press("Control+k")
     page.keyboard.type("请求")
     expect(page.get_by_role("dialog").get_by_role("option").first).to_contain_text("请求")
