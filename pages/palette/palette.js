@@ -2,6 +2,7 @@
 // changes while people work, and entities of the index, come from the server a moment later.
 const PAUSE = 120; // milliseconds without a key before the index is searched
 const MOST = 6; // items of a kind that are listed
+const AFTER_THEME = 300; // milliseconds in which Streamlit takes over the machine's new theme
 const IS_MAC = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 const HINT = IS_MAC ? "⌘K" : "Ctrl K";
 
@@ -37,6 +38,9 @@ const palette = {
 };
 
 function build() {
+  // The page's own colours come from the server, which draws it again in the new theme.
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.onchange = () => setTimeout(() => palette.send("theme", dark.matches), AFTER_THEME);
   const dialog = made(document.body, "dialog", "lr-palette");
   const box = made(dialog, "div", "box");
   made(box, "span", "glass").setAttribute("aria-hidden", "true");

@@ -22,7 +22,7 @@ from pages.palette import items
 _HERE = Path(__file__).parent
 _FRAME = '<button type="button" class="lr-palette-open" style="visibility:hidden"></button>'
 _KEY = "lr_palette"
-_SEARCHED, _TARGET = "lr_palette_searched", "lr_palette_target"
+_SEARCHED, _TARGET, _THEME = "lr_palette_searched", "lr_palette_target", "lr_palette_theme"
 _LONGEST = 200  # characters of what is searched
 _WORDS = ("open", "label", "placeholder", "nothing", "keys", "close")
 
@@ -33,7 +33,7 @@ def show() -> None:
     target = st.session_state.pop(_TARGET, None)
     if target:
         st.switch_page(page_path(target))
-    elif target is not None:
+    elif target is not None or st.session_state.pop(_THEME, False):
         st.rerun()
     with plain_errors():
         component(_HERE / "palette.js", _FRAME, parts=("palette_match",))(
@@ -47,6 +47,7 @@ def show() -> None:
             key=_KEY,
             on_searched_change=_searched,
             on_chosen_change=_chosen,
+            on_theme_change=_theme,
         )
 
 
@@ -70,6 +71,10 @@ def _wanted() -> dict[str, Any]:
 
 def _searched() -> None:
     st.session_state[_SEARCHED] = st.session_state[_KEY].get("searched")
+
+
+def _theme() -> None:
+    st.session_state[_THEME] = True
 
 
 def _chosen() -> None:

@@ -13,6 +13,7 @@ from tests.browser.runs import becomes, settled
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
+BACKGROUND = "getComputedStyle(document.documentElement).getPropertyValue('--lr-bg')"
 QUESTION = "From what kind of eggs do drones develop?"
 # Until the list is there, from the key that opens it, in the browser's own time.
 OPENING = """() => new Promise((done) => {
@@ -154,6 +155,14 @@ def test_on_a_phone_the_button_stands_in_the_head_and_the_theme_changes(
     page = watched.page
     page.goto(f"{server.url}/library")
     opener = page.locator(".lr-palette-open.floating")
+    settled(page)
+    for theme, colour in (
+        ("dark", "#16181B"),
+        ("light", "#FFFFFF"),
+    ):  # of the machine, while the page is open
+        page.emulate_media(color_scheme=theme)
+        becomes(page, lambda: page.evaluate(BACKGROUND), colour)
+        settled(page)
     for _ in range(2):
         opener.click()
         expect(option(page, "Explore").first).to_be_visible()
