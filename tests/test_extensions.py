@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.evaluation import measures as measure_folder
+from leanrag_core.evaluation.measuring import broken_measures, measures
 from leanrag_core.indexing import parts as part_folder
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
@@ -16,6 +18,9 @@ from leanrag_core.retrieval import strategies as folder
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
+from pages import explore as view_folder
+from pages.explore import views as explore_views
+from pages.explore.views import broken_views, views
 
 BROKEN = {
     "a_raises.py": "raise RuntimeError('no key is set')",
@@ -78,6 +83,8 @@ def test_the_command_line_notes_broken_files_and_goes_on(
     write_index(home, index)
     main(["ask", str(home), "bees?", "--no-answer"])
     assert "note: the file a_raises.py cannot be loaded: no key is set" in capsys.readouterr().err
+    assert main(["contract", "a_raises"]) == 2
+    assert "the file a_raises.py cannot be loaded: no key is set" in capsys.readouterr().err
 
 
 def test_the_strategies_of_the_program_are_all_usable() -> None:
@@ -95,6 +102,37 @@ def test_a_part_that_cannot_be_made_hides_none_of_the_others(tmp_path: Path, mon
     [broken] = listed.broken
     assert sentence(broken.message) == "the file a_part_that_fails.py cannot be loaded: no disk"
     sys.modules.pop(f"{part_folder.__name__}.a_part_that_fails")
+
+
+def test_a_measure_does_not_take_the_name_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [measure.name for measure in measures()]
+    text = f"class Measure:\n    name, title, help = {before[0]!r}, '', ''\n    def score(self, outcome): return 1.0\n"
+    (tmp_path / "another_of_that_name.py").write_text(text)
+    monkeypatch.setattr(measure_folder, "__path__", [*measure_folder.__path__, str(tmp_path)])
+    assert [measure.name for measure in measures()] == before
+    [broken] = broken_measures()
+    assert sentence(broken.message).endswith(f"there is a {before[0]} already; give it another name")
+    sys.modules.pop(f"{measure_folder.__name__}.another_of_that_name")
+
+
+def test_a_view_that_does_not_load_hides_none_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = views()
+    (tmp_path / "a_bad_view.py").write_text("import nowhere_at_all")
+    (tmp_path / "a_mute_view.py").write_text(
+        "from pages.explore.exploring import View\nVIEW = View('mute', print, place=1)"
+    )
+    monkeypatch.setattr(view_folder, "__path__", [*view_folder.__path__, str(tmp_path)])
+    explore_views._found.cache_clear()
+    try:
+        assert views() == before
+        said = [sentence(each.message) for each in broken_views()]
+    finally:
+        explore_views._found.cache_clear()
+        sys.modules.pop(f"{view_folder.__name__}.a_mute_view")
+    assert said == [
+        "the file a_bad_view.py cannot be loaded: No module named 'nowhere_at_all'",
+        "the file a_mute_view.py has no explore.view.mute: see docs/extending.md",
+    ]
 
 
 # Packages that are installed elsewhere

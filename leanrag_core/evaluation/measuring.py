@@ -17,6 +17,7 @@ from leanrag_core.evaluation.base import (
 )
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -71,4 +72,14 @@ def scores_of_questions(
 
 
 def _found() -> Extensions:
-    return discover(folder, kind="Measure", required=("name", "title", "help", "score"))
+    """Return the files that add a measure; one whose name another measure has is left out, with the reason."""
+    found = discover(folder, kind="Measure", required=("name", "title", "help", "score"))
+    taken, kept, broken = {str(measure.name) for measure in folder.OWN}, [], list(found.broken)
+    for module in found.modules:
+        name, file = str(module.Measure.name), f"{module.__name__.rsplit('.', 1)[-1]}.py"
+        if name in taken:
+            broken.append(BrokenExtension(file, message("extension.name_taken", file=file, name=name)))
+        else:
+            taken.add(name)
+            kept.append(module)
+    return Extensions(tuple(kept), tuple(broken))
