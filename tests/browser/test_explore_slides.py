@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.presenting.story import AddedPicture
 from leanrag_core.workbench.presentations import export_presentation
 from tests.browser.conftest import Server, Watched
@@ -23,6 +25,11 @@ pytestmark = pytest.mark.browser
 
 VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
 CHOICES = ".st-key-explore_views [role=radiogroup] button, .st-key-explore_views button[kind]"
+
+
+def choose(page: Page, view: str) -> None:
+    title = sentence(message(f"explore.view.{view}"))
+    page.locator(CHOICES).filter(has_text=re.compile(f"^{re.escape(title)}$")).click()
 
 
 def image_of(picture: str) -> Image.Image:
@@ -43,9 +50,7 @@ def test_every_view_becomes_a_slide_that_is_shown_exported_and_printed(
     for n, view in enumerate(VIEWS):
         if n:
             # In one session, as a person goes from view to view.
-            page.locator(".st-key-explore_views [role=radiogroup] button, .st-key-explore_views button[kind]").nth(
-                n
-            ).click()
+            choose(page, view)
             settled(page)
         page.locator(".lr-figtools").first.wait_for()
         before = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--lr-bg')")
@@ -68,7 +73,7 @@ def test_every_view_becomes_a_slide_that_is_shown_exported_and_printed(
     expect(page.get_by_role("button", name=f"Added as slide {first + len(VIEWS)}; open it")).to_be_visible()
 
     # All nodes of the graph are on a canvas, which is painted once more for the other theme.
-    page.locator(CHOICES).nth(1).click()
+    choose(page, "graph")
     settled(page)
     page.get_by_role("button", name="All nodes").click()
     page.locator(".lr-lg-figure canvas").wait_for()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.models import e5, windows
+from leanrag_core.models import e5, windowed_embedding
 from leanrag_core.models.base import embed_queries
 from leanrag_core.models.e5 import E5Session, MultilingualE5, e5_graph, is_installed, model_file
 from leanrag_core.models.e5_weights import PackedFile
@@ -56,7 +56,7 @@ def test_a_text_gives_the_same_bytes_on_every_processor(model: MultilingualE5) -
 def test_a_processor_that_cuts_sums_gets_the_same_bytes_on_the_careful_path(
     model: MultilingualE5, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "_sums_are_exact", lambda: False)
+    monkeypatch.setattr(windowed_embedding, "_sums_are_exact", lambda: False)
     assert np.array_equal(MultilingualE5(threads=1).embed(TEXTS), model.embed(TEXTS))
 
 

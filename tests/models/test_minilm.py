@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.models import minilm, windows
+from leanrag_core.models import minilm, windowed_embedding
 from leanrag_core.models.minilm import FLOATS, FloatSession, Int8Session, MiniLM, model_file
 from leanrag_core.models.minilm_graph import EARLIER_REVISION
 from leanrag_core.models.windowed_embedding import batches
@@ -116,7 +116,7 @@ def test_batches_hold_rows_of_one_length_within_their_limit_shortest_first() -> 
 def test_a_processor_that_cuts_sums_gets_the_same_bytes_on_the_careful_path(
     model: MiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "_sums_are_exact", lambda: False)
+    monkeypatch.setattr(windowed_embedding, "_sums_are_exact", lambda: False)
     careful = MiniLM(threads=1)
     assert np.array_equal(careful.embed(MANY), model.embed(MANY))
 
