@@ -71,6 +71,15 @@ def test_frames_light_each_item_once_the_seeds_in_the_first_step(home: Workbench
     assert app.query_params["step"] == "climb.1"
 
 
+def test_a_slider_without_a_scale_reaches_its_bound(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="pathrag")
+    paths = app.slider("lr_pathrag_n_paths")
+    assert (paths.value, paths.max) == (15, 100)
+    paths.set_value(90).run()
+    drawn.assert_sound(app)
+    assert app.slider("lr_pathrag_n_paths").value == 90
+
+
 def test_a_setting_shows_what_it_changed(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION)
     assert "What changed" not in drawn.text(app)
