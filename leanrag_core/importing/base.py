@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 from leanrag_core.errors import ImportFailed, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.imported import ImportedGraph, ImportPreview
 from leanrag_core.types.index import Index
 
@@ -90,13 +91,19 @@ def broken_importers() -> tuple[BrokenExtension, ...]:
 
 
 def recognised(path: Path) -> Importer | None:
-    """Return the first importer, by name, that recognises the file or folder."""
+    """Return the first importer, by name, that recognises the file or folder; None where none does. Raises
+    ImportFailed where none does and one of them failed on it."""
+    failed: ImportFailed | None = None
     for each in importers():
         try:
             if each.recognises(path):
                 return each
-        except Exception:  # a file that cannot be looked at is of no format, and an importer may be anybody's
+        except (OSError, ValueError, ImportFailed):  # a file that cannot be looked at, such as no text, is of no format
             continue
+        except Exception as error:  # an importer that somebody wrote may raise anything
+            failed = ImportFailed("import.importer_failed", name=each.name, path=str(path), reason=in_words(error))
+    if failed is not None:
+        raise failed
     return None
 
 

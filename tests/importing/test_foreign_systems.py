@@ -7,6 +7,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import ImportFailed
+from leanrag_core.importing import base
 from leanrag_core.importing.base import importer, preview_of, read_graph, recognised
 from leanrag_core.indexing.resolution import entity_id, name_key, relation_id
 from leanrag_core.messages.catalog import sentence
@@ -145,6 +146,26 @@ def test_communities_and_claims_without_entities_of_the_graph_are_counted(tmp_pa
     assert (claim.subject, claim.object, claim.type) == (own_id(folders.MITE), folders.BEE, "HARM")
     assert claim.chunk == imported.chunks[1].id
     assert by_stage(imported)["import"] == ["relationships.parquet row 3", "community 1", "community 2", "claim 2"]
+
+
+def test_an_importer_that_fails_hides_no_other_and_is_named_where_none_recognises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing:
+        name = "a failing one"
+
+        def recognises(self, path: Path) -> bool:
+            raise TypeError("no such thing")
+
+    known, folder = base.importers(), folders.lightrag(tmp_path / "light")
+    (tmp_path / "nothing.xyz").write_text("nothing")
+    assert recognised(tmp_path / "nothing.xyz") is None
+    monkeypatch.setattr(base, "importers", lambda: (Failing(), *known))
+    chosen = recognised(folder)
+    assert chosen is not None
+    assert chosen.name == "lightrag"
+    with pytest.raises(ImportFailed, match="a failing one fails on"):
+        recognised(tmp_path / "nothing.xyz")
 
 
 @pytest.mark.parametrize("below", ["output", "artifacts", "output/20240101-120000/artifacts", "20240101/artifacts"])
