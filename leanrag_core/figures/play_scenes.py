@@ -5,6 +5,7 @@ items, parents of what is lit, relations, passages), and its last scene is the s
 nobody here knows is played too.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +17,7 @@ from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
 
+_ENTITIES = ("entity", "aggregated-entity")
 _AGGREGATED = ("summarised", "concatenated")  # how relations come about whose strength is lambda
 MOST_ALONE = 5  # relations, and passages, that have a scene each; the others light up together
 STOP = message("play.stop")
@@ -128,7 +130,12 @@ def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
 
 
 def counted(trace: Trace) -> tuple[int, ...]:
-    """Return how much each step brings: items, and relations that are no links to a parent."""
+    """Return how many things each step brings, 0 where that number would puzzle.
+
+    Counted are the new things of one kind: those that are no entities (paths, passages), else entities, else relations
+    that are no links to a parent. The number is given where the step's caption has it, or its parts add up to it.
+    """
+    kind_of = {item.id: item.kind for item in trace.items}
     seen: set[str] = set()
     counts = []
     links = _Links.of(trace)
@@ -136,8 +143,24 @@ def counted(trace: Trace) -> tuple[int, ...]:
     for step in trace.steps:
         new = ({*step.items} | ({*step.relations} & beside)) - seen
         seen |= new
-        counts.append(len(new))
+        kinds = Counter(kind_of[id_] for id_ in new if id_ in kind_of)
+        others = [n for kind, n in kinds.items() if kind not in _ENTITIES]
+        count = (sum(others) or kinds.total() or len(new)) if len(others) < 2 else 0
+        told = _numbers(step.caption)
+        counts.append(count if count in {*told, sum(told)} else 0)
     return tuple(counts)
+
+
+def _numbers(caption: Message) -> list[int]:
+    """Return the whole numbers that the caption is filled with, those of messages in it included."""
+    found: list[int] = []
+    for value in caption.values.values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Message):
+                found += _numbers(part)
+            elif isinstance(part, int) and not isinstance(part, bool):
+                found.append(part)
+    return found
 
 
 def tokens_so_far(trace: Trace, lit: Collection[str]) -> tuple[int, ...]:

@@ -32,6 +32,7 @@ function showNote(host, data, words, note, { close, explore, read }) {
   if (note.rows.length) {
     const list = addHtml("ol", "ranked", "", host);
     for (const row of note.rows) {
+      if (row.head) addHtml("li", "head", row.head, list).dir = "auto";
       const line = addHtml("li", row.change ?? "", "", list);
       addHtml("i", "", row.rank ?? "", line);
       addHtml(
@@ -46,11 +47,14 @@ function showNote(host, data, words, note, { close, explore, read }) {
   if (note.text) addHtml("p", "text", note.text, host).dir = "auto";
 }
 
-// Items as rows of a list, the best first.
+// Items as rows of a list, the best first. Ranks count within a role: where there are several, each has its own head.
 function rowsOf(data, ids) {
   const known = ids.map((id) => data.items[id]).filter(Boolean);
-  known.sort((a, b) => (a.rank ?? 1e6) - (b.rank ?? 1e6));
-  return known.map((item) => ({
+  const roles = [...new Set(known.map((item) => item.role))];
+  const place = (item) => roles.indexOf(item.role);
+  known.sort((a, b) => place(a) - place(b) || (a.rank ?? 1e6) - (b.rank ?? 1e6));
+  return known.map((item, n) => ({
+    head: roles.length > 1 && item.role !== known[n - 1]?.role ? item.role : "",
     rank: item.mark && item.is_card ? item.mark : item.rank,
     name: item.name,
     change: item.change,
