@@ -48,8 +48,7 @@ def title(job: JobState, running: StageState | None) -> str:
     if job.status == "queued":
         return of_job(job, job.kind.wording.starting)
     if job.status == "running":
-        doing = words(job.kind.stage(running.name).doing) if running else say("job.starting_up")
-        return f"{doing}{say('ask.comma')}{numbers.share(job.share)}"
+        return words(job.kind.stage(running.name).doing) if running else say("job.starting_up")
     return ended(job)
 
 
@@ -76,7 +75,8 @@ def other_title(job: JobState, live: Sequence[JobState]) -> str:
 
 
 def pace(job: JobState, running: StageState | None) -> str:
-    """Tell how much of the stage is done, how fast, and the time left; of an ended job how long it took."""
+    """Tell how much of the stage is done and how fast, how much of the whole, and the time left; of an ended job how
+    long it took."""
     if job.status == "done":
         return numbers.duration(job.seconds)
     if not job.live:
@@ -92,7 +92,8 @@ def pace(job: JobState, running: StageState | None) -> str:
     if running.total:
         parts.append(_of_total(running))
         parts.append(messages.rate(running.done, running.seconds))
-    parts.append(messages.time_left(job.seconds_left))
+    whole = "job.whole.build" if job.builds_index else "job.whole.other"
+    parts += [say(whole, share=numbers.share(job.share)), messages.time_left(job.seconds_left)]
     return say("ask.comma").join(part for part in parts if part)
 
 
