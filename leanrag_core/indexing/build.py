@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
 _OF_HIERARCHY = frozenset(("cluster", "aggregate entities", "aggregate relations"))  # stages of a build
+_TELL_SECONDS = 1.0  # between two words on chunks that are embedded
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
 
 
@@ -245,9 +246,13 @@ def _build_over(
 
     def make() -> Index:
         base = imported_base_graph(imported, models, report)
-        chunk_vectors = models.chunk_vectors([chunk.text for chunk in imported.chunks])
+        embedded = _ChunksEmbedded(len(imported.chunks))
+        with ThreadPoolExecutor(1) as beside:
+            texts = [chunk.text for chunk in imported.chunks]
+            embedding = beside.submit(models.chunk_vectors, texts, embedded.count)
+            chunk_vectors = embedded.awaited(embedding, report, base.graph.entities.num_rows)
         require_unit_rows(chunk_vectors, "chunks")
-        hierarchy = hierarchy_over(base, config, models, heuristic=False, report=report)
+        hierarchy = hierarchy_over(base, config, models, heuristic=False, report=embedded.counting(report))
         report(Progress("index", 0, 0, "files"))
         made = assemble(origin, tables, chunk_vectors, base, hierarchy)
         return made if before is None else replace(made, report=_with_drops_of_graph(made.report, before))
@@ -331,18 +336,18 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))
     tables = corpus_tables(documents, chunks)
     with ThreadPoolExecutor(1) as beside:  # reading keeps one processor busy, so chunks are embedded meanwhile
-        texts = [chunk.text for chunk in chunks]
+        texts, embedded = [chunk.text for chunk in chunks], _ChunksEmbedded(len(chunks))
         if before:
-            embedding = beside.submit(before.chunk_vectors, texts, models)
+            embedding = beside.submit(before.chunk_vectors, texts, models, embedded.count)
         else:
-            embedding = beside.submit(models.chunk_vectors, texts)
+            embedding = beside.submit(models.chunk_vectors, texts, embedded.count)
         extractor, edits = models.extractor(config), request.edits or NO_EDITS
         base = extract_base_graph(documents, chunks, tables, extractor, models, report, edits)
-        chunk_vectors = embedding.result()
+        chunk_vectors = embedded.awaited(embedding, report, base.graph.entities.num_rows)
     require_unit_rows(chunk_vectors, "chunks")
     heuristic = origin.kind == HEURISTIC
     start = before.start(models) if before else Start(models.embedder(), models.writer(heuristic=heuristic))
-    hierarchy = hierarchy_over(base, config, models, heuristic=heuristic, report=report, start=start)
+    hierarchy = hierarchy_over(base, config, models, heuristic=heuristic, report=embedded.counting(report), start=start)
     report(Progress("index", 0, 0, "files"))
 
     def fresh(layer: Layer) -> np.ndarray:
@@ -351,6 +356,36 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
 
     changes = before.changes(chunks, hierarchy, start, fresh) if before else None
     return assemble(origin, tables, chunk_vectors, base, hierarchy, changes)
+
+
+class _ChunksEmbedded:
+    """How many of the chunks have their vectors: the first of the texts that the stage `embed` counts."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+
+    def count(self, done: int) -> None:
+        """Note that so many chunks are embedded; called by the thread that embeds them."""
+        self._done = done
+
+    def awaited(self, embedding: Future[np.ndarray], report: Report, entities: int) -> np.ndarray:
+        """Return the vectors, (n_chunks, d), telling how many there are while they are waited for. entities: the
+        texts that follow."""
+        while not embedding.done():
+            report(Progress("embed", self._done, self._total + entities, "texts"))
+            wait([embedding], timeout=_TELL_SECONDS)
+        return embedding.result()
+
+    def counting(self, report: Report) -> Report:
+        """Return the report to which the texts of a hierarchy are told: they follow the chunks."""
+
+        def told(progress: Progress) -> None:
+            if progress.stage == "embed":
+                done, total = progress.done + self._total, progress.total + self._total
+                progress = replace(progress, done=done, total=total)
+            report(progress)
+
+        return told
 
 
 def hierarchy_over(

@@ -1,6 +1,6 @@
 """The models of one build, and what is made of them: extractor, embedder, writer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -63,11 +63,12 @@ class BuildModels:
             return OnceEmbedder(embed, apply)
         return OnceEmbedder(embed, kept_vectors(task, self.embedding.dimension, apply, self.stages))
 
-    def chunk_vectors(self, texts: list[str]) -> np.ndarray:
-        """Return the vectors of the chunks, (n_chunks, d) float32."""
+    def chunk_vectors(self, texts: list[str], progress: Callable[[int], None] = lambda done: None) -> np.ndarray:
+        """Return the vectors of the chunks, (n_chunks, d) float32. progress(done): told how many of them are there,
+        where that is known."""
         if embed_task(self.embedding) is None:
             return self.embedding.embed(texts)  # all at once: it limits the calls in flight itself
-        return self.embedder()(texts, lambda done: None)
+        return self.embedder()(texts, progress)
 
     def extractor(self, config: IndexConfig) -> Extractor:
         """Return the extractor of entities and relations."""

@@ -241,12 +241,13 @@ class Before:
         )
         return Start(embedder, writer, Regrouping(layers, self.index.passage_scale.own_of(_SAME_MEANING)))
 
-    def chunk_vectors(self, texts: list[str], models: BuildModels) -> np.ndarray:
-        """Return the vectors of the chunks, (n_chunks, d); only texts that the index does not have are embedded."""
+    def chunk_vectors(self, texts: list[str], models: BuildModels, progress: Callable[[int], None]) -> np.ndarray:
+        """Return the vectors of the chunks, (n_chunks, d); only texts that the index does not have are embedded.
+        progress(done): told how many of these are."""
         new = sorted({text for text in texts if text not in self._row_of_text})
         vectors = np.empty((len(texts), self.index.chunk_vectors.shape[1]), dtype=np.float32)
         place = {text: row for row, text in enumerate(new)}
-        embedded = models.chunk_vectors(new) if new else vectors[:0]
+        embedded = models.chunk_vectors(new, progress) if new else vectors[:0]
         for row, text in enumerate(texts):
             known = self._row_of_text.get(text)
             vectors[row] = embedded[place[text]] if known is None else self.index.chunk_vectors[known]
