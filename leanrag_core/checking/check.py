@@ -112,7 +112,7 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
             if isinstance(result, Note):
                 notes.append(result.text)
             else:
-                problems.append(result)
+                problems.append(subject.in_its_file(result))
     except (ArithmeticError, AssertionError, LookupError, ValueError, TypeError, AttributeError, OSError) as error:
         problems.append(_unmade(error))
     except (pa.ArrowException, LeanRAGError) as error:

@@ -100,11 +100,11 @@ def chunks(subject: Subject) -> Iterator[Problem | Note]:
 
 def tokens(subject: Subject) -> Iterator[Problem | Note]:
     """The stored token counts of entities and relations are those of their texts."""
-    from leanrag_core.storage.tables import entities_with_tokens, relations_with_tokens
+    from leanrag_core.storage.counted_columns import entities_with_tokens, relations_with_tokens
 
     for layer in subject.index.layers:
-        counted = (("entities", entities_with_tokens(layer)), ("relations", relations_with_tokens(layer)))
-        for kind, table in counted:
+        entities, relations = entities_with_tokens(layer.entities), relations_with_tokens(layer.relations)
+        for kind, table in (("entities", entities), ("relations", relations)):
             for column in (name for name in table.column_names if name in layer.token_counts):
                 wrong = np.flatnonzero(numbers(table[column]) != layer.token_counts[column])
                 file = subject.table(f"{kind}-{layer.number}")

@@ -13,6 +13,7 @@ from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.indexing.aggregation.embedding import embedding_text
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.storage.counted_columns import chunks_with_places
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.storage.search_connection import (
     DATABASE,
@@ -26,7 +27,6 @@ from leanrag_core.storage.search_connection import (
     place_in,
     recorded,
 )
-from leanrag_core.storage.tables import chunks_with_places
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
@@ -70,7 +70,7 @@ def stored_places(subject: Subject) -> Iterator[Problem | Note]:
     if not columns:
         yield Note("the index is of format 1, which stores neither")
         return
-    expected = chunks_with_places(index)
+    expected = chunks_with_places(index.documents, index.chunks)
     for name in columns:
         wrong = np.flatnonzero(numbers(index.chunks[name]) != numbers(expected[name]))
         yield from at_rows(file, wrong, f"{name} is not that of its text")

@@ -1,7 +1,7 @@
 """What a check reports: a problem with its file and row, or a note on what could not be checked."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.storage.layout import table_path, vectors_path
+from leanrag_core.storage.layout import located, table_path, vectors_path
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
 
@@ -44,8 +44,16 @@ class Subject:
     reason: str = "no embedding model was given"
 
     def table(self, name: str) -> str:
-        """Return the file name of a table: documents, chunks, hierarchy, entities-L, relations-L."""
+        """Return the file name of a table: documents, chunks, hierarchy, entities-L, relations-L; of one in parts with
+        a star for their numbers."""
         return table_path(self.index, name).name
+
+    def in_its_file(self, problem: Problem) -> Problem:
+        """Return the problem with the part of the table that holds its row, and the row in that part."""
+        if problem.row is None:
+            return problem
+        file, row = located(self.index, problem.file, problem.row)
+        return replace(problem, file=file, row=row)
 
     def vectors(self, part: int | str) -> str:
         """Return the file name of a layer's vectors (part: its number) or of the chunks'."""

@@ -16,7 +16,7 @@ from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import differing
-from leanrag_core.storage.layout import read_imported
+from leanrag_core.storage.layout import read_imported, surplus_files
 from leanrag_core.storage.ownership import CALLS, FOREIGN_IDS, IMPORTED
 from leanrag_core.storage.part_store import RECORD, PartStore, changed_files, fits
 from leanrag_core.types.calls import KINDS
@@ -27,7 +27,7 @@ from leanrag_core.types.rows import numbers
 
 
 def hashes(subject: Subject) -> Iterator[Problem | Note]:
-    """Size and sha256 of every file are those that the manifest records."""
+    """Size and sha256 of every file are those that the manifest records, and no table or vectors are there besides."""
     recorded = subject.index.manifest.files
     if subject.folder is None:
         yield Note("the index is in memory alone")
@@ -37,6 +37,8 @@ def hashes(subject: Subject) -> Iterator[Problem | Note]:
         return
     for name, problem in differing(subject.folder, recorded):
         yield Problem(name, None, sentence(problem))
+    for name in surplus_files(subject.index):
+        yield Problem(name, None, sentence(message("damage.surplus")))
 
 
 def tables(subject: Subject) -> Iterator[Problem | Note]:
@@ -49,11 +51,15 @@ def tables(subject: Subject) -> Iterator[Problem | Note]:
         tables_by_name["calls"] = index.calls
     for name, table in tables_by_name.items():
         for column in table.column_names:
-            try:
-                table[column].validate(full=True)
-            except pa.ArrowException as error:
-                at = re.search(r"(?:index|slot|at) (\d+)", str(error))
-                yield Problem(subject.table(name), int(at[1]) if at else None, f"column {column!r}: {error}")
+            start = 0
+            for piece in table[column].chunks:
+                try:
+                    piece.validate(full=True)
+                except pa.ArrowException as error:
+                    at = re.search(r"(?:index|slot|at) (\d+)", str(error))
+                    row = start + int(at[1]) if at else None
+                    yield Problem(subject.table(name), row, f"column {column!r}: {error}")
+                start += len(piece)
 
 
 _MANIFEST, _REPORT = "manifest.json", "report.json"

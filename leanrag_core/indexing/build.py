@@ -292,7 +292,7 @@ def _write(
             raise IndexChanged("update.changed_meanwhile", index=before.index.manifest.name)
         keeps = StateChange.of(before.step) if before else StateChange("build") if _was_changed(out) else None
         with staged(out, in_store=request.in_store, keeps=keeps) as staging:
-            write_index(staging, make(), extras, request.edits or NO_EDITS)
+            write_index(staging, make(), extras, request.edits or NO_EDITS, replaced=out)
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))
 

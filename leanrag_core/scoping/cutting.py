@@ -22,7 +22,7 @@ from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, texts_then
 from leanrag_core.scoping.texts import InsideTexts
-from leanrag_core.storage.tables import chunks_with_places, entities_with_tokens, relations_with_tokens
+from leanrag_core.storage.counted_columns import chunks_with_places, entities_with_tokens, relations_with_tokens
 from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Layer
 from leanrag_core.types.index import CHUNK_TOKENS, Cut, Index
@@ -146,7 +146,9 @@ def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...], dates: Sequenc
         calls=None,
         cut=cut,
     )
-    return view if CHUNK_TOKENS in chunks.column_names else replace(view, chunks=chunks_with_places(view))
+    if CHUNK_TOKENS in chunks.column_names:
+        return view
+    return replace(view, chunks=chunks_with_places(view.documents, chunks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +283,8 @@ def _facts(labels: np.ndarray) -> ClusterFacts:
 
 
 def _with_tokens(layer: Layer) -> Layer:
-    return replace(layer, entities=entities_with_tokens(layer), relations=relations_with_tokens(layer))
+    counted = entities_with_tokens(layer.entities), relations_with_tokens(layer.relations)
+    return replace(layer, entities=counted[0], relations=counted[1])
 
 
 def _written_again(index: Index, layers: Sequence[Layer]) -> frozenset[str]:

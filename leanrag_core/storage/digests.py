@@ -69,9 +69,14 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def record_of(path: Path) -> FileRecord:
+    """Return what a manifest records of the file."""
+    return FileRecord(path.stat().st_size, digest(path))
+
+
 def digests_of(folder: Path, names: Iterable[str]) -> dict[str, FileRecord]:
     """Return what a manifest records of those files."""
-    return {name: FileRecord((folder / name).stat().st_size, digest(folder / name)) for name in sorted(names)}
+    return {name: record_of(folder / name) for name in sorted(names)}
 
 
 def require_same(folder: Path, recorded: Digests) -> None:

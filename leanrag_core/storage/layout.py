@@ -4,6 +4,7 @@ manifest.json     format version, id, name, configuration, fingerprints, counts;
                   and a hash of itself
 documents.arrow   chunks.arrow
 entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
+                  above some millions of rows a table is in parts, entities-L-00000.arrow ... (storage.table_parts)
 hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
@@ -18,19 +19,22 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.errors import IndexNotFound, IndexTooNew
+from leanrag_core.errors import IndexNotFound, IndexTooNew, LeanRAGError
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import json_bytes, plain
 from leanrag_core.messages.message import message
 from leanrag_core.storage import tables
+from leanrag_core.storage.counted_columns import chunks_with_places, entities_with_tokens, relations_with_tokens
 from leanrag_core.storage.digests import (
     damaged,
     digests_of,
@@ -40,17 +44,19 @@ from leanrag_core.storage.digests import (
     require_seal,
     sealed,
 )
-from leanrag_core.storage.ownership import CALLS, EDITS, FOREIGN_IDS, IMPORTED
+from leanrag_core.storage.ownership import CALLS, EDITS, FOREIGN_IDS, IMPORTED, TABLE_PART, is_table_file
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
+from leanrag_core.storage.table_parts import StoredTable, files_of, parts_of, read_parts, write_part
 from leanrag_core.storage.tables import read_table, require_columns, unread, write_table
+from leanrag_core.storage.taking_over import NO_EARLIER, EarlierFiles, put
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.calls import WrittenCall
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.imported import NO_EXTRAS, ForeignId, ImportedClaim, ImportedCommunity, ImportedExtras
-from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
-from leanrag_core.types.manifest import Manifest
+from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
+from leanrag_core.types.manifest import FileRecord, Manifest
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.updating import NO_EDITS, EditLog
 
@@ -144,51 +150,124 @@ def calls_table(calls: Sequence[WrittenCall]) -> pa.Table | None:
 
 
 FORMAT_VERSION = 2
+PARTS_FORMAT = 3  # of an index that has a table in parts; the newest that is read
 CHUNKS = "chunks"
 _MAX_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 _MAX_EDITS_BYTES = 256_000_000
+_WRITERS = 2  # files that are written and hashed at a time
 
 
-def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS, edits: EditLog = NO_EDITS) -> None:
-    """Write all of the index but its parts, in the newest format. extras: what an import has beside its graph.
-    edits: the log that its build has replayed."""
-
-    def table(name: str, value: pa.Table) -> None:
-        tables.write_table(directory / f"{name}.arrow", value)
-
-    table("documents", index.documents)
-    table("chunks", tables.chunks_with_places(index))
-    tables.write_vectors(directory / "vectors-chunks.npy", index.chunk_vectors)
-    tree: dict[str, list[np.ndarray]] = {"layer": [], "row": [], "parent": []}
-    for layer in index.layers:
-        table(f"entities-{layer.number}", tables.entities_with_tokens(layer))
-        table(f"relations-{layer.number}", tables.relations_with_tokens(layer))
-        tables.write_vectors(directory / f"vectors-{layer.number}.npy", layer.vectors)
-        if len(layer.parent):
-            tree["layer"].append(np.full(len(layer), layer.number, dtype=np.int32))
-            tree["row"].append(np.arange(len(layer), dtype=np.int32))
-            tree["parent"].append(layer.parent.astype(np.int32))
-    empty = [np.zeros(0, dtype=np.int32)]
-    table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
+def write_index(
+    directory: Path,
+    index: Index,
+    extras: ImportedExtras = NO_EXTRAS,
+    edits: EditLog = NO_EDITS,
+    *,
+    replaced: Path | None = None,
+    writers: int = _WRITERS,
+) -> None:
+    """Write all of the index but its parts, in the oldest format that holds it. extras: what an import has beside its
+    graph. edits: the log that its build has replayed. replaced: the folder of the index whose place it takes, if any:
+    tables and vectors that stay the same are taken over from there. writers: how many files are written at a time; the
+    bytes are the same."""
+    earlier = _earlier_files(replaced)
+    jobs = {file: partial(job, directory / file, earlier=earlier) for file, job in _files_to_write(index, earlier)}
+    with ThreadPoolExecutor(writers) as pool:
+        written = dict(zip(jobs, pool.map(lambda job: job(), jobs.values()), strict=True))
     write_bytes(directory / REPORT, json_bytes(plain(index.report), indent=1))
-    beside = (*write_imported(directory, extras), *write_edits(directory, edits))
-    if index.calls is not None:
-        tables.write_table(directory / CALLS, index.calls)
-        beside = (*beside, CALLS)
-    files = digests_of(directory, (*file_names(FORMAT_VERSION, len(index.layers)), *beside))
-    write_manifest(directory, replace(index.manifest, format_version=FORMAT_VERSION, files=files))
+    beside = (REPORT, *write_imported(directory, extras), *write_edits(directory, edits))
+    files = dict(sorted({**written, **digests_of(directory, beside)}.items()))
+    has_parts = any(map(TABLE_PART.fullmatch, files))
+    version = PARTS_FORMAT if has_parts else FORMAT_VERSION
+    write_manifest(directory, replace(index.manifest, format_version=version, files=files))
 
 
-def file_names(version: int, n_layers: int) -> tuple[str, ...]:
-    """Return the files of an index beside its manifest and its search index."""
+def _files_to_write(index: Index, earlier: EarlierFiles) -> Iterable[tuple[str, Callable[..., FileRecord]]]:
+    """Yield names of the files of tables and vectors, and what writes each: given its path and the earlier files, it
+    returns the file's record."""
+    documents_before = _earlier_documents(earlier)
+
+    def places(chunks: pa.Table, before: pa.Table | None) -> pa.Table:
+        known = before is not None and documents_before is not None
+        return chunks_with_places(index.documents, chunks, CorpusTables(documents_before, before) if known else None)
+
+    counted: list[tuple[str, pa.Table, Callable[[pa.Table, pa.Table | None], pa.Table]]] = [
+        ("documents", index.documents, _as_it_is),
+        ("chunks", index.chunks, places),
+    ]
+    for layer in index.layers:
+        counted.append((f"entities-{layer.number}", layer.entities, entities_with_tokens))
+        counted.append((f"relations-{layer.number}", layer.relations, relations_with_tokens))
+    for name, table, columns in counted:
+        for each in parts_of(name, table.num_rows):
+            yield each.file, partial(write_part, rows=table.slice(each.start, each.n_rows), counted=columns)
+    vectors = {CHUNKS: index.chunk_vectors, **{str(layer.number): layer.vectors for layer in index.layers}}
+    for name, rows in vectors.items():
+        yield f"vectors-{name}.npy", partial(put, fill=partial(tables.vectors_into, vectors=rows))
+    alone = {"hierarchy.arrow": _tree(index.layers), **({CALLS: index.calls} if index.calls is not None else {})}
+    for file, table in alone.items():
+        yield file, partial(put, fill=partial(tables.table_into, table=table))
+
+
+def _as_it_is(rows: pa.Table, before: pa.Table | None) -> pa.Table:
+    return rows
+
+
+def _tree(layers: Sequence[Layer]) -> pa.Table:
+    columns: dict[str, list[np.ndarray]] = {name: [np.zeros(0, dtype=np.int32)] for name in _TREE_SCHEMA.names}
+    for layer in layers:
+        if len(layer.parent):
+            columns["layer"].append(np.full(len(layer), layer.number, dtype=np.int32))
+            columns["row"].append(np.arange(len(layer), dtype=np.int32))
+            columns["parent"].append(layer.parent.astype(np.int32))
+    return pa.table({name: np.concatenate(values) for name, values in columns.items()})
+
+
+def _earlier_files(folder: Path | None) -> EarlierFiles:
+    """Return what can be taken over from the index in the folder; nothing where none reads there."""
+    with suppress(LeanRAGError):
+        return NO_EARLIER if folder is None else EarlierFiles(folder, read_manifest(folder).files)
+    return NO_EARLIER
+
+
+def _earlier_documents(earlier: EarlierFiles) -> pa.Table | None:
+    with suppress(LeanRAGError):
+        files = files_of("documents", earlier.recorded)
+        if set(files) <= set(earlier.recorded):
+            return read_parts([earlier.folder / file for file in files], DOCUMENT_SCHEMA).whole
+    return None
+
+
+def file_names(version: int, n_layers: int, recorded: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the files of an index beside its manifest and its search index. recorded: those that its manifest
+    records, which say what is in parts."""
     tables_of = [f"{kind}-{number}" for number in range(n_layers) for kind in ("entities", "relations")]
     vectors = [f"vectors-{part}.npy" for part in (*range(n_layers), "chunks")]
-    return (
-        *(_table_file(version, name) for name in ("documents", "chunks", "hierarchy", *tables_of)),
-        *vectors,
-        REPORT,
-    )
+    names = ("documents", "chunks", "hierarchy", *tables_of)
+    return (*(file for name in names for file in _table_files(version, name, recorded)), *vectors, REPORT)
+
+
+def surplus_files(index: Index) -> list[str]:
+    """Return files of the index's folder that look like tables or vectors of it, but are none that it reads."""
+    if index.path is None:
+        return []
+    manifest = index.manifest
+    own = {*file_names(manifest.format_version, manifest.counts.layers, manifest.files), CALLS, FOREIGN_IDS}
+    return sorted(path.name for path in index.path.iterdir() if is_table_file(path.name) and path.name not in own)
+
+
+def located(index: Index, name: str, row: int) -> tuple[str, int]:
+    """Return the file of a row of a table, and the row in that file. name: of the file, as table_path says."""
+    if not name.endswith(_ANY_PART):
+        return name, row
+    start = 0
+    for file in files_of(name.removesuffix(_ANY_PART), index.manifest.files):
+        n_rows = read_table((index.path or Path(index.id)) / file).num_rows
+        if row < start + n_rows:
+            return file, row - start
+        start += n_rows
+    return name, row
 
 
 def vectors_path(index: Index, part: int | str) -> Path:
@@ -197,12 +276,19 @@ def vectors_path(index: Index, part: int | str) -> Path:
 
 
 def table_path(index: Index, name: str) -> Path:
-    """Return the file of a table: documents, chunks, hierarchy, entities-L, relations-L."""
-    return (index.path or Path(index.id)) / _table_file(index.manifest.format_version, name)
+    """Return the file of a table: documents, chunks, hierarchy, entities-L, relations-L; of one in parts the name that
+    they have in common, with a star (see located)."""
+    files = _table_files(index.manifest.format_version, name, index.manifest.files)
+    return (index.path or Path(index.id)) / (files[0] if len(files) == 1 else f"{name}{_ANY_PART}")
 
 
-def _table_file(version: int, name: str) -> str:
-    return f"{name}.arrow" if version >= 2 else f"{name}.parquet"
+_ANY_PART = "-*.arrow"
+
+
+def _table_files(version: int, name: str, recorded: Iterable[str]) -> tuple[str, ...]:
+    if version < 2:
+        return (f"{name}.parquet",)
+    return files_of(name, recorded) if version >= PARTS_FORMAT else (f"{name}.arrow",)
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
@@ -222,8 +308,8 @@ def _read_manifest(directory: Path) -> tuple[Manifest, dict[str, object]]:
         raise IndexNotFound("index.not_in_folder", folder=str(directory))
     values = read_object(path, max_bytes=_MAX_BYTES[MANIFEST])
     version = values.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
-        raise IndexTooNew("index.too_new", folder=str(directory), version=version, newest=FORMAT_VERSION)
+    if isinstance(version, int) and version > PARTS_FORMAT:
+        raise IndexTooNew("index.too_new", folder=str(directory), version=version, newest=PARTS_FORMAT)
     manifest = read_record(Manifest, path, values)
     require_seal(values, path)
     counts = manifest.counts
@@ -241,22 +327,15 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
     """
     manifest = read_manifest(directory)
     version, n_layers, recorded = manifest.format_version, manifest.counts.layers, manifest.files
-    missing = sorted(set(file_names(version, n_layers)) - set(recorded)) if recorded else ()
+    missing = sorted(set(file_names(version, n_layers, recorded)) - set(recorded)) if recorded else ()
     if missing:
         raise damaged(directory / MANIFEST, message("damage.not_recorded", file=missing[0]))
     if hashes:
         require_same(directory, recorded)
 
-    def table(name: str, schema: pa.Schema) -> pa.Table:
-        path = directory / _table_file(version, name)
-        return required(tables.read_table(path) if version >= 2 else tables.read_parquet(path), schema, path)
-
-    def required(read: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
-        try:
-            tables.require_columns(read, schema, path)
-        except (ValueError, LookupError, TypeError) as error:  # such as a column whose name is no UTF-8
-            raise tables.unread(path, error) from error
-        return read
+    def table(name: str, schema: pa.Schema) -> StoredTable:
+        paths = [directory / file for file in _table_files(version, name, recorded)]
+        return read_parts(paths, schema, tables.read_table if version >= 2 else tables.read_parquet)
 
     def vectors(name: str, rows: int) -> np.ndarray:
         """Return the (rows, dim) vectors of that name, mapped."""
@@ -265,32 +344,35 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         tables.require_vectors(stored, rows, manifest.embedding.dimension, path)
         return stored
 
-    entities = [table(f"entities-{number}", ENTITY_SCHEMA) for number in range(n_layers)]
-    relations = [table(f"relations-{number}", RELATION_SCHEMA) for number in range(n_layers)]
-    documents, chunks = table("documents", DOCUMENT_SCHEMA), table("chunks", CHUNK_SCHEMA)
-    tables.require_chunks(documents, chunks, directory / _table_file(version, "chunks"))
-    tree = table("hierarchy", _TREE_SCHEMA)
-    sizes = [table.num_rows for table in entities]
-    tables.require_tree(tree, sizes, directory / _table_file(version, "hierarchy"))
-    parents = np.split(numbers(tree["parent"]), np.cumsum(sizes[:-1]))
+    stored = [
+        (table(f"entities-{n}", ENTITY_SCHEMA), table(f"relations-{n}", RELATION_SCHEMA)) for n in range(n_layers)
+    ]
+    documents, chunks = table("documents", DOCUMENT_SCHEMA).whole, table("chunks", CHUNK_SCHEMA)
+    for part, path in zip(chunks.parts, chunks.paths, strict=True):
+        tables.require_chunks(documents, part, path)
+    tree, n_chunks = table("hierarchy", _TREE_SCHEMA), chunks.whole.num_rows
+    wholes = [(entities.whole, relations.whole) for entities, relations in stored]
+    sizes = [entities.num_rows for entities, _ in wholes]
+    tables.require_tree(tree.whole, sizes, tree.paths[0])
+    parents = np.split(numbers(tree.whole["parent"]), np.cumsum(sizes[:-1]))
     layers: list[Layer] = []
-    for number in range(n_layers):
-        layer = Layer(entities[number], relations[number], number, vectors(str(number), sizes[number]), parents[number])
-        places = [directory / _table_file(version, f"{kind}-{number}") for kind in ("entities", "relations")]
-        tables.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
-        layers.append(layer)
+    for number, (entities, relations) in enumerate(stored):
+        for part, path in zip(entities.parts, entities.paths, strict=True):
+            tables.require_entities(part, n_chunks, path)
+        n_below = wholes[number - 1][1].num_rows if number else 0
+        for part, path in zip(relations.parts, relations.paths, strict=True):
+            tables.require_relations(part, sizes[number], n_below, n_chunks, path)
+        layers.append(Layer(*wholes[number], number, vectors(str(number), sizes[number]), parents[number]))
     report = read_report(directory)
     return Index(
         manifest=manifest,
         documents=documents,
-        chunks=chunks,
+        chunks=chunks.whole,
         layers=tuple(layers),
-        chunk_vectors=vectors("chunks", chunks.num_rows),
+        chunk_vectors=vectors("chunks", n_chunks),
         report=report,
         path=directory,
-        calls=required(tables.read_table(directory / CALLS), CALL_SCHEMA, directory / CALLS)
-        if CALLS in recorded
-        else None,
+        calls=read_parts([directory / CALLS], CALL_SCHEMA).whole if CALLS in recorded else None,
     )
 
 

@@ -22,9 +22,12 @@ CHROMA = "chroma"  # the search index of format 1 and 2; a part since then
 PARTS = "parts"
 PART_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 PART_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_IN_PARTS = r"documents|chunks|entities-\d+|relations-\d+"
+TABLE_PART = re.compile(rf"({_IN_PARTS})-(\d{{5}})\.arrow")  # of a table that is stored in parts, storage.table_parts
 _FILES = re.compile(
     r"manifest\.json|report\.json|imported\.json|foreign-ids\.arrow|edits\.json|calls\.arrow"
     r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
+    rf"|{TABLE_PART.pattern}"
 )
 _HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed; .new by older versions
 _PART_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -120,6 +123,11 @@ def is_archive_name(name: str) -> bool:
         and len(name) <= _LONGEST_PATH
         and all(map(_PART_FILE.fullmatch, file.split("/")))
     )
+
+
+def is_table_file(name: str) -> bool:
+    """Tell whether an index may have a table, a part of one, or vectors under that name."""
+    return bool(_FILES.fullmatch(name)) and not name.endswith(".json")
 
 
 def _reads_as_ours(manifest: Path) -> bool:

@@ -46,9 +46,9 @@ RECORD = "part.json"
 _BUILDING = re.compile(rf"\.({PART_FINGERPRINT.pattern})\.building")
 _MAX_BYTES = 16_000_000  # of a record
 _FILES_OF = {
-    ENTITIES: re.compile(r"(entities-\d+|hierarchy)\.\w+"),
-    RELATIONS: re.compile(r"relations-\d+\.\w+"),
-    CHUNKS: re.compile(r"(documents|chunks)\.\w+|vectors-chunks\.npy"),
+    ENTITIES: re.compile(r"(entities-\d+(-\d{5})?|hierarchy)\.\w+"),
+    RELATIONS: re.compile(r"relations-\d+(-\d{5})?\.\w+"),
+    CHUNKS: re.compile(r"(documents|chunks)(-\d{5})?\.\w+|vectors-chunks\.npy"),
     VECTORS: re.compile(r"vectors-\d+\.npy"),
 }
 

@@ -1,13 +1,13 @@
-"""Tables on disk: Arrow files, mapped into memory, and the columns that are counted once, when they are written.
+"""Tables on disk: Arrow files, mapped into memory.
 
 A mapped table takes no memory before a row of it is read, is shared by all processes that have it open, and opens in
 the same time whatever its size. Files are renamed into place: what another reader has mapped stays what it was.
 """
 
-from collections.abc import Callable
+import io
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,8 @@ from leanrag_core.files.atomic import replacing
 from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import damaged
 from leanrag_core.text.plain_words import in_words
-from leanrag_core.text.tokens import count_many, finding_lines, rest_of_line
-from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
-from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
+from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS
+from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
 from leanrag_core.types.rows import numbers
 
 _MAY_BE_NULL = ("type", "language", "title", "media_type", "findings", "chunks", "members", "keywords", "notes")
@@ -95,17 +94,22 @@ def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
                 raise damaged(path, message("damage.outside_document", column=first, row=int(wrong[0])))
 
 
-def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
-    """Raise IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
+def require_entities(entities: pa.Table, n_chunks: int, path: Path) -> None:
+    """Raise IndexDamaged when a chunk of an entity is a row that is not there."""
+    _require_cells(entities, "chunks", n_chunks, path)
+
+
+def require_relations(relations: pa.Table, n_entities: int, n_below: int, n_chunks: int, path: Path) -> None:
+    """Raise IndexDamaged when an end, a member or a chunk of a relation is a row that is not there. n_below: relations
+    of the layer below."""
     for name in ("source", "target"):
-        require_range(numbers(layer.relations[name]), len(layer), relations, name)
-    _require_cells(layer.relations, "members", below.relations.num_rows if below else 0, relations)
-    _require_cells(layer.relations, "chunks", n_chunks, relations)
-    _require_cells(layer.entities, "chunks", n_chunks, entities)
-    weight = numbers(layer.relations["weight"])
+        require_range(numbers(relations[name]), n_entities, path, name)
+    _require_cells(relations, "members", n_below, path)
+    _require_cells(relations, "chunks", n_chunks, path)
+    weight = numbers(relations["weight"])
     wrong = np.flatnonzero(~np.isfinite(weight))
     if len(wrong):
-        raise damaged(relations, message("damage.no_number", column="weight", row=int(wrong[0])))
+        raise damaged(path, message("damage.no_number", column="weight", row=int(wrong[0])))
 
 
 def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
@@ -138,18 +142,21 @@ def require_range(values: np.ndarray, end: int, path: Path, name: str, start: in
         raise damaged(path, problem)
 
 
+Sink: TypeAlias = io.RawIOBase | io.BufferedIOBase | pa.NativeFile  # of the bytes of a file
 _ROWS = 1 << 20  # of one record batch
-_CELLS_A_PART = 1 << 16
 
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write the table; equal tables give equal bytes, however they were chunked."""
-    with (
-        replacing(path) as written,
-        pa.OSFile(str(written), "wb") as sink,
-        pa.ipc.new_file(sink, table.schema) as file,
-    ):
-        file.write_table(table.combine_chunks(), max_chunksize=_ROWS)
+    with replacing(path) as written, pa.OSFile(str(written), "wb") as sink:
+        table_into(sink, table)
+
+
+def table_into(sink: Sink, table: pa.Table) -> None:
+    """Write the table's bytes as a file has them, batch by batch; no second copy of the table is made."""
+    with pa.ipc.new_file(sink, table.schema) as file:
+        for start in range(0, table.num_rows, _ROWS):
+            file.write_table(table.slice(start, _ROWS).combine_chunks(), max_chunksize=_ROWS)
 
 
 def read_table(path: Path) -> pa.Table:
@@ -183,10 +190,15 @@ def unread(path: Path, error: BaseException) -> IndexDamaged:
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
     """Write the vectors. vectors: (n, d), stored as float32."""
-    rows = np.ascontiguousarray(vectors, dtype=np.float32)
     with replacing(path) as written, written.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))
-        file.write(rows.data)  # as np.save writes it, but a full disk is an error that says so
+        vectors_into(file, vectors)
+
+
+def vectors_into(sink: Sink, vectors: np.ndarray) -> None:
+    """Write the vectors' bytes as a file has them. vectors: (n, d), stored as float32."""
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    np.lib.format.write_array_header_1_0(sink, np.lib.format.header_data_from_array_1_0(rows))
+    sink.write(rows.data)  # as np.save writes it, but a full disk is an error that says so
 
 
 def read_vectors(path: Path) -> np.ndarray:
@@ -198,48 +210,3 @@ def read_vectors(path: Path) -> np.ndarray:
     if not isinstance(vectors, np.memmap) or vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
         raise unread(path, ValueError("it is no array of 32-bit numbers, row by row"))
     return vectors
-
-
-def entities_with_tokens(layer: Layer) -> pa.Table:
-    """Return the layer's entities with their ENTITY_TOKENS: of the name after a space, of the description as the rest
-    of a line, of all findings as lines of their own."""
-    counts = (
-        _counted(layer.entities["name"], lambda name: f" {name}"),
-        _counted(layer.entities["description"], rest_of_line),
-        _counted(layer.entities["findings"], lambda cell: finding_lines([tuple(row.values()) for row in cell or ()])),
-    )
-    return _with_columns(layer.entities, dict(zip(ENTITY_TOKENS, counts, strict=True)))
-
-
-def relations_with_tokens(layer: Layer) -> pa.Table:
-    """Return the layer's relations with their RELATION_TOKENS: of the description as the rest of a line."""
-    counts = _counted(layer.relations["description"], rest_of_line)
-    return _with_columns(layer.relations, dict.fromkeys(RELATION_TOKENS, counts))
-
-
-def chunks_with_places(index: Index) -> pa.Table:
-    """Return the index's chunks with their CHUNK_BYTES, and with CHUNK_TOKENS of their text as the rest of a line."""
-    places = chunk_bytes(index.documents, index.chunks)
-    texts = []
-    for document, (start, end) in zip(index.chunks["document"].to_pylist(), places.tolist(), strict=True):
-        text = index.documents["text"][document].as_buffer()[start:end].to_pybytes().decode()
-        texts.append(rest_of_line(text.strip()))
-    columns = {name: places[:, side].copy() for side, name in enumerate(CHUNK_BYTES)}
-    return _with_columns(index.chunks, {**columns, CHUNK_TOKENS: count_many(texts)})
-
-
-def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray:
-    """Count the tokens of each cell, (rows,) int32, as it is shown; a part of the column at a time is made of Python
-    objects."""
-    counts = [np.zeros(0, dtype=np.int32)]
-    for start in range(0, len(column), _CELLS_A_PART):
-        counts.append(count_many([shown(cell) for cell in column.slice(start, _CELLS_A_PART).to_pylist()]))
-    return np.concatenate(counts)
-
-
-def _with_columns(table: pa.Table, columns: dict[str, np.ndarray]) -> pa.Table:
-    """Return the table with those columns, (rows,) each, in place of older ones of the same names."""
-    others = table.drop_columns([name for name in columns if name in table.column_names])
-    for name, values in columns.items():
-        others = others.append_column(name, pa.array(values))
-    return others

@@ -93,7 +93,7 @@ class Rewrites:
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)
             with staged(folder, in_store=in_store, keeps=StateChange("rewrite")) as staging:
-                layout.write_index(staging, made, read_imported(folder), read_edits(folder))
+                layout.write_index(staging, made, read_imported(folder), read_edits(folder), replaced=folder)
             return layout.read_index(folder)
 
     def start(

@@ -18,6 +18,7 @@ from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage import layout, tables
+from leanrag_core.storage.counted_columns import entities_with_tokens, relations_with_tokens
 from leanrag_core.storage.digests import digests_of, sealed
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import fingerprinted
@@ -107,8 +108,9 @@ class Stored:
         """The stored token columns fit the texts again."""
         index = self.index()
         for layer in index.layers:
-            tables.write_table(self.folder / f"entities-{layer.number}.arrow", tables.entities_with_tokens(layer))
-            tables.write_table(self.folder / f"relations-{layer.number}.arrow", tables.relations_with_tokens(layer))
+            entities, relations = entities_with_tokens(layer.entities), relations_with_tokens(layer.relations)
+            tables.write_table(self.folder / f"entities-{layer.number}.arrow", entities)
+            tables.write_table(self.folder / f"relations-{layer.number}.arrow", relations)
 
     def hashed_again(self) -> None:
         """All hashes fit the files again, so that only the content shows the change."""
