@@ -17,12 +17,11 @@ import pyarrow as pa
 from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import damaged
 from leanrag_core.storage.ownership import TABLE_PART
-from leanrag_core.storage.tables import read_table, require_columns, table_into, unread
+from leanrag_core.storage.tables import read_table, require_columns, rows_into, table_into, unread
 from leanrag_core.storage.taking_over import EarlierFiles, put
 from leanrag_core.types.manifest import FileRecord
 
-# About a gigabyte of entities or relations is written, hashed and replaced at a time. A multiple of the rows of a
-# record batch, and so of 64: no bit of a neighbouring row comes into the last byte of a part.
+# About a gigabyte of entities or relations is written, hashed and replaced at a time.
 PART_ROWS = 1 << 22
 
 
@@ -66,7 +65,8 @@ def write_part(
     """Write the rows, with what is counted of them, and return the file's record. counted: adds columns to the rows,
     given those of the same file of before, or None."""
     table = counted(rows, earlier.table(path.name, rows.schema))
-    return put(path, lambda sink: table_into(sink, table), earlier)
+    into = rows_into if TABLE_PART.fullmatch(path.name) else table_into
+    return put(path, lambda sink: into(sink, table), earlier)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """From columns to numbers, and from an id to its row, without a Python object for every cell."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -42,25 +43,62 @@ class Columns:
 class Lists:
     """A column of n lists of numbers, whose cells are views; a list that is null is empty.
 
-    offsets: (n + 1,), values: the numbers of all lists; list i is values[offsets[i] : offsets[i + 1]].
+    A column in several pieces is joined where all of its lists are asked for at once, not for some of them.
     """
 
     def __init__(self, column: pa.ChunkedArray) -> None:
-        lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        if lists.null_count:  # what a null list's slot holds is not defined
-            lists = pa.array([cell or [] for cell in lists.to_pylist()], lists.type)
-        self.offsets, self.values = numbers(lists.offsets), numbers(lists.values)
+        self._pieces = [_ListPiece(piece) for piece in column.chunks if len(piece)]
+        self._starts = np.cumsum([0, *(len(piece.offsets) - 1 for piece in self._pieces)])
+        self._type = column.type.value_type
+
+    @cached_property
+    def _joined(self) -> "_ListPiece":
+        if len(self._pieces) == 1:
+            return self._pieces[0]
+        joined = _ListPiece(pa.array([], pa.list_(self._type)))
+        cut = [piece.values[piece.offsets[0] : piece.offsets[-1]] for piece in self._pieces]
+        lengths = [np.diff(piece.offsets) for piece in self._pieces]
+        joined.offsets = np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64)
+        joined.values = np.concatenate([joined.values, *cut])
+        return joined
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """(n + 1,): list i is values[offsets[i] : offsets[i + 1]]."""
+        return self._joined.offsets
+
+    @property
+    def values(self) -> np.ndarray:
+        """The numbers of all lists."""
+        return self._joined.values
 
     def __getitem__(self, row: int) -> np.ndarray:
         """Return the list in that row, (k,)."""
-        return self.values[self.offsets[row] : self.offsets[row + 1]]
+        if len(self._pieces) == 1:
+            piece = self._pieces[0]
+        else:
+            number = int(np.searchsorted(self._starts, row, side="right")) - 1
+            piece, row = self._pieces[number], row - int(self._starts[number])
+        return piece.values[piece.offsets[row] : piece.offsets[row + 1]]
 
     def joined(self, rows: np.ndarray) -> np.ndarray:
         """Return the numbers of those lists, one list after the other. rows: (k,) int."""
-        starts = self.offsets[rows].astype(np.int64)
-        counts = self.offsets[rows + 1] - starts
+        if len(self._pieces) != 1:
+            return np.concatenate([np.zeros(0, self._type.to_pandas_dtype()), *(self[int(row)] for row in rows)])
+        offsets, values = self._pieces[0].offsets, self._pieces[0].values
+        starts = offsets[rows].astype(np.int64)
+        counts = offsets[rows + 1] - starts
         places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        return np.asarray(self.values[places])
+        return np.asarray(values[places])
+
+
+class _ListPiece:
+    """A piece of a column of lists. offsets: (n + 1,). values: the numbers of all lists."""
+
+    def __init__(self, lists: pa.ListArray) -> None:
+        if lists.null_count:  # what a null list's slot holds is not defined
+            lists = pa.array([cell or [] for cell in lists.to_pylist()], lists.type)
+        self.offsets, self.values = numbers(lists.offsets), numbers(lists.values)
 
 
 class RowOf(Mapping[str, int]):

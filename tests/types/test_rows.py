@@ -78,6 +78,9 @@ def test_cells_are_those_of_the_table_however_its_columns_are_cut(cuts: list[int
     )
     assert [Columns(table)["name"][row].as_py() for row in range(5)] == names
     assert [Lists(table["list"])[row].tolist() for row in range(5)] == lists
+    whole = Lists(table["list"])
+    assert [whole.values[whole.offsets[row] : whole.offsets[row + 1]].tolist() for row in range(5)] == lists
+    assert whole.joined(np.array([3, 4, 0, 3])).tolist() == [2, 2, 2, 3, 1, 2, 2, 2]
     later = table.slice(2)
     assert [Columns(later)["name"][row].as_py() for row in range(3)] == names[2:]
     assert [Lists(later["list"])[row].tolist() for row in range(3)] == lists[2:]
