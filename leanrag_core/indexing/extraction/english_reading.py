@@ -6,6 +6,7 @@ The batches are the same wherever they are read, so the same documents give the 
 import json
 import re
 import threading
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -137,22 +138,27 @@ def content_words(sentence: Any) -> tuple[tuple[str, int], ...]:
     )
 
 
-def informative(sentence: Any, sighting: Sighting) -> float:
-    """Score how much the sentence says about the entity, 0 to about 4: it is the subject, it is defined, it comes
-    early.
+def informative(sentence: Any, sightings: Sequence[Sighting]) -> list[float]:
+    """Score for each sighting how much the sentence says about the entity, 0 to about 4: it is the subject, it is
+    defined, it comes early.
     """
     words = sum(1 for token in sentence if not token.is_punct and not token.is_space)
     root = sentence.root
-    weight = min(words, 25) / 25
+    base = min(words, 25) / 25
     if words < 5 or words > 70 or root.pos_ not in ("VERB", "AUX") or sentence.text.endswith("?"):
-        weight -= 0.5
-    head = sentence.doc[sighting.head]
-    if head.dep_ in _SUBJECTS and head.head.i == root.i:
-        weight += 1.0
-        if root.lemma_ == "be" and any(child.dep_ == "attr" for child in root.children):
+        base -= 0.5
+    defines = root.lemma_ == "be" and any(child.dep_ == "attr" for child in root.children)
+    weights = []
+    for sighting in sightings:
+        weight = base
+        head = sentence.doc[sighting.head]
+        if head.dep_ in _SUBJECTS and head.head.i == root.i:
             weight += 1.0
-    weight += 0.5 * (1 - (sighting.start - sentence.start) / max(1, len(sentence)))
-    return float(round(max(weight, 0.0), 4))
+            if defines:
+                weight += 1.0
+        weight += 0.5 * (1 - (sighting.start - sentence.start) / max(1, len(sentence)))
+        weights.append(float(round(max(weight, 0.0), 4)))
+    return weights
 
 
 RULES = "6"  # version of the rules of extraction; raise it when they find other things in the same text
@@ -333,13 +339,17 @@ def _calmed(piece: str) -> str:
 
 
 def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
+    noun_chunks = list(parsed.noun_chunks)
+    starts = [chunk.start for chunk in noun_chunks]
     for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
         text = block.text[sentence.start_char : sentence.end_char].strip()
         if not any(letter.isalpha() for letter in text):
             continue
         inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
-        phrases = phrases_of(sentence, inside)
-        sightings = [replace(sighting, weight=informative(sentence, sighting)) for sighting in phrases.sightings]
+        own = noun_chunks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        phrases = phrases_of(sentence, inside, [chunk for chunk in own if chunk.end <= sentence.end])
+        weights = informative(sentence, phrases.sightings)
+        sightings = [replace(each, weight=weight) for each, weight in zip(phrases.sightings, weights, strict=True)]
         links = links_of(sentence, sightings)
         nested = [
             (a, b)

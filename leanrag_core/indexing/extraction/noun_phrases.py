@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from leanrag_core.indexing.extraction.english import (
@@ -103,8 +104,7 @@ def _is_human(root: Any) -> bool:
 def _species(sentence: Any) -> Iterator[tuple[int, int, str]]:
     """Yield Latin names of two words: a capitalised genus and an epithet in small letters, both unknown to English."""
     words = english_dictionary()
-    for token in sentence[:-1]:
-        after = token.nbor(1)
+    for token, after in pairwise(sentence):
         if not (_GENUS.fullmatch(token.text) and _EPITHET.fullmatch(after.text)):
             continue
         if after.is_stop or words.has(after.text) or words.has(after.lemma_.lower()) or after.text.endswith("ers"):
@@ -265,16 +265,17 @@ class Phrases:
     left_out: tuple[str, ...]
 
 
-def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases:
+def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]], noun_chunks: Sequence[Any]) -> Phrases:
     """Return the names, then the noun phrases that no name covers.
 
-    sentence: a parsed spaCy Span. titles: token spans of the sentence that spell a document's title.
+    sentence: a parsed spaCy Span. titles: token spans of the sentence that spell a document's title. noun_chunks: of
+    the sentence; spaCy goes through the whole text to find them, which is done once for all its sentences.
     """
     names = list(names_of(sentence, titles))
     covered = {token: name for name in names for token in range(name.start, name.end)}
     sightings = list(names)
     left_out = []
-    for chunk in sentence.noun_chunks:
+    for chunk in noun_chunks:
         head = chunk.root
         if head.i in covered or head.ent_type_ in _MEASURES or head.pos_ == "PRON":
             continue
