@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -148,13 +149,16 @@ def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]
     return read
 
 
-def _content_words(text: str) -> set[str]:
+@lru_cache(maxsize=4_096)  # a moved slider asks again for most of the context
+def _content_words(text: str) -> frozenset[str]:
     runs = (word.lower() for word in _WORD.findall(text))
     words = (word for run in runs for word in (lexical_tokens(run) if han_runs(run) else (run,)))
-    return {stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
+    return frozenset(
+        stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())
+    )
 
 
-def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
+def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
     """Return the sentences of the context, each text once: those of sections that hold passages, then the others'."""
     passages = {passage.id for passage in trace.passages}
     holds_passages = {

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from leanrag_core.answering.asked import (
     DATE,
@@ -91,17 +92,22 @@ def _enough(part: Asked, clauses: bool) -> float:
 
 
 def _windows(trace: Trace) -> list[_Window]:
+    items = (item for section in trace.context.sections for item in section.items)
+    return [window for item in items for window in _windows_of(item.text, item.lead)]
+
+
+@lru_cache(maxsize=512)  # a moved slider asks again for most of the context
+def _windows_of(text: str, lead: int) -> tuple[_Window, ...]:
+    """Return the windows of an item. lead: characters of its text that are its title."""
     windows = []
-    for section in trace.context.sections:
-        for item in section.items:
-            sentences = split_sentences(item.text[item.lead :])
-            of_item, of_sentence = keys(item.text), [keys(sentence) for sentence in sentences]
-            for place, sentence in enumerate(sentences):
-                if not _COUNTED.match(sentence):
-                    span = slice(max(0, place - _BEFORE), place + 1)
-                    of_window = frozenset[str]().union(*of_sentence[span])
-                    windows.append(_Window(sentence, " ".join(sentences[span]), of_window, of_item))
-    return windows
+    sentences = split_sentences(text[lead:])
+    of_item, of_sentence = keys(text), [keys(sentence) for sentence in sentences]
+    for place, sentence in enumerate(sentences):
+        if not _COUNTED.match(sentence):
+            span = slice(max(0, place - _BEFORE), place + 1)
+            of_window = frozenset[str]().union(*of_sentence[span])
+            windows.append(_Window(sentence, " ".join(sentences[span]), of_window, of_item))
+    return tuple(windows)
 
 
 def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> float:
@@ -113,7 +119,10 @@ def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> floa
     wanted = sorted(keys(part.clause))
     names = frozenset[str]().union(*part.names)
     vocabulary = frozenset[str]().union(*(window.item for window in windows))
-    forms = {word: frozenset(known for known in vocabulary if meet(word, known)) for word in wanted}
+    # Words that meet begin alike; to look at that first is quicker than to ask for all.
+    forms = {
+        word: frozenset(known for known in vocabulary if known[:4] == word[:4] and meet(word, known)) for word in wanted
+    }
 
     def held(word: str, window: _Window) -> bool:
         return not forms[word].isdisjoint(window.item if word in names else window.keys)

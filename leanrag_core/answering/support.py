@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from leanrag_core.answering.asked import stem
 from leanrag_core.answering.written import CUT_SHORT
@@ -81,6 +82,7 @@ def _support(part: AnswerPart, items: Mapping[str, ContextItem]) -> Support:
     return Support(state, len(wanted), n_held, numbers)
 
 
+@lru_cache(maxsize=4_096)  # a moved slider asks again for most of the context
 def _words(text: str) -> frozenset[str]:
     """Return the words of the text that say something about its subject, without endings."""
     return frozenset(
@@ -92,6 +94,8 @@ def _words(text: str) -> frozenset[str]:
 
 def _script(text: str) -> str:
     """Return the script of most letters, such as LATIN; those of East Asia count as one."""
+    if text.isascii():
+        return "LATIN" if any(map(str.isalpha, text)) else ""
     letters = [letter for letter in text if letter.isalpha()][:_LOOKED_AT]
     names = Counter(unicodedata.name(letter, "?").split()[0].split("-")[0] for letter in letters)
     script = max(sorted(names), key=lambda name: names[name], default="")

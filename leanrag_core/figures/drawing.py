@@ -217,6 +217,6 @@ def isolated(name: str) -> str:
 
     Names from left to right stay as they are. In HTML `<bdi>` does the same.
     """
-    if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in name):
+    if not name.isascii() and any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in name):
         return f"{_FIRST_STRONG}{name}{_POP}"
     return name

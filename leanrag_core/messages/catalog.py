@@ -16,6 +16,7 @@ Say = Callable[..., str]  # writes a code and named values as a sentence of some
 FOLDER = Path(__file__).parent / "locale"
 
 
+@cache
 def languages() -> tuple[str, ...]:
     """Return the codes of the languages that have a catalog, English first."""
     return tuple(sorted((path.stem for path in FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))

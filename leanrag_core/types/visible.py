@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 # So are whole isolates that take their direction from their text: pages put names in them, and they turn nothing else.
 _UNSEEN = re.compile("\u2068([^\u2066-\u2069]*)\u2069|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
+_NO_TEXT = frozenset([int, float, bool, type(None)])
+
 
 def visible(text: str) -> str:
     """Write such characters as [U+202E]: "cod\u202efdp.exe" would read as "codexe.pdf"."""
@@ -33,8 +35,8 @@ def visible_values(value: Any) -> Any:
         return visible(value)
     if isinstance(value, dict):
         return {name: visible_values(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [visible_values(inner) for inner in value]
+    if isinstance(value, list | tuple):  # mostly numbers, which a call each would take longer than all else here
+        return [inner if type(inner) in _NO_TEXT else visible_values(inner) for inner in value]
     return value
 
 

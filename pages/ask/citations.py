@@ -31,9 +31,10 @@ def titles(trace: Trace) -> dict[str, str]:
     """Return what each citation mark of the context stands for, in words."""
     relations = {relation.id: ", ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
     shown = roles.names_of(trace) | relations
+    nouns = [(section, words(section.noun or section.title)) for section in trace.context.sections]
     return {
-        item.mark: f"{words(section.noun or section.title)}, {isolated(shown.get(item.ref, item.text[:60]))}"
-        for section in trace.context.sections
+        item.mark: f"{noun}, {isolated(shown.get(item.ref, item.text[:60]))}"
+        for section, noun in nouns
         for item in section.items
     }
 
