@@ -23,7 +23,6 @@ const [{{ default: drawn }}] = await Promise.all([import(at({script})), styled])
 export default drawn;"""
 
 
-@st.cache_resource(show_spinner=False)
 def component(
     script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
@@ -33,11 +32,21 @@ def component(
     functions it uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
     before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
-    for part in parts:
-        own = [folder / f"{part}.js" for folder in (script.parent, _HERE)]
+    mount: Callable[..., Any] = _component(f"{script} {before} {parts} {frame}", script, frame, before, parts)
+    return mount
+
+
+@st.cache_resource(show_spinner=False)
+def _component(
+    key: str, _script: Path, _frame: str, _before: list[Path], _parts: tuple[str, ...]
+) -> Callable[..., Any]:
+    """Return the component, registered once. key: one text is hashed in a fiftieth of the time of the parts."""
+    before = list(_before)
+    for part in _parts:
+        own = [folder / f"{part}.js" for folder in (_script.parent, _HERE)]
         before.append(next((path for path in own if path.exists()), script_path(part)))
-    files = [*before, script]
+    files = [*before, _script]
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
     sheet = server.address(styles) if styles else ""
     loader = _LOADER.format(script=json.dumps(server.address(files)), sheet=json.dumps(sheet))
-    return st.components.v2.component(f"lr_{script.stem}", html=frame, js=loader, isolate_styles=False)
+    return st.components.v2.component(f"lr_{_script.stem}", html=_frame, js=loader, isolate_styles=False)

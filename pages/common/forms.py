@@ -113,7 +113,7 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
             return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
         return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
-    with reveal.place(under), st.container(gap="xsmall"):
+    with reveal.place(under, gap="xsmall"):
         form = widgets.labels(titles) if choices else None
         value = _entered(spec, widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form))
         said = fault(value)

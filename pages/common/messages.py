@@ -4,13 +4,12 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.messages.catalog import ENGLISH, codes, languages, sentence
+from leanrag_core.messages.catalog import codes, languages, sentence
 from leanrag_core.messages.message import Message, Value
 from pages.common import state
 from pages.common.html import NOTHING, draw, html
 
 LANGUAGE = "lang"  # its name in links and in the session's memory
-_SETTING = "lr_language"
 Text = Message | LeanRAGError | str
 
 
@@ -18,13 +17,12 @@ def language() -> str:
     """Return the code of the language of every sentence on a page: that of the link (?lang=zh) by which the session
     began, else that of the settings. The browser's own language is not asked: the same link looks the same to
     everybody."""
-    setting = st.session_state.get(_SETTING, ENGLISH)
-    return str(state.fitting(LANGUAGE, setting, str, lambda code: code in languages()))
+    return str(state.fitting(LANGUAGE, state.glance().language, str, lambda code: code in languages()))
 
 
 def begin(setting: str) -> None:
     """Take the language of the settings for this run, and that of a link for the session that it begins."""
-    st.session_state[_SETTING] = setting
+    state.memory().language = setting
     linked = st.query_params.get(LANGUAGE, "")
     if linked and not state.memory().page:
         state.remember(LANGUAGE, linked)

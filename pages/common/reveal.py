@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from pages.common.scope import Scope
 _SCRIPT = Path(__file__).with_name("reveal.js")
 _FRAME = "<span></span>"
 _ASKED = "lr_reveal"
+Gap = Literal["xsmall", "small"]
 
 
 def ask_for(key: str) -> None:
@@ -34,10 +35,11 @@ _FOLLOWED = "lr_place"
 
 
 @contextmanager
-def place(name: str) -> Iterator[None]:
-    """Put a setting that a link can lead to in a container: there it comes into sight and takes the focus."""
+def place(name: str, *, gap: Gap = "small") -> Iterator[None]:
+    """Put a setting that a link can lead to in a container: there it comes into sight and takes the focus. gap: between
+    what is in it."""
     key = f"place_{name}"
-    with st.container(key=key):
+    with st.container(key=key, gap=gap):
         yield
         wanted, visit, number = st.session_state.get(_FOLLOWED, ("", 0, 0))
         if wanted == name and visit == state.memory().visit:

@@ -5,13 +5,18 @@ a page changes nothing. The widgets that show it are in widgets.py.
 """
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+from leanrag_core.messages.catalog import ENGLISH
 
 _MEMORY = "lr_memory"
+_GLANCED: ContextVar[tuple[ScriptRunContext, "Memory"] | None] = ContextVar("lr_glanced", default=None)
 
 
 @dataclass
@@ -19,6 +24,7 @@ class Memory:
     """What one session remembers, and what was last sent to its browser."""
 
     values: dict[str, str] = field(default_factory=dict)
+    language: str = ENGLISH  # that of the settings, when the last run of a page began
     page: str = ""  # the page at hand; empty before the first one
     visit: int = 0  # how often a page was entered
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each page's URL, as last written
@@ -41,6 +47,19 @@ def memory() -> Memory:
     """
     kept: Memory = st.session_state.setdefault(_MEMORY, Memory())
     return kept
+
+
+def glance() -> Memory:
+    """Return the memory of this session to read, and not to write: a page reads it several hundred times a run, and the
+    way through the session's state would be a tenth of the run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    held = _GLANCED.get()
+    if context is None or held is None or held[0] is not context:
+        kept = memory()
+        if context is not None:
+            _GLANCED.set((context, kept))
+        return kept
+    return held[1]
 
 
 def read_url(page: str) -> None:
@@ -66,7 +85,7 @@ def _came_by_history() -> bool:
 
 def recall(name: str, default: str = "") -> str:
     """Return the remembered value of that name."""
-    return memory().values.get(name, default)
+    return glance().values.get(name, default)
 
 
 def remember(name: str, value: Any) -> None:
@@ -84,18 +103,19 @@ def written(value: Any) -> str:
 
 def fitting(name: str, default: Any, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> Any:
     """Return the remembered value where it is possible, else the default; what is not stays remembered."""
-    kept = memory()
-    kept.unfit.discard(name)
-    if name not in kept.values:
-        return default
-    try:
-        value = parse(kept.values[name])
-        if allowed(value):
-            return value
-    except ValueError:
-        pass  # somebody wrote the link by hand
-    kept.unfit.add(name)
-    return default
+    kept = glance()
+    fits, value = True, default
+    if name in kept.values:
+        try:
+            value = parse(kept.values[name])
+            fits = bool(allowed(value))
+        except ValueError:  # somebody wrote the link by hand
+            fits = False
+    if fits and name in kept.unfit:
+        memory().unfit.discard(name)
+    elif not fits and name not in kept.unfit:
+        memory().unfit.add(name)
+    return value if fits else default
 
 
 def as_flag(text: str) -> bool:

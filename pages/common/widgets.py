@@ -70,7 +70,7 @@ def labels(titles: Mapping[str, str]) -> object:
 
 def key_of(base: str) -> str:
     """Return the widget's present key."""
-    replaced = state.memory().replaced.get(base, 0)
+    replaced = state.glance().replaced.get(base, 0)
     return f"{base}~{replaced}" if replaced else base
 
 
