@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import leanrag_core.workbench  # noqa: F401 - loaded before the first visitor comes, who would wait a second for it
 from leanrag_core.system.environment import API_PORT_VARIABLE
-from pages.common import server
+from pages.common import quicker_runs, server
 
 
 def serve_api(port: int) -> None:
@@ -45,4 +45,5 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
 
 
 server.keep_for_fragments()
+quicker_runs.install()
 app = st.App("pages/common/main.py", lifespan=lifespan, routes=server.routes(), middleware=[server.request_check()])

@@ -1,0 +1,65 @@
+"""Turns of pieces of work in one process, where more of them at one time would make each of them slower.
+
+Python runs one thread at a time. Fifty pages that are drawn at once are all ready at the end; one after the other they
+are ready on average in half of that time, and a moved slider need not wait for pages that were opened before it.
+"""
+
+import heapq
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Turns:
+    """Lets a few pieces of work go on at one time, in the order of their arrival; quick ones overtake those that came
+    up to head_start_seconds before them. Any number of threads may ask.
+
+    Who has been at work for hold_seconds counts no more, and goes on: it may wait for a model, which takes no processor
+    time of this process.
+    """
+
+    def __init__(self, at_once: int, *, head_start_seconds: float, hold_seconds: float) -> None:
+        self._at_once, self._head_start, self._hold = at_once, head_start_seconds, hold_seconds
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[float, int, threading.Event]] = []  # a heap: the next one first
+        self._since: dict[int, float] = {}  # when those that are at work began, by their number
+        self._n_asked = 0
+
+    @contextmanager
+    def taken(self, *, quick: bool) -> Iterator[None]:
+        """Wait for the turn, and hold it inside the block."""
+        mine = threading.Event()
+        with self._lock:
+            self._n_asked += 1
+            number = self._n_asked
+            heapq.heappush(self._waiting, (time.monotonic() - self._head_start * quick, number, mine))
+            self._admit()
+        while not mine.wait(self._hold):  # those that are at work count no more after that time
+            with self._lock:
+                self._admit()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._since.pop(number, None)
+                self._admit()
+
+    @property
+    def n_waiting(self) -> int:
+        """How many wait for their turn."""
+        with self._lock:
+            return len(self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is at work and nothing waits."""
+        with self._lock:
+            return not self._waiting and not self._since
+
+    def _admit(self) -> None:
+        now = time.monotonic()
+        while self._waiting and sum(now - since < self._hold for since in self._since.values()) < self._at_once:
+            _, number, event = heapq.heappop(self._waiting)
+            self._since[number] = now
+            event.set()
