@@ -53,13 +53,16 @@ class Turns:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is at work and nothing waits."""
+        """Whether nothing that counts is at work, and nothing waits."""
         with self._lock:
-            return not self._waiting and not self._since
+            return not self._waiting and not self._n_at_work(time.monotonic())
+
+    def _n_at_work(self, now: float) -> int:
+        return sum(now - since < self._hold for since in self._since.values())
 
     def _admit(self) -> None:
         now = time.monotonic()
-        while self._waiting and sum(now - since < self._hold for since in self._since.values()) < self._at_once:
+        while self._waiting and self._n_at_work(now) < self._at_once:
             _, number, event = heapq.heappop(self._waiting)
             self._since[number] = now
             event.set()

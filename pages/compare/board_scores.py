@@ -31,6 +31,7 @@ from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
 from pages.common import session, state
 from pages.common.messages import words
+from pages.common.quicker_runs import TURNS
 from pages.compare import board_state
 from pages.compare.board_state import Session
 from pages.compare.columns import Column
@@ -38,6 +39,7 @@ from pages.compare.columns import Column
 KEPT = 400  # results of settings
 _TRIALS = 12  # indexes
 _AHEAD_AFTER = 0.15  # seconds in which the answer reaches the browser
+_IDLE_WITHIN, _LOOK_EVERY = 10.0, 0.02  # seconds, while pages of other sessions are drawn
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class Board:
                 retrieve = session.workbench().questions.retriever(
                     index, self.info.name, self.options(settings), context_alone=True
                 )
-                scores = _scorer(self.key, self.questions).score(retrieve)
+                # A move that came meanwhile ends this one at the next question.
+                scores = _scorer(self.key, self.questions).score(retrieve, state.memory)
             return scores, time.perf_counter() - began
 
         return _results().get_or_make(self._topic(settings), run)
@@ -128,7 +131,7 @@ class Board:
             return None
 
     def read_ahead(self, held: Session) -> None:
-        """Measure in a thread what is likely to be moved next, until something is."""
+        """Measure in a thread what is likely to be moved next, until something is; not while pages are drawn."""
         results, scorer, asking = _results(), _scorer(self.key, self.questions), session.workbench().questions
         waiting = []
         for settings in neighbours(self.controls, self.now(), held.moved, held.towards):
@@ -139,7 +142,8 @@ class Board:
         def work(look: Callable[[], None]) -> None:
             board.prepare()
             for topic, index, options in waiting:
-                look()
+                if not _until_idle(look):
+                    return
                 began = time.perf_counter()
                 try:
                     retrieve = asking.retriever(index, self.info.name, options, context_alone=True)
@@ -176,6 +180,16 @@ def board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[Gold
 def end_read_ahead() -> None:
     """End the measuring of what was likely to be moved next."""
     _ahead().end()
+
+
+def _until_idle(look: Callable[[], None]) -> bool:
+    """Wait until no session's page is drawn; returns whether that came about in the time that one waits for it."""
+    until = time.monotonic() + _IDLE_WITHIN
+    while True:
+        look()
+        if TURNS.is_idle or time.monotonic() > until:
+            return TURNS.is_idle
+        time.sleep(_LOOK_EVERY)
 
 
 @st.cache_resource(show_spinner=False)
