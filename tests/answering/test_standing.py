@@ -2,6 +2,7 @@
 
 import pytest
 
+from leanrag_core.answering import standing
 from leanrag_core.answering.asked import DATE, NAMED, NUMBER, OPEN, PERSON, PLACE, REASON, THING, asked_parts
 from leanrag_core.answering.standing import is_answered
 from leanrag_core.types.trace import Trace
@@ -91,3 +92,15 @@ def test_one_part_that_is_answered_is_enough() -> None:
 def test_questions_about_the_whole_collection_are_not_judged() -> None:
     assert is_answered("Which harbours do the documents name?", context(""))
     assert is_answered("Which harbours do the mill's letters and toll documents name?", context(""))
+
+
+def test_another_setting_splits_no_passage_again_that_it_brings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    split: list[str] = []
+    own = standing.split_sentences
+    monkeypatch.setattr(standing, "split_sentences", lambda text: split.append(text) or own(text))
+    kept, new = "The barn at Lund was built in 1702. It was red.", "The barn at Lund has two doors. They are green."
+    question = "When was the barn at Lund built?"
+    assert is_answered(question, context(question, kept))
+    n_before = len(split)
+    assert is_answered(question, context(question, kept, new))
+    assert split[n_before:] == [new]

@@ -10,6 +10,7 @@ from leanrag_core.answering.support import (
     UNKNOWN,
     WEAK,
     Support,
+    _script,
     best_sentence,
     citation_counts,
     cited_ids,
@@ -88,3 +89,11 @@ def test_the_nearest_sentence_of_a_passage_shares_most_words() -> None:
     text = "The queen lays eggs. The workers store honey."
     assert best_sentence("Honey is stored by workers in wax.", text) == "The workers store honey."
     assert best_sentence("A tax on petrol was raised.", text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [("The mill, 1871.", "LATIN"), ("12, 13!", ""), ("Мельница 1871", "CYRILLIC"), ("Mühle", "LATIN")],
+)
+def test_the_script_of_most_letters(text: str, script: str) -> None:
+    assert _script(text) == script
