@@ -6,6 +6,7 @@ the board of Compare over a whole question set, again and again.
 """
 
 import asyncio
+import os
 import random
 import resource
 import statistics
@@ -44,12 +45,13 @@ def measure(size: int) -> dict[str, float | int | str]:
         bench.builds.start_first_sample()
         questions = [question.question for question in bench.corpora.samples.questions(_SAMPLE)]
         with server(Path(folder)) as (url, pid):
-            quiet, busy = asyncio.run(_both_halves(url, size, questions))
+            quiet, busy = asyncio.run(_both_halves(url, size, questions, pid))
             memory = _memory(pid)
     figures: dict[str, float | int | str] = {"runs": sum(map(len, quiet.seconds.values()))}
     for kind, seconds in sorted(quiet.seconds.items()):
         figures |= {f"{kind}_s": _median(seconds), f"{kind}_p95_s": _quantile(seconds)}
     figures |= {
+        "server_processor_ms_a_run": round(1000 * quiet.processor_s / max(1, sum(map(len, quiet.seconds.values())))),
         "slider_beside_board_s": _median(busy.seconds["slider"]),
         "slider_beside_board_p95_s": _quantile(busy.seconds["slider"]),
         "slowest_session_to_median": round(_slowest_to_median(quiet), 2),
@@ -62,24 +64,27 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 @dataclass
 class Half:
-    """What the sessions of one half saw: seconds by kind, of the slider also by session; errors that a page showed."""
+    """What the sessions of one half saw: seconds by kind, of the slider also by session; errors that a page showed; and
+    the server's processor seconds."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     of_session: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: int = 0
+    processor_s: float = 0.0
 
 
-async def _both_halves(url: str, size: int, questions: list[str]) -> tuple[Half, Half]:
+async def _both_halves(url: str, size: int, questions: list[str], pid: int) -> tuple[Half, Half]:
     quiet, busy = Half(), Half()
     async with _Session.opened(url) as first:  # who loads libraries and models for all
         for kind in ("explore", "compare", "ask"):
             await first.page(kind, {} if kind == "explore" else {"q": questions[0]})
     for half, heavy in ((quiet, False), (busy, True)):
-        until = time.monotonic() + _SECONDS
+        until, before = time.monotonic() + _SECONDS, _processor_s(pid)
         people = [_person(url, number, questions, half, until) for number in range(size)]
         if heavy:
             people.append(_board(url, until))
         await asyncio.gather(*people)
+        half.processor_s = _processor_s(pid) - before
     return quiet, busy
 
 
@@ -180,6 +185,12 @@ class _Session:
                 else:
                     return
         raise RuntimeError("the server closed the session")
+
+
+def _processor_s(pid: int) -> float:
+    """Return the seconds of a processor that the process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _median(seconds: list[float]) -> float:
