@@ -97,7 +97,12 @@ def test_questions_about_the_whole_collection_are_not_judged() -> None:
 def test_another_setting_splits_no_passage_again_that_it_brings_again(monkeypatch: pytest.MonkeyPatch) -> None:
     split: list[str] = []
     own = standing.split_sentences
-    monkeypatch.setattr(standing, "split_sentences", lambda text: split.append(text) or own(text))
+
+    def counted(text: str) -> list[str]:
+        split.append(text)
+        return own(text)
+
+    monkeypatch.setattr(standing, "split_sentences", counted)
     kept, new = "The barn at Lund was built in 1702. It was red.", "The barn at Lund has two doors. They are green."
     question = "When was the barn at Lund built?"
     assert is_answered(question, context(question, kept))

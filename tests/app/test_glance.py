@@ -20,7 +20,12 @@ def sentences() -> None:
 def test_fifty_sentences_of_a_run_ask_streamlit_for_the_memory_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     memory = state.memory
-    monkeypatch.setattr(state, "memory", lambda: asked.append("memory") or memory())
+
+    def counted() -> state.Memory:
+        asked.append("memory")
+        return memory()
+
+    monkeypatch.setattr(state, "memory", counted)
     app = AppTest.from_function(sentences).run()
     assert not app.exception
     assert len(asked) <= 5

@@ -35,7 +35,12 @@ def test_to_look_one_key_up_reads_no_other(monkeypatch: pytest.MonkeyPatch) -> N
         state[f"key {number}"] = number
     asked: list[str] = []
     own = SessionState.__getitem__
-    monkeypatch.setattr(SessionState, "__getitem__", lambda self, key: asked.append(key) or own(self, key))
+
+    def counted(self: SessionState, key: str) -> Any:
+        asked.append(key)
+        return own(self, key)
+
+    monkeypatch.setattr(SessionState, "__getitem__", counted)
     filtered = quicker_runs.FilteredState(SafeSessionState(state, lambda: None))
     assert filtered["key 7"] == 7
     assert asked == ["key 7"]
