@@ -5,6 +5,7 @@ import pytest
 from leanrag_core.answering import standing
 from leanrag_core.answering.asked import DATE, NAMED, NUMBER, OPEN, PERSON, PLACE, REASON, THING, asked_parts
 from leanrag_core.answering.standing import is_answered
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.trace import Trace
 from tests.answering.contexts import trace_of_passages
 
@@ -96,11 +97,10 @@ def test_questions_about_the_whole_collection_are_not_judged() -> None:
 
 def test_another_setting_splits_no_passage_again_that_it_brings_again(monkeypatch: pytest.MonkeyPatch) -> None:
     split: list[str] = []
-    own = standing.split_sentences
 
     def counted(text: str) -> list[str]:
         split.append(text)
-        return own(text)
+        return split_sentences(text)
 
     monkeypatch.setattr(standing, "split_sentences", counted)
     kept, new = "The barn at Lund was built in 1702. It was red.", "The barn at Lund has two doors. They are green."
