@@ -149,16 +149,28 @@ def _new_adapter(kind: Any) -> "TypeAdapter[Any]":
 _adapter: Callable[[Any], "TypeAdapter[Any]"] = cache(_new_adapter)
 
 
+_LEAVES = frozenset([str, int, float, bool, type(None)])  # most of what a record holds
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, Callable[[], Any] | None], ...]:
+    """Return the fields of the dataclass, each with what makes the default at which it is left out, if any."""
+    return tuple((spec.name, spec.metadata.get(_ABSENT)) for spec in fields(kind))
+
+
 def _absent(value: Any) -> dict[Any, Any]:
     """Return what is left out of the record, in the form of pydantic's `exclude`."""
     left_out: dict[Any, Any] = {}
+    kind: type[Any] = type(value)
+    if kind in _LEAVES:
+        return left_out
     if is_dataclass(value):
-        for spec in fields(value):
-            content = getattr(value, spec.name)
-            if _ABSENT in spec.metadata and content == spec.metadata[_ABSENT]():
-                left_out[spec.name] = True
+        for name, default in _defaults(kind):
+            content = getattr(value, name)
+            if default is not None and content == default():
+                left_out[name] = True
             elif within := _absent(content):
-                left_out[spec.name] = within
+                left_out[name] = within
     elif isinstance(value, Mapping):
         left_out = {key: within for key, content in value.items() if (within := _absent(content))}
     elif isinstance(value, tuple | list):

@@ -1,10 +1,13 @@
 """Files and folders to documents."""
 
 import os
+import queue
 import stat
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -117,6 +120,8 @@ class _Walk:
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
 _AHEAD = 4  # files that are read before their turn; more would fill the memory
+_PORTIONS_AHEAD = 2  # of each of them
+_WAIT_SECONDS = 0.2
 _TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 
 
@@ -137,11 +142,14 @@ def read_files(
 
 @dataclass(frozen=True)
 class FileRead:
-    """What a file became. name: as it is shown; size_bytes: None where it could not be opened."""
+    """What a file became. name: as it is shown; size_bytes: None where it could not be opened. ends, begins: False
+    where more of the same file follows, or went before: one that holds many documents comes in portions."""
 
     name: str
     size_bytes: int | None
     parsed: ParsedUpload
+    ends: bool = True
+    begins: bool = True
 
 
 def each_file(
@@ -167,7 +175,9 @@ def each_file(
                 refused.append(Refusal(shown_name(path.name), reason))
 
     for file in each_upload(contents(), parser):
-        yield _in_folder(file, folders.popleft())
+        yield _in_folder(file, folders[0])
+        if file.ends:
+            folders.popleft()
     for refusal in refused:
         yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
 
@@ -208,19 +218,75 @@ def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | Non
             yield from each_upload(files, own)
         return
 
-    def read(name: str, content: bytes) -> FileRead:
-        if len(content) > MAX_FILE_BYTES:
-            return FileRead(shown_name(name), len(content), ParsedUpload((), (Refusal(shown_name(name), _TOO_LARGE),)))
-        return FileRead(shown_name(name), len(content), parser.parse(name, content))
-
     with ThreadPoolExecutor(2, thread_name_prefix="reading") as pool:  # as many files as the parser reads at one time
-        ahead: deque[Future[FileRead]] = deque()
-        for name, content in files:
-            ahead.append(pool.submit(read, name, content))
-            if len(ahead) >= _AHEAD:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
+        ahead: deque[_Portions] = deque()
+        try:
+            for name, content in files:
+                ahead.append(_Portions(name, content))
+                pool.submit(ahead[-1].read, parser)
+                if len(ahead) >= _AHEAD:
+                    yield from ahead[0].each()
+                    ahead.popleft()
+            while ahead:
+                yield from ahead[0].each()
+                ahead.popleft()
+        finally:
+            for portions in ahead:
+                portions.give_up()
+
+
+class _Portions:
+    """What a thread reads of a file, a few portions before another one takes them."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self._name, self._content, self._size = shown_name(name), (name, content), len(content)
+        self._queue: queue.Queue[ParsedUpload | BaseException | None] = queue.Queue(_PORTIONS_AHEAD)
+        self._given_up = threading.Event()
+        self._ended = False
+
+    def read(self, parser: ConfinedParser) -> None:
+        """Read the file, in a thread of its own."""
+        try:
+            if self._size > MAX_FILE_BYTES:
+                self._put(ParsedUpload((), (Refusal(self._name, _TOO_LARGE),)))
+            else:
+                with closing(parser.parts(*self._content)) as parts:
+                    for part in parts:
+                        if not self._put(part):
+                            break
+        except BaseException as error:  # for the thread that takes the portions
+            self._put(error)
+        else:
+            self._put(None)
+
+    def _put(self, part: ParsedUpload | BaseException | None) -> bool:
+        """Put the portion, and return False where nobody takes it any more."""
+        while not self._given_up.is_set():
+            try:
+                self._queue.put(part, timeout=_WAIT_SECONDS)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def each(self) -> Iterator[FileRead]:
+        """Yield the portions; an empty one for a file that gave nothing."""
+        part, begins = self._next() or ParsedUpload(()), True
+        while (following := self._next()) is not None:
+            yield FileRead(self._name, self._size, part, ends=False, begins=begins)
+            part, begins = following, False
+        yield FileRead(self._name, self._size, part, begins=begins)
+
+    def _next(self) -> ParsedUpload | None:
+        part = None if self._ended else self._queue.get()
+        if isinstance(part, BaseException):
+            raise part
+        self._ended = part is None
+        return part
+
+    def give_up(self) -> None:
+        """Have the thread end."""
+        self._given_up.set()
 
 
 def _gathered(files: Iterable[FileRead]) -> ParsedUpload:

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, overload
 
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, REFERENCE, IndexConfig, model_title
-from leanrag_core.types.summary import IndexSummary, UploadReport
+from leanrag_core.types.summary import DocumentSummary, IndexSummary, UploadReport
 
 _SHORTEST_NAME = 5  # characters that a shortened title keeps of the name
 
@@ -148,8 +148,35 @@ class FileRow:
     remarks: tuple[Message | str, ...] = ()
 
 
-def upload_rows(report: UploadReport, sizes: Mapping[str, int]) -> tuple[FileRow, ...]:
-    """Return a row for each file that could not be read, then repeated ones, documents with remarks, and the others.
+class FileRows(Sequence[FileRow]):
+    """Rows of an upload: of refused and repeated files, which are few, and of documents, made when they are looked
+    at."""
+
+    def __init__(self, first: Sequence[FileRow], added: Sequence[DocumentSummary], sizes: Mapping[str, int]) -> None:
+        self._first, self._added, self._sizes = first, added, sizes
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._added)
+
+    @overload
+    def __getitem__(self, place: int) -> FileRow: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[FileRow]: ...
+
+    def __getitem__(self, place: int | slice) -> FileRow | list[FileRow]:
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            n = len(self._first)
+            added = self._added[max(0, start - n) : max(0, stop - n)]
+            return [*self._first[start:stop], *(_added_row(row, self._sizes) for row in added)][::step]
+        row = range(len(self))[place]
+        return self[row : row + 1][0]
+
+
+def upload_rows(report: UploadReport, sizes: Mapping[str, int]) -> FileRows:
+    """Return a row for each file that could not be read, then repeated ones, documents with remarks, and the others;
+    documents that went into a large corpus by their names.
 
     sizes: bytes of a file by the id of its only document, or by its name where it gave none.
     """
@@ -158,9 +185,12 @@ def upload_rows(report: UploadReport, sizes: Mapping[str, int]) -> tuple[FileRow
         for state, refusals in ((REFUSED, report.refusals), (DUPLICATE, report.duplicates))
         for refusal in refusals
     ]
-    for document in sorted(report.added, key=lambda each: not each.notes):
-        language = "" if document.language == "und" else document.language
-        rows.append(
-            FileRow(document.name, ADDED, sizes.get(document.id), document.tokens, language, tuple(document.notes))
-        )
-    return tuple(rows)
+    added = report.added
+    if isinstance(added, tuple):
+        added = sorted(added, key=lambda each: not each.notes)
+    return FileRows(rows, added, sizes)
+
+
+def _added_row(document: DocumentSummary, sizes: Mapping[str, int]) -> FileRow:
+    language = "" if document.language == "und" else document.language
+    return FileRow(document.name, ADDED, sizes.get(document.id), document.tokens, language, tuple(document.notes))

@@ -1,15 +1,19 @@
-"""Corpora on disk: one folder a corpus, one JSON file a document, named by ids and never by the user's file names."""
+"""Corpora on disk: one folder a corpus, named by its id, and never a file by the user's file names.
+
+A corpus of up to FILES documents has one JSON file a document, and their rows in its record; a larger one has all
+of them in one file (storage.corpus_database), which it keeps when it becomes small again.
+"""
 
 import contextlib
 import os
 import re
 import secrets
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
 from filelock import FileLock, Timeout
 
@@ -22,72 +26,36 @@ from leanrag_core.errors import (
     StorageFailed,
 )
 from leanrag_core.files import private
-from leanrag_core.files.atomic import sync_all, sync_folder, write_bytes, writing
-from leanrag_core.files.records import absent_at_default, from_json, to_json
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.files.atomic import sync_folder, write_bytes, writing
+from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message, message
+from leanrag_core.storage.corpus_arrivals import Arrivals, summarise
+from leanrag_core.storage.corpus_database import (
+    BEFORE,
+    DATABASE,
+    FIRST_UPLOAD,
+    CorpusDatabase,
+    DocumentRows,
+    StagedDocuments,
+)
+from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.plain_words import in_words
-from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.scope import DocumentData, is_date
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
-
-@dataclass(frozen=True)
-class RefusedFile:
-    """A file that could not be read. reason: the English sentence, which is all that earlier versions wrote and read.
-    message: the same with its code."""
-
-    name: str
-    reason: str
-    message: Message | None = absent_at_default()
-
-    @classmethod
-    def of(cls, refusal: Refusal) -> Self:
-        """Return the record of that refusal."""
-        return cls(refusal.name, sentence(refusal.reason), refusal.reason)
-
-    def refusal(self) -> Refusal:
-        """Return the refusal that was recorded."""
-        return Refusal(self.name, self.message or Message("plain", {"text": self.reason}))
-
-
-@dataclass(frozen=True)
-class CorpusRecord:
-    """A corpus without the texts of its documents. source: fingerprint of what it was read from, such as a sample.
-    created: ISO 8601, UTC. refused: files that could not be read and have not been added since."""
-
-    id: str
-    name: str
-    description: str
-    sample: bool
-    source: str
-    created: str
-    documents: tuple[DocumentSummary, ...]
-    refused: tuple[RefusedFile, ...] = ()
-
-
+FILES = 5_000  # documents that have a file each
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
-_FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter of a process that was killed
+_FILE = re.compile(  # those with numbers are of a process that was killed
+    r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?|documents\.db(-wal|-shm)?|\.adding-[0-9a-f]+\.db(-wal|-shm|-journal)?"
+)
 _DELETED = ".deleted-"
 _TIMEOUT_SECONDS = 60  # for another session that writes
 _RECORD = "corpus.json"
 _MAX_DOCUMENT_BYTES = 1 << 40  # as much as was parsed is read again; the limit is the parser's
-
-
-def summarise(document: Document) -> DocumentSummary:
-    """Return the document's row in a list."""
-    return DocumentSummary(
-        id=document.id,
-        name=document.name,
-        title=document.title,
-        media_type=document.media_type,
-        language=document.language,
-        characters=len(document.text),
-        tokens=count_tokens(document.text),
-        pages=len(document.pages),
-        notes=document.notes,
-    )
+_MAX_RECORD_BYTES = 1 << 30  # earlier versions kept any number of documents in the record
+_COUNTS_KEPT = 64
 
 
 class CorpusStore:
@@ -96,6 +64,8 @@ class CorpusStore:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._records: dict[str, tuple[tuple[int, int, int], CorpusRecord]] = {}  # as they read last, by corpus
+        self._counts: BoundedCache[tuple[str, int], tuple[int, int]] = BoundedCache(_COUNTS_KEPT)
+        self._found: BoundedCache[tuple[str, int, str], DocumentRows] = BoundedCache(_COUNTS_KEPT)
         private.tighten(root)
 
     def _folder(self, corpus_id: str) -> Path:
@@ -116,13 +86,22 @@ class CorpusStore:
             here = seen.st_ino, seen.st_mtime_ns, seen.st_size
             known = self._records.get(corpus_id)
             if known is None or known[0] != here:  # lists are drawn again and again
-                record = from_json(CorpusRecord, path.read_bytes(), name=path.name)
+                record = from_json(CorpusRecord, path.read_bytes(), name=path.name, max_bytes=_MAX_RECORD_BYTES)
                 known = self._records[corpus_id] = here, record
             return known[1]
         except OSError as error:  # the content may well be whole, so the remedy is not to delete it
             raise CorpusDamaged("corpus.disk_refuses", path=str(path), reason=in_words(error)) from error
         except RecordDamaged as error:
             raise CorpusDamaged("corpus.record_damaged", path=str(path), reason=error.reason) from error
+
+    def _database(self, corpus_id: str) -> CorpusDatabase | None:
+        """Return the file of the corpus's documents; None where they have a file each."""
+        return CorpusDatabase(self.root / corpus_id / DATABASE) if self._record(corpus_id).in_database else None
+
+    def version(self, corpus_id: str) -> str:
+        """Return what changes whenever the documents do. Raises CorpusNotFound, CorpusDamaged."""
+        database = self._database(corpus_id)
+        return f"{self._records[corpus_id][0]}/{database.version if database else ''}"
 
     def _write(self, folder: Path, record: CorpusRecord) -> None:
         write_bytes(folder / _RECORD, to_json(record, indent=1), private=True)
@@ -156,7 +135,7 @@ class CorpusStore:
 
     def create_with(
         self, name: str, documents: Iterable[Document], *, refused: Sequence[Refusal] = ()
-    ) -> tuple[str, tuple[list[DocumentSummary], list[Refusal]]]:
+    ) -> tuple[str, tuple[Sequence[DocumentSummary], list[Refusal]]]:
         """Make a corpus of that name with the documents, or none on an error; returns its id and add()'s result."""
         corpus_id = self.create(name)
         try:
@@ -174,7 +153,7 @@ class CorpusStore:
 
     def add(
         self, corpus_id: str, documents: Iterable[Document], *, source: str = "", refused: Sequence[Refusal] = ()
-    ) -> tuple[list[DocumentSummary], list[Refusal]]:
+    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
         """Add the documents; those whose content was there already are returned as refusals.
 
         documents: written one after another, so that their texts need not be in memory together; others may write to
@@ -185,24 +164,77 @@ class CorpusStore:
         """
         folder = self._folder(corpus_id)
         what, kept = message("what.documents", corpus=corpus_id), message("kept.no_document_added")
-        written: dict[str, DocumentSummary] = {}
+        record, database = self._record(corpus_id), self._database(corpus_id)
+        arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
         try:
             with writing(what, kept):
-                known = _names_by_id(self._record(corpus_id))
+                known = _names_by_id(record)
                 duplicates = []
                 for document in documents:
-                    if document.id in known:
-                        duplicates.append(_duplicate(document.name, known[document.id]))
+                    first = known.get(document.id) or arrivals.name_of(document.id)
+                    if first:
+                        duplicates.append(_duplicate(document.name, first))
                     else:
-                        known[document.id] = document.name
-                        written[document.id] = summarise(document)  # before the file: it is this file's record
-                        write_bytes(folder / f"{document.id}.json", to_json(document), private=True, sync=False)
-                sync_all([folder / f"{id_}.json" for id_ in written], folder)
+                        arrivals.put(document)
+                arrivals.sync()
             with self._locked(what, kept):
-                return self._record_added(corpus_id, list(written.values()), duplicates, source, refused)
+                if arrivals.staged is None and not self._record(corpus_id).in_database:
+                    return self._record_added(corpus_id, list(arrivals.rows.values()), duplicates, source, refused)
+                return self._take_in(corpus_id, arrivals, duplicates, source, refused)
         except BaseException:
-            self._remove_unrecorded(corpus_id, list(written))
+            self._remove_unrecorded(corpus_id, list(arrivals.rows))
             raise
+        finally:
+            arrivals.discard()
+
+    def _take_in(
+        self,
+        corpus_id: str,
+        arrivals: Arrivals,
+        duplicates: list[Refusal],
+        source: str,
+        refused: Sequence[Refusal],
+    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
+        """Return the documents, which are in the corpus's own file from now on. Needs the lock."""
+        folder, record = self._folder(corpus_id), self._record(corpus_id)
+        staged, own = arrivals.stage(), CorpusDatabase(folder / DATABASE)
+        if record.in_database:
+            staged.complete()
+            upload, twice = own.take(staged.path)
+            duplicates = [*duplicates, *(_duplicate(row.name, own.name_of(row.id)) for row in twice)]
+        else:
+            upload = FIRST_UPLOAD
+            duplicates = [*duplicates, *self._take_before(folder, record, staged)]
+            staged.complete()
+            for ending in ("", "-wal", "-shm"):  # of such a change that was cut short
+                own.path.with_name(f"{DATABASE}{ending}").unlink(missing_ok=True)
+            os.replace(staged.path, own.path)
+        added = own.rows(upload=upload)
+        names = {refusal.name for refusal in (*duplicates, *refused)}
+        still = [row for row in record.refused if row.name not in names and not own.has_name(row.name, upload)]
+        changed = replace(
+            record,
+            documents=(),
+            in_database=True,
+            source=source or record.source,
+            refused=(*still, *map(RefusedFile.of, refused)),
+        )
+        if changed != record:
+            self._write(folder, changed)
+        sync_folder(folder)
+        for id_ in {row.id for row in record.documents} | set(arrivals.rows):
+            (folder / f"{id_}.json").unlink(missing_ok=True)
+        return added, duplicates
+
+    def _take_before(self, folder: Path, record: CorpusRecord, staged: StagedDocuments) -> Iterator[Refusal]:
+        """Add the documents that have a file each; yield refusals of staged ones that others have added meanwhile."""
+        for row in record.documents:
+            for id_ in {row.id, row.read_as} - {""}:
+                name = staged.name_of(id_)
+                if name:
+                    staged.drop(id_)
+                    yield _duplicate(name, row.name)
+            staged.put(row.id, (folder / f"{row.id}.json").read_bytes(), row, BEFORE)
 
     @contextlib.contextmanager
     def _locked(self, what: Message, kept: Message | None = None) -> Iterator[None]:
@@ -221,7 +253,7 @@ class CorpusStore:
         duplicates: list[Refusal],
         source: str,
         refused: Sequence[Refusal],
-    ) -> tuple[list[DocumentSummary], list[Refusal]]:
+    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
         """Return the documents, whose files are there, are in the record. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = _names_by_id(record)  # others may have added some meanwhile
@@ -258,14 +290,19 @@ class CorpusStore:
         """
         with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
-            before = self._document_file(corpus_id, document_id)
-            known = {row.id: row for row in record.documents}
-            if document.id in known:
-                raise InvalidConfig("corpus.document_twice", first=known[document.id].name)
-            former = known[document_id]
+            former, there = self.row(corpus_id, document_id), self.row(corpus_id, document.id)
+            if there is not None:
+                raise InvalidConfig("corpus.document_twice", first=there.name)
+            if former is None:
+                raise CorpusNotFound("corpus.document_not_found", document=document_id)
             read_as = former.read_as or document_id
             row = replace(summarise(document), read_as="" if read_as == document.id else read_as)
             row = replace(row, tags=former.tags, date=former.date)
+            database = self._database(corpus_id)
+            if database:
+                database.replace(document_id, document, row)
+                return
+            before = self._document_file(corpus_id, document_id)
             write_bytes(folder / f"{document.id}.json", to_json(document), private=True)
             rows = tuple(row if each.id == document_id else each for each in record.documents)
             self._write(folder, replace(record, documents=rows))
@@ -289,28 +326,40 @@ class CorpusStore:
             raise InvalidConfig("scope.no_date", date=date)
         changed = set(document_ids)
         with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
-            folder, record = self._folder(corpus_id), self._record(corpus_id)
-            unknown = sorted(changed - {row.id for row in record.documents})
+            folder, record, database = self._folder(corpus_id), self._record(corpus_id), self._database(corpus_id)
+            rows = database.rows_of(sorted(changed)) if database else {row.id: row for row in record.documents}
+            unknown = sorted(changed - rows.keys())
             if unknown:
                 raise CorpusNotFound("corpus.document_not_found", document=unknown[0])
-            rows = []
-            for row in record.documents:
-                if row.id in changed:
-                    row = replace(row, tags=tidy_tags([*(row.tags if tags is None else tags), *more_tags]))
-                    row = row if date is None else replace(row, date=date)
-                rows.append(row)
-            self._write(folder, replace(record, documents=tuple(rows)))
+
+            def described(row: DocumentSummary) -> DocumentSummary:
+                row = replace(row, tags=tidy_tags([*(row.tags if tags is None else tags), *more_tags]))
+                return row if date is None else replace(row, date=date)
+
+            if database:
+                database.set_rows(described(row) for row in rows.values())
+                return
+            documents = tuple(described(row) if row.id in changed else row for row in record.documents)
+            self._write(folder, replace(record, documents=documents))
 
     def data(self, corpus_id: str) -> dict[str, DocumentData]:
         """Return the tags and date of each document that has any, by its id. Raises CorpusNotFound, CorpusDamaged."""
-        rows = self._record(corpus_id).documents
-        return {row.id: DocumentData(row.tags, row.date) for row in rows if row.tags or row.date}
+        return {row.id: DocumentData(row.tags, row.date) for row in self.described(corpus_id)}
+
+    def described(self, corpus_id: str) -> list[DocumentSummary]:
+        """Return the documents that have tags or a date. Raises CorpusNotFound, CorpusDamaged."""
+        database = self._database(corpus_id)
+        rows = database.described() if database else self._record(corpus_id).documents
+        return [row for row in rows if row.tags or row.date]
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """Remove the document from the corpus; an unknown id changes nothing."""
         self._folder(corpus_id)
         with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
-            folder, record = self._folder(corpus_id), self._record(corpus_id)
+            folder, record, database = self._folder(corpus_id), self._record(corpus_id), self._database(corpus_id)
+            if database:
+                database.remove(document_id)
+                return
             kept = tuple(row for row in record.documents if row.id != document_id)
             if len(kept) == len(record.documents):
                 return
@@ -363,28 +412,77 @@ class CorpusStore:
 
     def summary(self, corpus_id: str) -> CorpusSummary:
         """Return the corpus's card. Raises CorpusNotFound or CorpusDamaged."""
-        record = self._record(corpus_id)
+        record, database = self._record(corpus_id), self._database(corpus_id)
+        if database:
+            n_documents, tokens = self._counts.get_or_make((corpus_id, database.version), database.counts)
+        else:
+            n_documents, tokens = len(record.documents), sum(row.tokens for row in record.documents)
         return CorpusSummary(
             id=record.id,
             name=record.name,
             description=record.description,
             sample=record.sample,
-            documents=len(record.documents),
-            tokens=sum(row.tokens for row in record.documents),
+            documents=n_documents,
+            tokens=tokens,
             created=record.created,
         )
 
-    def documents(self, corpus_id: str) -> list[DocumentSummary]:
-        """Return rows of the corpus's documents, by name."""
-        return sorted(self._record(corpus_id).documents, key=lambda row: (row.name, row.id))
+    def documents(self, corpus_id: str, wanted: str = "") -> Sequence[DocumentSummary]:
+        """Return rows of the corpus's documents, by name; those of a large corpus are read when they are looked at.
+
+        wanted: a piece of their title or name, whatever its case.
+        """
+        wanted, database = wanted.casefold(), self._database(corpus_id)
+        if database:
+            key = (corpus_id, database.version, wanted)
+            return self._found.get_or_make(key, lambda: database.rows(wanted=wanted))
+        rows = self._record(corpus_id).documents
+        fitting = (row for row in rows if wanted in f"{row.title} {row.name}".casefold()) if wanted else rows
+        return sorted(fitting, key=lambda row: (row.name, row.id))
+
+    def row(self, corpus_id: str, document_id: str) -> DocumentSummary | None:
+        """Return the document's row; None where the corpus has no such document."""
+        database = self._database(corpus_id)
+        if database:
+            return database.row(document_id)
+        return next((row for row in self._record(corpus_id).documents if row.id == document_id), None)
+
+    def languages(self, corpus_id: str) -> dict[str, int]:
+        """Return the tokens of the documents in each language."""
+        database = self._database(corpus_id)
+        if database:
+            return database.languages()
+        tokens_of: Counter[str] = Counter()
+        for row in self._record(corpus_id).documents:
+            tokens_of[row.language] += row.tokens
+        return dict(tokens_of)
 
     def document(self, corpus_id: str, document_id: str) -> Document:
         """Return the document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
-        path = self._document_file(corpus_id, document_id)
-        try:
-            return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
-        except RecordDamaged as error:
-            raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
+        database = self._database(corpus_id)
+        if database is None:
+            path = self._document_file(corpus_id, document_id)
+            return _read(path.read_bytes(), path)
+        content = database.content(document_id)
+        if content is None:
+            raise CorpusNotFound("corpus.document_not_found", document=document_id)
+        return _read(content, database.path)
+
+    def each_document(self, corpus_id: str) -> Iterator[Document]:
+        """Yield the documents with their texts, by name. Raises as document() does."""
+        database = self._database(corpus_id)
+        if database is None:
+            yield from (self.document(corpus_id, row.id) for row in self.documents(corpus_id))
+        else:
+            yield from (_read(content, database.path) for _, content in database.contents())
+
+
+def _read(content: bytes, path: Path) -> Document:
+    """Read the stored document. path: for errors. Raises CorpusDamaged."""
+    try:
+        return from_json(Document, content, name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
+    except RecordDamaged as error:
+        raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:

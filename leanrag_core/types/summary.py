@@ -1,6 +1,6 @@
 """What lists on pages and on the command line show, and the settings of an index as its record keeps them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -112,10 +112,13 @@ class CorpusSummary:
 
 @dataclass(frozen=True)
 class UploadReport:
-    """What became of each uploaded file. The readable ones are in the corpus, even when others could not be read."""
+    """What became of each uploaded file. The readable ones are in the corpus, even when others could not be read.
+
+    added: of a large corpus they are read when they are looked at.
+    """
 
     corpus_id: str
-    added: tuple[DocumentSummary, ...]
+    added: Sequence[DocumentSummary]
     duplicates: tuple[Refusal, ...]
     refusals: tuple[Refusal, ...]
 

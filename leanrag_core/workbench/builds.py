@@ -1,7 +1,6 @@
 """Builds of indexes: forecast, made in this process, made by a job, and those of the sample corpora."""
 
 import sys
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -58,6 +57,7 @@ from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAG
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
 _TOKENS_LOOKED_AT = 100_000
+_MOST_LOOKED_AT = 200
 _MAPPED_FROM = 300  # entities; the map of fewer is there in a moment when it is looked at
 
 
@@ -190,9 +190,10 @@ class Builds:
             return forecast_endpoint_build(documents, config, self._models.make(index=index), dry_run=dry_run)
         # A few documents show how much of all is kept.
         n_looked_at = max(_DOCUMENTS_LOOKED_AT, _TOKENS_LOOKED_AT * len(rows) // max(1, corpus.tokens))
+        n_looked_at = min(n_looked_at, _MOST_LOOKED_AT)
         looked_at = rows[:: max(1, -(-len(rows) // n_looked_at))]
         documents = [self._corpora.document(corpus_id, row.id) for row in looked_at]
-        titles = [row.title for row in rows]
+        titles = (row.title for row in rows)
         return self._forecast_builtin(documents, titles, config, corpus.documents, corpus.tokens)
 
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -204,7 +205,7 @@ class Builds:
         return self._forecast_builtin(listed, [document.title for document in listed], config, len(listed), n_tokens)
 
     def _forecast_builtin(
-        self, documents: list[Document], titles: list[str], config: IndexConfig, n_documents: int, n_tokens: int
+        self, documents: list[Document], titles: Iterable[str], config: IndexConfig, n_documents: int, n_tokens: int
     ) -> Forecast:
         tokens_of = {row.id: row.tokens for row in self._corpora.summaries()}
         models, jobs = self._models.make(), self._jobs.all()
@@ -237,9 +238,7 @@ class Builds:
     def foreign_language(self, corpus_id: str) -> str:
         """Return the language that most of the corpus's tokens are in where the built-in embedding does not know it
         (ISO 639-1); empty for English and for what is not told."""
-        tokens_of: Counter[str] = Counter()
-        for row in self._corpora.documents(corpus_id):
-            tokens_of[row.language] += row.tokens
+        tokens_of = self._corpora.languages(corpus_id)
         most = max(sorted(tokens_of), key=tokens_of.__getitem__, default="en")
         return "" if most in ("en", "und") else most
 

@@ -8,7 +8,7 @@ from leanrag_core.indexing.parsing.asides import Aside, asides_of, toggled
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
 from leanrag_core.indexing.parsing.running_heads import put_back
-from leanrag_core.indexing.reading import FileRead, each_file, each_upload, repeated
+from leanrag_core.indexing.reading import FileRead, each_file, each_upload
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.summary import CorpusSummary, UploadReport
@@ -44,7 +44,7 @@ class Corpora(CorpusStore):
 
     def all_documents(self, corpus_id: str) -> list[Document]:
         """Return the corpus's documents with their texts, by name."""
-        return [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
+        return list(self.each_document(corpus_id))
 
     def put_back(self, corpus_id: str, document_id: str, running_head: str) -> str:
         """Put that running head back into the document's text wherever its file has it, or leave it out again.
@@ -95,28 +95,22 @@ def add_files(
         corpus_id, (added, duplicates) = store.create_with(corpus, reading.documents(), refused=reading.refused)
     else:
         added, duplicates = store.add(corpus_id, reading.documents(), refused=reading.refused)
-    return UploadReport(corpus_id, tuple(added), (*duplicates, *reading.repeated), tuple(reading.refused))
+    added = tuple(added) if isinstance(added, list) else added  # else its rows are read when they are looked at
+    return UploadReport(corpus_id, added, tuple(duplicates), tuple(reading.refused))
 
 
 class _Reading:
-    """The files on their way into a corpus. refused, repeated: grow while the documents are taken."""
+    """The files on their way into a corpus. refused: grows while the documents are taken."""
 
     def __init__(self, files: Iterable[File], parser: ConfinedParser, on_file: OnFile) -> None:
         self.files, self.parser, self.on_file = files, parser, on_file
         self.refused: list[Refusal] = []
-        self.repeated: list[Refusal] = []
 
     def documents(self) -> Iterator[Document]:
-        """Yield the documents, each content once."""
-        first_of: dict[str, str] = {}
+        """Yield the documents; the store takes each content once."""
         for file in self._read():
             self.refused += file.parsed.refusals
-            for document in file.parsed.documents:
-                if document.id in first_of:
-                    self.repeated.append(repeated(document, first_of[document.id]))
-                else:
-                    first_of[document.id] = document.name
-                    yield document
+            yield from file.parsed.documents
             self.on_file(file)
 
     def _read(self) -> Iterator[FileRead]:

@@ -29,6 +29,7 @@ from leanrag_core.storage.staging import (
     put_back,
     remove_stale_staging,
 )
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.corpus import Chunk, Document
@@ -46,6 +47,8 @@ from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext
 from leanrag_core.workbench.parts import Parts
 
+_FINGERPRINTS_KEPT = 32  # of corpora: of a million documents one takes seconds
+
 
 class Updates:
     """Updates and edits indexes, those of the store and others, which are known by their folders."""
@@ -53,6 +56,7 @@ class Updates:
     def __init__(self, corpora: Corpora, indexes: Indexes, builds: Builds, models: ModelAccess, jobs: JobStore) -> None:
         self._corpora, self._indexes, self._builds = corpora, indexes, builds
         self._models, self._jobs = models, jobs
+        self._fingerprints: BoundedCache[tuple[str, str], str] = BoundedCache(_FINGERPRINTS_KEPT)
 
     def _in_store(self, folder: Path) -> bool:
         return folder.resolve().parent == self._indexes.root.resolve()
@@ -60,13 +64,16 @@ class Updates:
     def is_behind(self, folder: Path) -> bool:
         """Tell whether the corpus of the index holds other documents than the index; seen by names and ids alone."""
         manifest = layout.read_manifest(folder)
+        corpus_id = manifest.corpus.id
         try:
-            rows = self._corpora.documents(manifest.corpus.id)
+            rows = self._corpora.documents(corpus_id)
+            if manifest.kind == IMPORTED or not rows:
+                return False
+            key = corpus_id, self._corpora.version(corpus_id)
         except (CorpusNotFound, CorpusDamaged):
             return False
-        if manifest.kind == IMPORTED or not rows:
-            return False
-        return manifest.corpus_fingerprint != fingerprint_of((row.id, row.name) for row in rows)
+        listed = ((row.id, row.name) for row in rows)
+        return manifest.corpus_fingerprint != self._fingerprints.get_or_make(key, lambda: fingerprint_of(listed))
 
     def behind(self, corpus_id: str) -> list[IndexSummary]:
         """Return the indexes of the corpus that hold other documents than it does by now, the newest first."""

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -30,13 +30,14 @@ _AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need n
 @dataclass
 class Uploading:
     """total: files, 0 where unknown. then_build: see begin_upload(). read, refused: so many so far. last: names read
-    last. sizes: see upload_rows()."""
+    last. sizes: see upload_rows(). documents: of the file that is being read."""
 
     total: int
     then_build: bool = False
     began: float = field(default_factory=time.monotonic)
     read: int = 0
     refused: int = 0
+    documents: int = 0
     last: list[str] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     report: UploadReport | None = None
@@ -46,11 +47,14 @@ class Uploading:
     def heard(self, file: FileRead) -> None:
         """Note a file that was read."""
         documents = file.parsed.documents
-        if file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
+        alone = file.begins and file.ends
+        if alone and file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
             self.sizes[documents[0].id if documents else file.name] = file.size_bytes
-        self.refused += not documents
-        self.last = [file.name, *self.last[:3]]
-        self.read += 1
+        self.documents = len(documents) if file.begins else self.documents + len(documents)
+        if file.ends:
+            self.refused += not self.documents
+            self.last = [file.name, *self.last[:3]]
+            self.read += 1
 
     def run(self, bench: Workbench, corpus: str, files: Iterable[File]) -> None:
         """Add the files. For a thread."""
@@ -96,6 +100,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _REPORT = "upload_report"
 _LISTED = 40  # files that are listed with their remarks
 _ROWS = 200  # of the table of files, a page
+_LOOKED_AT = 5_000  # rows in which remarks are looked for; those of files that were refused stand first
 
 
 @dataclass(frozen=True)
@@ -217,7 +222,9 @@ def _progress() -> None:
         counts = say("library.reading_of", n=read, total=total) if total else say("library.reading", n=read)
         left = messages.time_left(under_way.seconds_left)
         refused = say("library.reading_refused", n=under_way.refused) if under_way.refused else ""
-        title, pace = say("library.reading_title"), say("ask.comma").join(filter(None, (counts, refused, left)))
+        documents = say("count.documents", n=under_way.documents) if under_way.documents > 1 else ""
+        title = say("library.reading_title")
+        pace = say("ask.comma").join(filter(None, (counts, documents, refused, left)))
         draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
         share = 100 * read / total if total else 0
         draw(
@@ -270,7 +277,7 @@ def outcome() -> None:
     report, rows = st.session_state[_REPORT]
     with st.container(border=True, gap="xsmall", key="upload_outcome"):
         draw(html('<div class="lr-big"><b style="font-size:1rem">{}</b></div>', _summary(report)))
-        remarked = [row for row in rows if row.remarks]
+        remarked = [row for row in rows[:_LOOKED_AT] if row.remarks]
         if remarked:
             listed = [
                 (say(f"library.state.{row.state}" if row.state != ADDED else "library.state.note"), row.name, text)
@@ -301,7 +308,7 @@ def _summary(report: UploadReport) -> str:
     return say("library.nothing_new")
 
 
-def _table(rows: tuple[FileRow, ...]) -> None:
+def _table(rows: Sequence[FileRow]) -> None:
     shown = paging.rows_of_page(rows, _ROWS, key="upload_rows")
     table = pd.DataFrame(
         {

@@ -16,10 +16,13 @@ _SAVED = "lr_described"
 
 
 def button(
-    corpus: CorpusSummary, chosen: DocumentSummary, listed: Sequence[DocumentSummary], every: Sequence[DocumentSummary]
+    corpus: CorpusSummary,
+    chosen: DocumentSummary,
+    listed: Sequence[DocumentSummary],
+    described: Sequence[DocumentSummary],
 ) -> None:
-    """Draw a button to both fields. listed: the documents that the list shows; every: of the corpus, whose tags are
-    offered."""
+    """Draw a button to both fields. listed: the documents that the list shows; described: those of the corpus that have
+    tags, which are offered."""
     with st.popover(say("library.describe"), icon=":material/sell:", type="tertiary", key="describe"):
         draw(markup.muted(say("library.describe.hint")))
         titles = {
@@ -27,16 +30,16 @@ def button(
             _LISTED: say("library.describe.listed", n=len(listed)),
         }
         of = st.radio(say("library.describe.of"), [_ONE, _LISTED], format_func=titles.__getitem__, key="describe_of")
-        documents = [chosen] if of == _ONE else list(listed)
+        documents = [chosen] if of == _ONE else listed
         own = chosen if of == _ONE else None
-        _form(corpus, documents, own, sorted({tag for document in every for tag in document.tags}))
+        _form(corpus, documents, own, sorted({tag for document in described for tag in document.tags}))
     saved = st.session_state.pop(_SAVED, 0)
     if saved:
         message(say("library.described", n=saved), kind="good")
 
 
 def _form(
-    corpus: CorpusSummary, documents: list[DocumentSummary], own: DocumentSummary | None, tags: Sequence[str]
+    corpus: CorpusSummary, documents: Sequence[DocumentSummary], own: DocumentSummary | None, tags: Sequence[str]
 ) -> None:
     """Draw the fields. own: the document whose tags and date they show; None for several, whose fields are empty."""
     key = f"describe_{own.id}" if own is not None else "describe_listed"

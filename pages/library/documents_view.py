@@ -184,8 +184,7 @@ _REFUSED = 100  # files that are listed
 def panel(corpus: CorpusSummary) -> None:
     """Draw the corpus below the cards."""
     reveal.show("documents")
-    documents = session.workbench().corpora.documents(corpus.id)
-    facts = [say("count.documents", n=len(documents)), say("count.tokens", n=corpus.tokens)]
+    facts = [say("count.documents", n=corpus.documents), say("count.tokens", n=corpus.tokens)]
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
             draw(
@@ -209,14 +208,18 @@ def panel(corpus: CorpusSummary) -> None:
                 partial(_delete, corpus.id),
             )
     behind(corpus)
-    if not documents:
+    if not corpus.documents:
         draw(html('<div class="lr-empty">{}</div>', say("library.no_documents")))
         return
-    st.fragment(_list_and_preview)(corpus, documents)
+    st.fragment(_list_and_preview)(corpus)
 
 
-def _list_and_preview(corpus: CorpusSummary, documents: list[DocumentSummary]) -> None:
+def _list_and_preview(corpus: CorpusSummary) -> None:
     """Draw the list and the preview; a click on a row draws this part alone."""
+    corpora = session.workbench().corpora
+    documents = corpora.documents(corpus.id)
+    if not documents:  # they were removed meanwhile
+        return
     left, right = st.columns([6, 5], gap="medium")
     with left:
         wanted = st.text_input(
@@ -225,14 +228,13 @@ def _list_and_preview(corpus: CorpusSummary, documents: list[DocumentSummary]) -
             icon=":material/search:",
             key="find_document",
         )
-        fitting = [
-            document for document in documents if wanted.casefold() in f"{document.title} {document.name}".casefold()
-        ]
+        fitting = corpora.documents(corpus.id, wanted) if wanted else documents
         if not fitting:
             markup.note(say("library.none_with_that", n=len(documents)))
-        chosen = next((document for document in documents if document.id == state.recall("doc")), documents[0])
-        _table(fitting or documents, corpus)
-        describing_view.button(corpus, chosen, fitting or documents, documents)
+        chosen = corpora.row(corpus.id, state.recall("doc")) or documents[0]
+        described = corpora.described(corpus.id)
+        _table(fitting or documents, corpus, described)
+        describing_view.button(corpus, chosen, fitting or documents, described)
         _refused_files(corpus)
     with right, st.container(border=True, key="preview", gap="xsmall"):
         if not corpus.sample:
@@ -281,7 +283,8 @@ def _language(document: DocumentSummary) -> str:
     return "–" if document.language == "und" else say(code) if known(code) else document.language
 
 
-def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
+def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, described: Sequence[DocumentSummary]) -> None:
+    """Draw the documents. described: those of the corpus that have tags or a date."""
     shown = paging.rows_of_page(documents, _ROWS, key="docs_page")
     title, language = say("library.column.title"), say("library.column.language")
     kind, characters, tokens = (say(f"library.column.{name}") for name in ("type", "characters", "tokens"))
@@ -295,9 +298,9 @@ def _table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
         }
     )
     tags, date = say("library.column.tags"), say("library.column.date")
-    if any(document.date for document in documents):
+    if any(document.date for document in described):
         table.insert(1, date, [document.date for document in shown])
-    if any(document.tags for document in documents):
+    if any(document.tags for document in described):
         table.insert(1, tags, [", ".join(document.tags) for document in shown])
     key = f"documents_{corpus.id}"
 

@@ -30,6 +30,7 @@ from leanrag_core.types.settings import Apply
 _MAX_WORDS = 12
 _SAY_NOTHING = FUNCTION_WORDS | GENERIC | LIGHT
 _WORD = re.compile(r"[^\W_]+")
+_WORD_OF_TITLE = re.compile(r"\w+")  # as english_reading finds it
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
     r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|\d{1,2}\s+(?=[A-Z][a-z])|§\s*\d+\S*\s*"
@@ -208,11 +209,26 @@ class BuiltinExtractor:
         self.news.add(surfaces, ((source.key, target.key) for source, target in ends))
 
 
-def is_read(document: Document, titles: Iterable[str], store: StageStore) -> bool:
-    """Return whether the document's sentences need no parsing: an earlier build has kept them, or its language has no
+class ReadBefore:
+    """Tells which documents need no parsing: an earlier build has kept their sentences, or their language has no
     grammar here. titles: of all documents of the corpus.
     """
-    return not _is_english(document) or is_parsed(document, sorted(_titles(titles).values()), store)
+
+    def __init__(self, titles: Iterable[str], store: StageStore) -> None:
+        self._store = store
+        self._by_word: dict[str, list[str]] = defaultdict(list)
+        for title in _titles(titles).values():
+            first = _WORD_OF_TITLE.search(title)
+            if first:
+                self._by_word[first[0]].append(title)
+
+    def has(self, document: Document) -> bool:
+        """Return whether the document needs no parsing."""
+        if not _is_english(document):
+            return True
+        words = set(_WORD_OF_TITLE.findall(document.text))  # a title that the text spells begins with one of them
+        own = [title for word in words & self._by_word.keys() for title in self._by_word[word]]
+        return is_parsed(document, sorted(own), self._store)
 
 
 def share_without_grammar(index: Index) -> float:

@@ -1,14 +1,14 @@
 """What a build will take, found before it is started: by the built-in engine, or guessed for models of an endpoint."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.extraction.builtin import is_read
+from leanrag_core.indexing.extraction.builtin import ReadBefore
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.forecasting.growth import (
     embedding_stage,
@@ -91,18 +91,21 @@ NOT_LOOKED = Looked(0, 0, 0)
 
 def look_at(
     documents: Sequence[Document],
-    titles: Sequence[str],
+    titles: Iterable[str],
     config: IndexConfig,
     model: EmbeddingModel,
     store: StageStore,
 ) -> Looked:
     """Return the documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
     n_chunks, kept = 0, 0
+    before: ReadBefore | None = None  # titles are looked at where it matters
     for document in documents:
         chunks = chunk_documents([document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
         with_vector = n_kept([chunk.text for chunk in chunks], model, store)
-        if with_vector and config.model == BUILTIN and not is_read(document, titles, store):
-            with_vector = 0  # their entities are still to be found
+        if with_vector and config.model == BUILTIN:
+            before = before or ReadBefore(titles, store)
+            if not before.has(document):
+                with_vector = 0  # their entities are still to be found
         n_chunks += len(chunks)
         kept += with_vector
     return Looked(sum(count_tokens(document.text) for document in documents), n_chunks, kept)

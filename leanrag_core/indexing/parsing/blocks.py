@@ -6,7 +6,7 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
@@ -67,6 +67,15 @@ class FormatResult:
 
     parsed: tuple[Parsed, ...]
     refusals: tuple[Refusal, ...] = field(default=())
+
+
+def joined_portions(portions: Iterable[Callable[[], FormatResult]]) -> FormatResult:
+    """Return all that the portions of a file give."""
+    results = [read() for read in portions]
+    return FormatResult(
+        tuple(parsed for result in results for parsed in result.parsed),
+        tuple(refusal for result in results for refusal in result.refusals),
+    )
 
 
 def clean(text: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from types import TracebackType
@@ -21,9 +21,11 @@ from leanrag_core.indexing.parsing.upload import ParsedUpload
 from leanrag_core.indexing.parsing.worker import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.messages.message import Message, message
 from leanrag_core.system.environment import PACKAGES, without_secrets
-from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.corpus import Refusal
 
 _AT_WORK = 2  # processes at one time; others wait for their turn
+_AHEAD = 8  # answers that wait to be taken
+_WAIT_SECONDS = 0.2
 _LOOK_SECONDS = 0.02  # between two looks at the memory of a process at work
 _START_SECONDS = 60.0  # for a process to start and to take the file, which is no fault of the file
 _CRASHED = message("file.crashed_its_reader")
@@ -65,12 +67,19 @@ class ConfinedParser:
 
     def parse(self, name: str, content: bytes) -> ParsedUpload:
         """Return the documents in a file of that name; what breaks a limit is refused with its reason."""
+        parts = list(self.parts(name, content))
+        return ParsedUpload(
+            tuple(document for part in parts for document in part.documents),
+            tuple(refusal for part in parts for refusal in part.refusals),
+        )
+
+    def parts(self, name: str, content: bytes) -> Generator[ParsedUpload]:
+        """Yield what parse() returns, some thousand documents at a time, as they are read."""
         reading = _Reading(name, content, self.limits)
         with self._turns:
             while not reading.ended:
                 with self._process() as process:
-                    reading.go_on(process)
-        return ParsedUpload(tuple(reading.documents), tuple(reading.refusals))
+                    yield from reading.go_on(process)
 
     @contextmanager
     def _process(self) -> "Iterator[_Process]":
@@ -95,15 +104,14 @@ class _Reading:
 
     def __init__(self, name: str, content: bytes, limits: ParseLimits) -> None:
         self.name, self.content, self.limits = name, content, limits
-        self.documents: list[Document] = []
-        self.refusals: list[Refusal] = []
         self.ended = False
         self._begun: list[str] = []  # names of the parts, in order; the last is being read
         self._broken: list[int] = []  # numbers of those that are not to be tried again
         self._deadline = math.inf  # from the first part on
 
-    def go_on(self, process: "_Process") -> None:
-        """Read the file to its end, or up to the part that breaks the process."""
+    def go_on(self, process: "_Process") -> Iterator[ParsedUpload]:
+        """Yield what the file becomes, to its end or up to the part that breaks the process, and why that is left
+        out."""
         before = len(self._begun)
         request = {
             "name": self.name,
@@ -114,22 +122,28 @@ class _Reading:
         try:
             process.ask(request, self.content, self.limits)
             while not self.ended:
-                self._take(*process.answer(self.limits, self._deadline))
+                part = self._take(*process.answer(self.limits, self._deadline))
+                if part is not None:
+                    yield part
             process.is_waiting = True
         except _Ended as end:
+            refused, reason = shown_name(self.name), end.reason
             if time.monotonic() > self._deadline:
                 self.ended = True
-                self.refusals.append(Refusal(shown_name(self.name), self.limits.archive_too_long()))
+                reason = self.limits.archive_too_long()
             elif len(self._begun) > before:
                 self._broken.append(len(self._begun) - 1)
-                self.refusals.append(Refusal(self._begun[-1], end.reason))
+                refused = self._begun[-1]
             elif process.is_new:  # else it ended while it waited, and the next one is asked
                 self.ended = True
-                self.refusals.append(Refusal(shown_name(self.name), end.reason))
+            else:
+                return
+            yield ParsedUpload((), (Refusal(refused, reason),))
 
-    def _take(self, header: dict[str, Any], body: bytes) -> None:
+    def _take(self, header: dict[str, Any], body: bytes) -> ParsedUpload | None:
+        """Note what the answer says, and return the documents that it holds, if any."""
         if "begun" in header:
-            if not self._begun:
+            if not self._begun or header.get("portion"):  # each portion of a large file has the time of a file
                 self._deadline = time.monotonic() + self.limits.archive_seconds
             self._begun.append(str(header["begun"]))
         elif "end" in header:
@@ -138,11 +152,10 @@ class _Reading:
             raise _Ended(self.limits.too_much_text() if header["broken"] == "output" else self.limits.too_much_memory())
         else:
             try:
-                upload = unpacked(header, body)
+                return unpacked(header, body)
             except (KeyError, TypeError, ValueError, RecordDamaged) as error:  # the worker process never writes that
                 raise _Ended(_CRASHED) from error
-            self.documents += upload.documents
-            self.refusals += upload.refusals
+        return None
 
 
 class _Process:
@@ -161,7 +174,8 @@ class _Process:
             env={**without_secrets(), "PYTHONPATH": os.pathsep.join(path for path in paths if path)},
         )
         self._seen = psutil.Process(self._popen.pid)
-        self._answers: queue.Queue[_Frame | Exception | None] = queue.Queue()
+        self._answers: queue.Queue[_Frame | Exception | None] = queue.Queue(_AHEAD)  # then the process waits
+        self._is_ended = threading.Event()
         self._part_ends = 0.0
         self.is_new = True
         self.is_waiting = False
@@ -189,11 +203,19 @@ class _Process:
             try:
                 frame = read_frame(self._popen.stdout, self._max_bytes)
             except (FrameTooLarge, ValueError, OSError, RecursionError) as error:
-                self._answers.put(error)
+                self._put(error)
                 return
-            self._answers.put(frame)
+            self._put(frame)
             if frame is None:
                 return
+
+    def _put(self, answer: _Frame | Exception | None) -> None:
+        while not self._is_ended.is_set():
+            try:
+                self._answers.put(answer, timeout=_WAIT_SECONDS)
+            except queue.Full:
+                continue
+            return
 
     def answer(self, limits: ParseLimits, deadline: float) -> _Frame:
         """Return the next answer. Raises _Ended, the process being ended, when it breaks a limit or down."""
@@ -224,6 +246,7 @@ class _Process:
 
     def end(self) -> None:
         """End the process."""
+        self._is_ended.set()
         self._popen.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):

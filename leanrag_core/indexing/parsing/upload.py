@@ -6,7 +6,7 @@ from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
-from leanrag_core.indexing.parsing.blocks import assemble, shown_name, shown_path
+from leanrag_core.indexing.parsing.blocks import FormatResult, assemble, shown_name, shown_path
 from leanrag_core.indexing.parsing.limits import Allowance, Member
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Document, Refusal
@@ -22,9 +22,11 @@ class ParsedUpload:
 
 @dataclass(frozen=True)
 class Begun:
-    """The file of that name is being read; what is said next is about it."""
+    """The file of that name is being read; what is said next is about it. portion: it is the next portion of a file
+    that holds many documents."""
 
     name: str
+    portion: bool = False
 
 
 def formats() -> dict[str, ModuleType]:
@@ -88,7 +90,8 @@ class _Parts:
         number, self.number = self.number, self.number + 1
         reader = formats().get(suffix_of(name))
         is_archive, is_new = hasattr(reader, "members"), number >= self.done
-        if number in self.broken or not (is_new or is_archive):
+        holds_parts = is_archive or hasattr(reader, "portions")
+        if number in self.broken or not (is_new or holds_parts):
             return
         if is_new:
             yield Begun(label)
@@ -97,13 +100,34 @@ class _Parts:
             content = read()
             if reader is not None and is_archive and content.strip():
                 members = reader.members(content, self.allowance, depth)
+            elif reader is not None and hasattr(reader, "portions") and content.strip():
+                yield from self._portions(name, label, reader.portions(shown_name(name), content), reader, is_new)
             elif is_new:
                 yield _parsed(name, label, content, reader)
         except UnreadableDocument as error:
             if is_new:
                 yield ParsedUpload((), (Refusal(label, error.message),))
+        except RecursionError:  # of a file that is read whole before its portions
+            if is_new:
+                yield ParsedUpload((), (Refusal(label, message("file.nested_too_deeply")),))
         for member in members:
             yield from self.of(shown_name(member.name), f"{label}, {shown_path(member.name)}", member.read, depth + 1)
+
+    def _portions(
+        self, name: str, label: str, portions: Iterator[Callable[[], FormatResult]], reader: ModuleType, is_new: bool
+    ) -> Iterator[Begun | ParsedUpload]:
+        """Yield what each portion of the file becomes, each but the first after the file's name.
+
+        is_new: the first one was not read before, and the name was given.
+        """
+        for place, portion in enumerate(portions):
+            if place:
+                number, self.number = self.number, self.number + 1
+                is_new = number >= self.done
+                if is_new:
+                    yield Begun(label, portion=True)
+            if is_new:
+                yield _documents(name, label, reader, portion)
 
 
 def suffix_of(name: str) -> str:
@@ -118,8 +142,13 @@ def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -
         )
     if not content.strip():
         return ParsedUpload((), (Refusal(label, message("file.empty")),))
+    return _documents(shown, label, reader, lambda: reader.parse(shown, content))
+
+
+def _documents(shown: str, label: str, reader: ModuleType, read: Callable[[], FormatResult]) -> ParsedUpload:
+    """Return the documents of what the reader gives of the file, or why there are none."""
     try:
-        result = reader.parse(shown, content)
+        result = read()
     except UnreadableDocument as error:
         return ParsedUpload((), (Refusal(label, error.message),))
     except RecursionError:

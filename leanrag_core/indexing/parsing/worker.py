@@ -110,7 +110,7 @@ def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
         for part in parse_parts(header["name"], content, done=header["done"], broken=frozenset(header["broken"])):
             if isinstance(part, Begun):
                 _set_alarm(limits.seconds + _GRACE_SECONDS)
-                write_frame(answers, {"begun": part.name})
+                write_frame(answers, {"begun": part.name} | ({"portion": True} if part.portion else {}))
                 continue
             if not _sent(answers, part, limits.output_bytes):
                 write_frame(answers, {"broken": "output"})

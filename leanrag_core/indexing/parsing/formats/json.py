@@ -1,10 +1,12 @@
 """JSON: a list of objects with a text is a document each; anything else is one document of its values."""
 
 import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
+from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, joined_portions, one_line
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.indexing.parsing.formats.text import blocks_of
 from leanrag_core.messages.message import message
@@ -18,19 +20,29 @@ TOO_DEEP = message("file.nested_too_deeply")
 _ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
 
 
+RECORDS = 5_000  # a portion
+
+
 def parse(name: str, content: bytes) -> FormatResult:
     """Return one document or several. Raises UnreadableDocument for what is no JSON."""
+    return joined_portions(portions(name, content))
+
+
+def portions(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
+    """Yield what reads some thousand entries of a list, or the one document. Raises as parse() does."""
     decoded = decode(content)
     try:
         value = json.loads(decoded.text)
     except ValueError as error:
         raise UnreadableDocument("file.not_json", reason=str(error)) from error
     if isinstance(value, list) and any(text_of(item) for item in value):
-        return records(name, list(enumerate(value, start=1)), decoded.notes, "entry")
-    single = text_of(value)
-    if single:
-        return FormatResult((record(name, value, decoded.notes, name),))
-    return FormatResult((Parsed(tuple(Block(line) for line in _lines(value)), notes=decoded.notes),))
+        items = list(enumerate(value, start=1))
+        for start in range(0, len(items), RECORDS):
+            yield partial(records, name, items[start : start + RECORDS], decoded.notes, "entry")
+    elif text_of(value):
+        yield lambda: FormatResult((record(name, value, decoded.notes, name),))
+    else:
+        yield lambda: FormatResult((Parsed(tuple(Block(line) for line in _lines(value)), notes=decoded.notes),))
 
 
 def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], unit: str) -> FormatResult:

@@ -1,11 +1,14 @@
 """JSONL: a document for each line; a line that cannot be read is reported by its number."""
 
 import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.blocks import FormatResult
+from leanrag_core.indexing.parsing.blocks import FormatResult, joined_portions
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.formats.json import TOO_DEEP, records
+from leanrag_core.indexing.parsing.formats.json import RECORDS, TOO_DEEP, records
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
@@ -15,9 +18,48 @@ MEDIA_TYPE = "jsonl"
 
 def parse(name: str, content: bytes) -> FormatResult:
     """Return a document a line. Raises UnreadableDocument when no line is JSON."""
+    return _checked(joined_portions(_readers(name, content)))
+
+
+def portions(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
+    """Yield what reads some thousand lines. Each raises UnreadableDocument when none of its lines is JSON."""
+    yield from (partial(_read_checked, read) for read in _readers(name, content))
+
+
+def _read_checked(read: Callable[[], FormatResult]) -> FormatResult:
+    return _checked(read())
+
+
+def _checked(result: FormatResult) -> FormatResult:
+    codes = {refusal.reason.code for refusal in result.refusals}
+    if not result.parsed and codes == {"file.line_not_json"}:
+        raise UnreadableDocument("file.no_json_line")
+    return result
+
+
+def _readers(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
     decoded = decode(content)
+    lines = _lines(decoded.text)
+    number = 1
+    while part := list(islice(lines, RECORDS)):
+        yield partial(_read, name, part, number, decoded.notes)
+        number += len(part)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one after another: a list of a million of them would take more than the text."""
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
+
+
+def _read(name: str, lines: list[str], first: int, notes: tuple[str, ...]) -> FormatResult:
+    """Return a document a line. first: the number of the first of them."""
     items, refusals = [], []
-    for number, line in enumerate(decoded.text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=first):
         if not line.strip():
             continue
         try:
@@ -32,7 +74,5 @@ def parse(name: str, content: bytes) -> FormatResult:
             items.append((number, value))
         else:
             refusals.append(Refusal(f"{name}, line {number}", message("file.line_not_object")))
-    if not items and all(refusal.reason.code == "file.line_not_json" for refusal in refusals):
-        raise UnreadableDocument("file.no_json_line")
-    result = records(name, items, decoded.notes, "line")
+    result = records(name, items, notes, "line")
     return FormatResult(result.parsed, (*refusals, *result.refusals))

@@ -1,0 +1,78 @@
+"""Documents on their way into a corpus: a file each, or all in one file where they are many."""
+
+import secrets
+from pathlib import Path
+
+from leanrag_core.files.atomic import sync_all, write_bytes
+from leanrag_core.files.records import to_json
+from leanrag_core.storage.corpus_database import StagedDocuments
+from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.summary import DocumentSummary
+
+
+def summarise(document: Document) -> DocumentSummary:
+    """Return the document's row in a list."""
+    return DocumentSummary(
+        id=document.id,
+        name=document.name,
+        title=document.title,
+        media_type=document.media_type,
+        language=document.language,
+        characters=len(document.text),
+        tokens=count_tokens(document.text),
+        pages=len(document.pages),
+        notes=document.notes,
+    )
+
+
+class Arrivals:
+    """Writes documents into a corpus's folder before they are part of the corpus.
+
+    room: so many have a file each; with one more, all are in one. rows: of those that have a file each. staged: the
+    file of all, None while there is none.
+    """
+
+    def __init__(self, folder: Path, *, room: int) -> None:
+        self.folder, self.room = folder, room
+        self.path = folder / f".adding-{secrets.token_hex(8)}.db"
+        self.rows: dict[str, DocumentSummary] = {}
+        self.staged: StagedDocuments | None = None
+
+    def name_of(self, document_id: str) -> str:
+        """Return the name of a document that was put; "" for any other."""
+        if document_id in self.rows:
+            return self.rows[document_id].name
+        return self.staged.name_of(document_id) if self.staged else ""
+
+    def put(self, document: Document) -> None:
+        """Write the document, whose id was not put before."""
+        row = summarise(document)  # before the file: it is this file's record
+        if self.staged is None and len(self.rows) >= self.room:
+            self.stage()
+        if self.staged is not None:
+            self.staged.put(document.id, to_json(document), row)
+        else:
+            self.rows[document.id] = row
+            write_bytes(self._file(document.id), to_json(document), private=True, sync=False)
+
+    def sync(self) -> None:
+        """Write the files to the disk, where they stay."""
+        if self.staged is None:
+            sync_all(map(self._file, self.rows), self.folder)
+
+    def stage(self) -> StagedDocuments:
+        """Return the file of all documents; those that have a file each are written to it as well."""
+        if self.staged is None:
+            self.staged = StagedDocuments(self.path)
+            for id_, row in self.rows.items():
+                self.staged.put(id_, self._file(id_).read_bytes(), row)
+        return self.staged
+
+    def discard(self) -> None:
+        """Delete the file of all documents, which were taken into the corpus or are not to be."""
+        if self.staged is not None:
+            self.staged.discard()
+
+    def _file(self, document_id: str) -> Path:
+        return self.folder / f"{document_id}.json"

@@ -1,0 +1,46 @@
+"""The record of a corpus: its name, the rows of its documents, and files that could not be read."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from leanrag_core.files.records import absent_at_default
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
+from leanrag_core.types.corpus import Refusal
+from leanrag_core.types.summary import DocumentSummary
+
+
+@dataclass(frozen=True)
+class RefusedFile:
+    """A file that could not be read. reason: the English sentence, which is all that earlier versions wrote and read.
+    message: the same with its code."""
+
+    name: str
+    reason: str
+    message: Message | None = absent_at_default()
+
+    @classmethod
+    def of(cls, refusal: Refusal) -> Self:
+        """Return the record of that refusal."""
+        return cls(refusal.name, sentence(refusal.reason), refusal.reason)
+
+    def refusal(self) -> Refusal:
+        """Return the refusal that was recorded."""
+        return Refusal(self.name, self.message or Message("plain", {"text": self.reason}))
+
+
+@dataclass(frozen=True)
+class CorpusRecord:
+    """A corpus without the texts of its documents. source: fingerprint of what it was read from, such as a sample.
+    created: ISO 8601, UTC. refused: files that could not be read and have not been added since. in_database: the
+    documents are in one file of their own, and not here."""
+
+    id: str
+    name: str
+    description: str
+    sample: bool
+    source: str
+    created: str
+    documents: tuple[DocumentSummary, ...]
+    refused: tuple[RefusedFile, ...] = ()
+    in_database: bool = absent_at_default(False)
