@@ -1,7 +1,7 @@
 """Edits by hand, replayed on mentions before these are merged: types, weights and sources of a merge then follow."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -80,11 +80,16 @@ class Replay:
         """Each edit with the number of mentions, relations or rows that it changed."""
         return tuple(EditOutcome(step.edit.number, self._affected[step.edit.number]) for step in self._steps)
 
-    def mentions(self, extractions: Iterable[Extraction]) -> list[Extraction]:
-        """Return the extractions under the names that the edits give, without what they delete."""
-        return [self._extraction(extraction) for extraction in extractions]
+    @property
+    def changes(self) -> bool:
+        """Whether there are edits."""
+        return bool(self._steps)
 
-    def _extraction(self, extraction: Extraction) -> Extraction:
+    def extraction(self, extraction: Extraction) -> Extraction:
+        """Return the extraction under the names that the edits give, without what they delete. Each is to be given
+        once: what the edits change is counted."""
+        if not self._steps:
+            return extraction
         mentions = [self._mention(mention) for mention in extraction.mentions]
         relations = [self._relation(relation) for relation in extraction.relations]
         return replace(

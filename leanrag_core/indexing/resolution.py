@@ -3,10 +3,12 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -156,114 +158,189 @@ class _Relation:
     chunks: set[int] = field(default_factory=set)
 
 
-def resolve(extractions: Sequence[Extraction], chunks: Sequence[Chunk], *, heuristic: bool) -> Resolution:
+@dataclass(frozen=True, slots=True)
+class _EntityRow:
+    """What is kept of an entity when all its mentions are merged. forms: other forms of its name, in their order."""
+
+    first: int
+    key: str
+    name: str
+    type: str
+    description: str
+    chunks: np.ndarray  # (k,) int32, ascending
+    mentions: int
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _RelationRow:
+    """What is kept of a relation when all its mentions are merged. low, high: keys of its ends."""
+
+    low: str
+    high: str
+    weight: float
+    kind: str
+    description: str
+    keywords: tuple[str, ...]
+    chunks: np.ndarray  # (k,) int32, ascending
+
+
+def resolve(
+    extractions: Iterable[Extraction], chunks: Sequence[Chunk], *, heuristic: bool, n_parts: int = 1
+) -> Resolution:
     """Merge mentions into G0 = (V0, R0): each name once, each unordered pair of ends once, with the chunks they come
     from (section 2.3).
 
     Entities are ordered by the first chunk that mentions them, then by key; relations by their ends. An end that no
     mention names becomes an entity of type "unknown". heuristic: descriptions are source sentences, of which the most
     telling are kept, and a sentence that two overlapping chunks share counts once. Time is linear in the mentions.
+    n_parts: the extractions are passed over so many times, each time for the names of one hash, so that memory holds
+    the mentions of one part; the result is the same.
     """
     row_of = {chunk.id: row for row, chunk in enumerate(chunks)}
-    entities: dict[str, _Entity] = {}
-    pairs: dict[tuple[str, str], _Relation] = {}
+    entities: list[_EntityRow] = []
+    relations: list[_RelationRow] = []
     drops: list[Drop] = []
-    for extraction in extractions:
-        row = row_of[extraction.chunk_id]
-        for mention in extraction.mentions:
-            _add_mention(entities, mention, row, drops)
-        for relation in extraction.relations:
-            _add_relation(entities, pairs, relation, row, drops, heuristic)
-    order = sorted(entities, key=lambda key: (entities[key].first, key))
-    ids = {key: entity_id(key) for key in order}
-    shown = {key: _most_frequent(entities[key].names) for key in order}
-    graph = Graph(_entity_table(order, entities, ids, shown, heuristic), _relation_table(order, pairs, ids, heuristic))
-    return Resolution(graph, tuple(drops), _aliases(order, entities, shown))
+    for number in range(n_parts):
+        part = _Part(number, n_parts, heuristic)
+        for extraction in extractions:
+            row = row_of[extraction.chunk_id]
+            for mention in extraction.mentions:
+                part.add_mention(mention, row)
+            for relation in extraction.relations:
+                part.add_relation(relation, row)
+        entities += part.entity_rows()
+        relations += part.relation_rows()
+        drops += part.drops
+    entities.sort(key=lambda row: (row.first, row.key))
+    ids = {row.key: entity_id(row.key) for row in entities}
+    graph = Graph(_entity_table(entities, ids), _relation_table(entities, relations, ids))
+    return Resolution(graph, tuple(drops), _aliases(entities))
 
 
-def _add_mention(entities: dict[str, _Entity], mention: Mention, row: int, drops: list[Drop]) -> None:
-    key = name_key(mention.name)
-    if not key:
-        drops.append(Drop("merge", f"entity {mention.name!r}", "the name holds nothing but punctuation"))
-        return
-    entity = entities.get(key)
-    if entity is None:
-        entity = entities[key] = _Entity(first=row)
-    elif row < entity.first:
-        entity.first = row
-    name, type_ = tidy_name(mention.name), mention.type.strip().lower()
-    entity.names[name] = entity.names.get(name, 0) + 1
-    if mention.surface:
-        entity.surfaces.setdefault(tidy_name(mention.surface))
-    entity.types[type_] = entity.types.get(type_, 0) + 1
-    entity.descriptions.append((mention.weight, row, mention.description.strip()))
-    entity.chunks.add(row)
+class _Part:
+    """Merges the mentions whose names have one hash of n_parts. drops: what was left out, told by the first part."""
+
+    def __init__(self, number: int, n_parts: int, heuristic: bool) -> None:
+        self._number, self._n_parts, self._heuristic = number, n_parts, heuristic
+        self._entities: dict[str, _Entity] = {}
+        self._pairs: dict[tuple[str, str], _Relation] = {}
+        self.drops: list[Drop] = []
+
+    def _has(self, key: str) -> bool:
+        return self._n_parts == 1 or crc32(key.encode("utf-8", "surrogatepass")) % self._n_parts == self._number
+
+    def add_mention(self, mention: Mention, row: int) -> None:
+        """Add the mention of the chunk of that row, where its name is of this part."""
+        key = name_key(mention.name)
+        if not key:
+            if self._number == 0:
+                reason = "the name holds nothing but punctuation"
+                self.drops.append(Drop("merge", f"entity {mention.name!r}", reason))
+            return
+        if not self._has(key):
+            return
+        entity = self._entities.get(key)
+        if entity is None:
+            entity = self._entities[key] = _Entity(first=row)
+        elif row < entity.first:
+            entity.first = row
+        name, type_ = tidy_name(mention.name), mention.type.strip().lower()
+        entity.names[name] = entity.names.get(name, 0) + 1
+        if mention.surface:
+            entity.surfaces.setdefault(tidy_name(mention.surface))
+        entity.types[type_] = entity.types.get(type_, 0) + 1
+        entity.descriptions.append((mention.weight, row, mention.description.strip()))
+        entity.chunks.add(row)
+
+    def add_relation(self, mention: RelationMention, row: int) -> None:
+        """Add the relation of the chunk of that row, and its ends, as far as they are of this part."""
+        ends = name_key(mention.source), name_key(mention.target)
+        if not all(ends) or ends[0] == ends[1]:
+            if self._number == 0:
+                reason = "both ends are the same entity" if all(ends) else "an end holds nothing but punctuation"
+                self.drops.append(Drop("merge", f"relation {mention.source} – {mention.target}", reason))
+            return
+        for key, name in zip(ends, (mention.source, mention.target), strict=True):
+            if key not in self._entities and self._has(key):
+                self.add_mention(Mention(name, "unknown", mention.description, mention.chunk_id), row)
+        pair = ends if ends[0] < ends[1] else (ends[1], ends[0])
+        if not self._has(pair[0]):
+            return
+        relation = self._pairs.get(pair)
+        if relation is None:
+            relation = self._pairs[pair] = _Relation()
+        relation.chunks.add(row)
+        description = mention.description.strip()
+        if not (self._heuristic and description in relation.descriptions):
+            relation.weight += mention.strength
+        relation.descriptions[description] = max(relation.descriptions.get(description, 0.0), mention.strength)
+        relation.kinds.add(mention.kind)
+        for keyword in mention.keywords:
+            word = keyword.strip()
+            if word:
+                relation.keywords[word] = relation.keywords.get(word, 0) + 1
+
+    def entity_rows(self) -> Iterator[_EntityRow]:
+        """Yield the entities of this part, in no order."""
+        for key, entity in self._entities.items():
+            name = _most_frequent(entity.names)
+            yield _EntityRow(
+                entity.first,
+                key,
+                name,
+                _type(entity.types),
+                _description(entity, self._heuristic) or name,
+                np.array(sorted(entity.chunks), dtype=np.int32),
+                sum(entity.names.values()),
+                tuple(form for form in (*entity.names, *entity.surfaces) if form != name),
+            )
+
+    def relation_rows(self) -> Iterator[_RelationRow]:
+        """Yield the relations whose first end is of this part, in no order."""
+        for (low, high), relation in self._pairs.items():
+            yield _RelationRow(
+                low,
+                high,
+                relation.weight,
+                min(relation.kinds, key=_kind_rank),
+                _relation_description(relation, self._heuristic),
+                tuple(_keywords(relation.keywords, self._heuristic)),
+                np.array(sorted(relation.chunks), dtype=np.int32),
+            )
 
 
-def _add_relation(
-    entities: dict[str, _Entity],
-    pairs: dict[tuple[str, str], _Relation],
-    mention: RelationMention,
-    row: int,
-    drops: list[Drop],
-    heuristic: bool,
-) -> None:
-    ends = name_key(mention.source), name_key(mention.target)
-    if not all(ends) or ends[0] == ends[1]:
-        reason = "both ends are the same entity" if all(ends) else "an end holds nothing but punctuation"
-        drops.append(Drop("merge", f"relation {mention.source} – {mention.target}", reason))
-        return
-    for key, name in zip(ends, (mention.source, mention.target), strict=True):
-        if key not in entities:
-            _add_mention(entities, Mention(name, "unknown", mention.description, mention.chunk_id), row, drops)
-    pair = ends if ends[0] < ends[1] else (ends[1], ends[0])
-    relation = pairs.get(pair)
-    if relation is None:
-        relation = pairs[pair] = _Relation()
-    relation.chunks.add(row)
-    description = mention.description.strip()
-    if not (heuristic and description in relation.descriptions):
-        relation.weight += mention.strength
-    relation.descriptions[description] = max(relation.descriptions.get(description, 0.0), mention.strength)
-    relation.kinds.add(mention.kind)
-    for keyword in mention.keywords:
-        word = keyword.strip()
-        if word:
-            relation.keywords[word] = relation.keywords.get(word, 0) + 1
-
-
-def _entity_table(
-    order: list[str], entities: dict[str, _Entity], ids: dict[str, str], shown: dict[str, str], heuristic: bool
-) -> pa.Table:
+def _entity_table(rows: Sequence[_EntityRow], ids: Mapping[str, str]) -> pa.Table:
     columns: dict[str, Any] = {
-        "id": [ids[key] for key in order],
-        "name": [shown[key] for key in order],
-        "type": [_type(entities[key].types) for key in order],
-        "description": [_description(entities[key], heuristic) or shown[key] for key in order],
-        "findings": [[] for _ in order],
-        "chunks": [sorted(entities[key].chunks) for key in order],
-        "promoted": [False for _ in order],
+        "id": [ids[row.key] for row in rows],
+        "name": [row.name for row in rows],
+        "type": [row.type for row in rows],
+        "description": [row.description for row in rows],
+        "findings": [[] for _ in rows],
+        "chunks": [row.chunks for row in rows],
+        "promoted": [False for _ in rows],
     }
     return pa.table(columns, schema=ENTITY_SCHEMA)
 
 
 def _relation_table(
-    order: list[str], pairs: dict[tuple[str, str], _Relation], ids: dict[str, str], heuristic: bool
+    entities: Sequence[_EntityRow], relations: Iterable[_RelationRow], ids: Mapping[str, str]
 ) -> pa.Table:
-    place = {key: row for row, key in enumerate(order)}
-    rows = sorted((min(place[low], place[high]), max(place[low], place[high]), low, high) for low, high in pairs)
-    kept = [pairs[low, high] for _, _, low, high in rows]
+    place = {entity.key: row for row, entity in enumerate(entities)}
+    ends = ((place[relation.low], place[relation.high], relation) for relation in relations)
+    placed = sorted(((min(low, high), max(low, high), each) for low, high, each in ends), key=itemgetter(0, 1))
+    kept = [relation for _, _, relation in placed]
     columns: dict[str, Any] = {
-        "id": [relation_id(ids[low], ids[high]) for _, _, low, high in rows],
-        "source": np.array([row[0] for row in rows], dtype=np.int32),
-        "target": np.array([row[1] for row in rows], dtype=np.int32),
+        "id": [relation_id(ids[relation.low], ids[relation.high]) for relation in kept],
+        "source": np.array([row[0] for row in placed], dtype=np.int32),
+        "target": np.array([row[1] for row in placed], dtype=np.int32),
         "weight": np.array([relation.weight for relation in kept], dtype=np.float32),
-        "strength": np.ones(len(rows), dtype=np.int32),
-        "kind": [min(relation.kinds, key=_kind_rank) for relation in kept],
-        "description": [_relation_description(relation, heuristic) for relation in kept],
-        "keywords": [_keywords(relation.keywords, heuristic) for relation in kept],
-        "chunks": [sorted(relation.chunks) for relation in kept],
-        "members": [[] for _ in rows],
+        "strength": np.ones(len(kept), dtype=np.int32),
+        "kind": [relation.kind for relation in kept],
+        "description": [relation.description for relation in kept],
+        "keywords": [relation.keywords for relation in kept],
+        "chunks": [relation.chunks for relation in kept],
+        "members": [[] for _ in kept],
     }
     return pa.table(columns, schema=RELATION_SCHEMA)
 
@@ -312,14 +389,13 @@ def _relation_description(relation: _Relation, heuristic: bool) -> str:
     return " ".join(trim_sentence(text) for text in strongest[:RELATION_SENTENCES_KEPT])
 
 
-def _aliases(order: list[str], entities: dict[str, _Entity], shown: dict[str, str]) -> dict[str, str]:
+def _aliases(entities: Sequence[_EntityRow]) -> dict[str, str]:
     """Return every other form of a name; a form of several entities goes to the one with most mentions."""
     claims: dict[str, tuple[int, str]] = {}
-    for key in order:
-        entity, name = entities[key], shown[key]
-        rank = (-sum(entity.names.values()), name)
-        for form in (*entity.names, *entity.surfaces):
-            if form != name and (form not in claims or rank < claims[form]):
+    for entity in entities:
+        rank = (-entity.mentions, entity.name)
+        for form in entity.forms:
+            if form not in claims or rank < claims[form]:
                 claims[form] = rank
     return {form: claims[form][1] for form in sorted(claims)}
 

@@ -5,6 +5,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from typing import overload
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
@@ -14,6 +17,7 @@ from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
 from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
+from leanrag_core.indexing.extraction.sentence_files import SentenceFiles
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
 from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside
 from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
@@ -172,31 +176,46 @@ class BuiltinExtractor:
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
-    ) -> list[Extraction]:
-        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
+    ) -> Sequence[Extraction]:
+        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done.
+
+        Where sentences are too many for the memory, each pass over the result reads them again from the disk.
+        """
         progress = _Progress(documents, chunks, report)
         in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
         neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
         titles = _titles(document.title for document in documents)
-        read: dict[int, list[ReadSentence]] = {row: [] for row in range(len(documents))}
-        for row, sentences in read_english(in_english, sorted(titles.values()), self.apply):
-            read[row] += sentences
-            self._note(sentences)
-            progress.reached(row, sentences[-1].end if sentences else 0)
+        located = _Chunks(documents, chunks)
+        read = SentenceFiles(len(documents))
+        repeated = repeated_in(documents)
+
+        def keep(row: int, sentences: list[ReadSentence]) -> None:
+            document = documents[row]
+            asides = left_out(document, all_asides(document, repeated[row]))
+            own = [named(sentence) for sentence in sentences if outside(asides, sentence.start, sentence.end)]
+            spoken = replace(document, headings=headings_left(document, asides))
+            read.put(row, [*own, *map(named, heading_sentences(spoken, row, own, located.first_start(row)))])
+
+        by_row = groupby(read_english(in_english, sorted(titles.values()), self.apply), key=itemgetter(0))
+        without_blocks = {row for row, _ in in_english}
+        for row, blocks in by_row:
+            own: list[ReadSentence] = []
+            for _, sentences in blocks:
+                own += sentences
+                self._note(sentences)
+                progress.reached(row, sentences[-1].end if sentences else 0)
+            keep(row, own)
+            without_blocks.remove(row)
+        for row in sorted(without_blocks):
+            keep(row, [])
         for row, sentences in zip(neutral, read_neutral([documents[row] for row in neutral], neutral), strict=True):
-            read[row] = sentences
             self._note(sentences)
             progress.reached(row, len(documents[row].text))
-        located = _Chunks(documents, chunks)
-        for row, (document, repeated) in enumerate(zip(documents, repeated_in(documents), strict=True)):
-            asides = left_out(document, all_asides(document, repeated))
-            own = [named(sentence) for sentence in read[row] if outside(asides, sentence.start, sentence.end)]
-            spoken = replace(document, headings=headings_left(document, asides))
-            read[row] = [*own, *map(named, heading_sentences(spoken, row, own, located.first_start(row)))]
-        names = settle_names([sentence for row in sorted(read) for sentence in read[row]], titles)
-        extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))
+            keep(row, sentences)
+        names = settle_names(read, titles)
+        extractions = _Extractions(documents, chunks, read, names, located, frozenset(neutral))
         report(len(chunks))
-        return extractions
+        return extractions if read.on_disk and extractions.in_order else list(extractions)
 
     def _note(self, sentences: Sequence[ReadSentence]) -> None:
         """Count what was read among the names and relations found so far."""
@@ -274,9 +293,18 @@ class _Chunks:
         rows: dict[str, list[int]] = defaultdict(list)
         for place, chunk in enumerate(chunks):
             rows[chunk.document_id].append(place)
-        own = [rows.get(document.id, []) for document in documents]
-        self._locators = [ChunkLocator([chunks[place] for place in places], places) for places in own]
-        self._starts = [min((chunks[place].start for place in places), default=0) for places in own]
+        self._own = [rows.get(document.id, []) for document in documents]
+        self._locators = [ChunkLocator([chunks[place] for place in places], places) for places in self._own]
+        self._starts = [min((chunks[place].start for place in places), default=0) for places in self._own]
+
+    @property
+    def places(self) -> list[int]:
+        """Rows of all chunks, document by document."""
+        return [place for places in self._own for place in places]
+
+    def rows_of(self, row: int) -> list[int]:
+        """Return the rows of a document's chunks."""
+        return self._own[row]
 
     def of(self, row: int) -> ChunkLocator:
         """Return the locator of a document."""
@@ -287,31 +315,67 @@ class _Chunks:
         return self._starts[row]
 
 
-def _by_chunk(
-    documents: Sequence[Document],
-    chunks: Sequence[Chunk],
-    read: dict[int, list[ReadSentence]],
-    names: Names,
-    located: _Chunks,
-    neutral: set[int],
-) -> list[Extraction]:
-    """Return what was read, under settled names, in the chunks that hold it."""
-    mentions: list[list[Mention]] = [[] for _ in chunks]
-    relations: list[list[RelationMention]] = [[] for _ in chunks]
-    drops: list[list[Drop]] = [[] for _ in chunks]
-    for row, document in enumerate(documents):
-        locator = located.of(row)
-        for sentence in read[row]:
+class _Extractions(Sequence[Extraction]):
+    """What was read, under settled names, in the chunks that hold it: made document by document, whenever it is passed
+    over.
+
+    in_order: the chunks stand in the order of the documents. neutral: rows of documents that are read without grammar.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        chunks: Sequence[Chunk],
+        read: SentenceFiles,
+        names: Names,
+        located: _Chunks,
+        neutral: frozenset[int],
+    ) -> None:
+        self._documents, self._chunks, self._read = documents, chunks, read
+        self._names, self._located, self._neutral = names, located, neutral
+        self.in_order = located.places == list(range(len(chunks)))
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    def __iter__(self) -> Iterator[Extraction]:
+        made = (each for row in range(len(self._documents)) for each in self._of(row))
+        if self.in_order:
+            yield from (extraction for _, extraction in made)
+        else:
+            of = dict(made)
+            yield from (of.get(place) or Extraction(chunk.id, (), ()) for place, chunk in enumerate(self._chunks))
+
+    @overload
+    def __getitem__(self, place: int) -> Extraction: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Extraction]: ...
+
+    def __getitem__(self, place: int | slice) -> Extraction | list[Extraction]:
+        return list(self)[place]
+
+    def _of(self, row: int) -> Iterator[tuple[int, Extraction]]:
+        """Yield the extraction of each chunk of the document, with the chunk's row."""
+        locator, names, document = self._located.of(row), self._names, self._documents[row]
+        mentions: dict[int, list[Mention]] = defaultdict(list)
+        relations: dict[int, list[RelationMention]] = defaultdict(list)
+        drops: dict[int, tuple[Drop, ...]] = {}
+        sentences = self._read.of(row)
+        for sentence in sentences:
             for place in locator.holding(sentence.start, sentence.end):
-                chunk_id = chunks[place].id
+                chunk_id = self._chunks[place].id
                 mentions[place] += _mentions(sentence, names, chunk_id)
                 relations[place] += _relations(sentence, names, chunk_id)
         if locator.first is not None:
-            drops[locator.first] += _left_out(document, read[row], row in neutral)
-    return [
-        Extraction(chunk.id, tuple(mentions[place]), tuple(relations[place]), tuple(drops[place]))
-        for place, chunk in enumerate(chunks)
-    ]
+            drops[locator.first] = tuple(_left_out(document, sentences, row in self._neutral))
+        for place in self._located.rows_of(row):
+            yield (
+                place,
+                Extraction(
+                    self._chunks[place].id, tuple(mentions[place]), tuple(relations[place]), drops.get(place, ())
+                ),
+            )
 
 
 def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[Mention]:

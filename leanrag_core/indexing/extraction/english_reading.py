@@ -215,24 +215,26 @@ class ReadTask:
 
     def pack(self, result: list[list[ReadSentence]]) -> bytes:
         """Return the sentences as JSON."""
-        return json.dumps([[_cells(sentence) for sentence in block] for block in result]).encode()
+        return json.dumps([[cells_of(sentence) for sentence in block] for block in result]).encode()
 
     def unpack(self, content: bytes) -> list[list[ReadSentence]]:
         """Return the sentences. Raises ValueError for a damaged file."""
         try:
-            return [[_sentence(cells) for cells in block] for block in json.loads(content)]
+            return [[sentence_of(cells) for cells in block] for block in json.loads(content)]
         except TypeError as error:
             raise ValueError("the file holds no sentences") from error
 
 
-def _cells(sentence: ReadSentence) -> list[Any]:
+def cells_of(sentence: ReadSentence) -> list[Any]:
+    """Return the sentence as JSON values."""
     cells = dict(vars(sentence))
     cells["sightings"] = [list(vars(sighting).values()) for sighting in sentence.sightings]
     cells["links"] = [list(vars(link).values()) for link in sentence.links]
     return list(cells.values())
 
 
-def _sentence(cells: list[Any]) -> ReadSentence:
+def sentence_of(cells: list[Any]) -> ReadSentence:
+    """Return the sentence of its JSON values, equal in every bit."""
     document, start, end, text, sightings, links, acronyms, left_out, unlinked, words = cells
     return ReadSentence(
         document,

@@ -38,8 +38,9 @@ class Extractor(Protocol):
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
-    ) -> list[Extraction]:
-        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
+    ) -> Sequence[Extraction]:
+        """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done. Each pass
+        over them may be work: what needs several things of them takes these in one."""
 
 
 _WORD = re.compile(r"[^\W_]+")

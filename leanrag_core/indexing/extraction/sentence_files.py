@@ -8,9 +8,10 @@ import json
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, overload
+from typing import IO, overload
 
-from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
+from leanrag_core.indexing.extraction.english_reading import cells_of, sentence_of
+from leanrag_core.indexing.extraction.sentences import ReadSentence
 
 MOST_IN_MEMORY = 4_000_000  # characters of sentences
 
@@ -43,7 +44,7 @@ class SentenceFiles(Sequence[ReadSentence]):
             return
         self._rows[row] = sentences
         if self._characters > self._most:
-            self._file = tempfile.TemporaryFile(prefix="leanrag-sentences-")
+            self._file = tempfile.TemporaryFile(prefix="leanrag-sentences-")  # noqa: SIM115 - as long as this
             for place, kept in enumerate(self._rows):
                 self._write(place, kept)
             self._rows = []
@@ -54,7 +55,7 @@ class SentenceFiles(Sequence[ReadSentence]):
             return self._rows[row]
         self._file.seek(self._starts[row])
         lines = self._file.read(self._lengths[row]).decode("utf-8", "surrogatepass")
-        return [_sentence(json.loads(line)) for line in lines.split("\n")] if lines else []
+        return [sentence_of(json.loads(line)) for line in lines.split("\n")] if lines else []
 
     def __len__(self) -> int:
         return self._n
@@ -74,31 +75,8 @@ class SentenceFiles(Sequence[ReadSentence]):
 
     def _write(self, row: int, sentences: list[ReadSentence]) -> None:
         assert self._file is not None
-        lines = "\n".join(json.dumps(_cells(sentence), ensure_ascii=False) for sentence in sentences)
+        lines = "\n".join(json.dumps(cells_of(sentence), ensure_ascii=False) for sentence in sentences)
         content = lines.encode("utf-8", "surrogatepass")
         self._file.seek(0, 2)
         self._starts[row], self._lengths[row] = self._file.tell(), len(content)
         self._file.write(content)
-
-
-def _cells(sentence: ReadSentence) -> list[Any]:
-    cells = dict(vars(sentence))
-    cells["sightings"] = [list(vars(sighting).values()) for sighting in sentence.sightings]
-    cells["links"] = [list(vars(link).values()) for link in sentence.links]
-    return list(cells.values())
-
-
-def _sentence(cells: list[Any]) -> ReadSentence:
-    document, start, end, text, sightings, links, acronyms, left_out, unlinked, words = cells
-    return ReadSentence(
-        document,
-        start,
-        end,
-        text,
-        tuple(Sighting(*cells) for cells in sightings),
-        tuple(Link(*cells) for cells in links),
-        tuple((short, long) for short, long in acronyms),
-        tuple(left_out),
-        unlinked,
-        tuple((word, place) for word, place in words),
-    )

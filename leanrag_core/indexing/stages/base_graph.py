@@ -1,6 +1,6 @@
 """From documents and chunks to the base graph G0 (section 2, steps 2 and 3), taken from the store where it is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -26,6 +26,7 @@ from leanrag_core.types.updating import NO_EDITS, EditLog, EditOutcome
 STAGE = "base graph"
 _MAX_RECORD_BYTES = 1 << 30
 _NAMES_SHOWN = 3
+PART_CHARACTERS = 100_000_000  # of chunks, whose mentions are merged in one pass over what was extracted
 
 
 @dataclass(frozen=True)
@@ -141,15 +142,38 @@ def _merged(
     models: BuildModels,
     replay: Replay,
 ) -> BaseGraph:
-    merged = resolve(replay.mentions(extractions), chunks, heuristic=extractor.kind == HEURISTIC)
+    passed = _Passed(extractions, replay)
+    n_parts = 1 if replay.changes else 1 + sum(len(chunk.text) for chunk in chunks) // PART_CHARACTERS
+    merged = resolve(passed, chunks, heuristic=extractor.kind == HEURISTIC, n_parts=n_parts)
     condensed = condense(replay.rows(merged.graph), models.aggregation, models.prompts, apply=models.apply)
-    lost = [drop for extraction in extractions for drop in extraction.drops]
-    usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + condensed.usage
-    empty = tuple(extraction.chunk_id for extraction in extractions if not extraction.mentions)
-    drops = (*lost, *merged.drops, *condensed.drops)
-    read = (WrittenCall("extract", 0, each.chunk_id, call) for each in extractions for call in each.calls)
-    findings = Findings(drops, merged.aliases, empty, usage, replay.outcomes)
-    return BaseGraph(condensed.graph, findings, (*read, *condensed.calls))
+    usage = passed.usage + condensed.usage
+    drops = (*passed.drops, *merged.drops, *condensed.drops)
+    findings = Findings(drops, merged.aliases, tuple(passed.empty), usage, replay.outcomes)
+    return BaseGraph(condensed.graph, findings, (*passed.calls, *condensed.calls))
+
+
+class _Passed:
+    """The extractions under the names that the edits give, and what the first pass over them tells for the report.
+
+    empty: ids of the chunks in which nothing was found.
+    """
+
+    def __init__(self, extractions: Iterable[Extraction], replay: Replay) -> None:
+        self._extractions, self._replay, self._begun = extractions, replay, False
+        self.drops: list[Drop] = []
+        self.usage = NO_USAGE
+        self.empty: list[str] = []
+        self.calls: list[WrittenCall] = []
+
+    def __iter__(self) -> Iterator[Extraction]:
+        is_first, self._begun = not self._begun, True
+        for extraction in self._extractions:
+            if is_first:
+                self.drops += extraction.drops
+                self.usage = self.usage + extraction.usage
+                self.empty += [] if extraction.mentions else [extraction.chunk_id]
+                self.calls += (WrittenCall("extract", 0, extraction.chunk_id, call) for call in extraction.calls)
+            yield self._replay.extraction(extraction)
 
 
 def _key(extractor: Extractor, tables: CorpusTables, edits: EditLog) -> bytes:
