@@ -161,7 +161,7 @@ def _defaults(kind: type[Any]) -> tuple[tuple[str, Callable[[], Any] | None], ..
 def _absent(value: Any) -> dict[Any, Any]:
     """Return what is left out of the record, in the form of pydantic's `exclude`."""
     left_out: dict[Any, Any] = {}
-    kind: type[Any] = type(value)
+    kind: Any = type(value)
     if kind in _LEAVES:
         return left_out
     if is_dataclass(value):

@@ -149,10 +149,14 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         difference(catalogs, edited)
 
 
+_OFFERED = 1_000  # documents of a corpus, by name; a list of a million would not reach the browser
+
+
 def choose_chunk(corpus_id: str, passage: str) -> str:
     """Ask for a document and the number of one of its chunks, and return the chunk's text; another choice voids the
     passage that was written under that name."""
-    documents = {document.id: document.name for document in session.workbench().corpora.documents(corpus_id)}
+    offered = session.workbench().corpora.documents(corpus_id)[:_OFFERED]
+    documents = {document.id: document.name for document in offered}
     if not documents:
         return ""
     sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
