@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 TITLE = "Pages"
 SIZES = (5000, 100_000)
 PROJECT = Path(__file__).resolve().parent.parent
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+CHROMIUM = os.environ.get("LEANRAG_BROWSER") or next(filter(None, map(shutil.which, _NAMES)), "/usr/bin/chromium")
 SESSIONS = 10
 _TRIES = 5
 _WINDOW: "ViewportSize" = {"width": 1440, "height": 900}
