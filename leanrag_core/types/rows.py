@@ -64,12 +64,12 @@ class Lists:
 
     @property
     def offsets(self) -> np.ndarray:
-        """(n + 1,): list i is values[offsets[i] : offsets[i + 1]]."""
+        """Return where each list begins and ends, (n + 1,) int: list i is values[offsets[i] : offsets[i + 1]]."""
         return self._joined.offsets
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers of all lists."""
+        """Return the numbers of all lists, (m,)."""
         return self._joined.values
 
     def __getitem__(self, row: int) -> np.ndarray:

@@ -31,7 +31,7 @@ class Encoder:
         self._norms = [(node.get_param("G"), node.get_param("b")) for node in nodes if node.name == "layernorm"]
 
     def vectors(self, docs: Sequence[Any]) -> np.ndarray:
-        """Return (n_words of all docs, width) float32, in the order of the documents.
+        """Return the vectors of all words, (n, width) float32, in the order of the documents.
 
         They depend on the documents that are encoded together in the last bit of a sum at most.
         """
@@ -77,6 +77,7 @@ def with_vectors(model: Any) -> Any:
     encoder = Encoder(model)
 
     def forward(_: Any, docs: Sequence[Any], is_train: bool) -> tuple[list[np.ndarray], Any]:
+        """Return the vectors of each document, (n_words, width) float32, and no way back."""
         ends = np.cumsum([len(doc) for doc in docs])
         return np.split(encoder.vectors(docs), ends[:-1]), None
 
