@@ -24,6 +24,7 @@ from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part
+from leanrag_core.storage.cell_search import CELLS
 from leanrag_core.storage.layout import FORMAT_VERSION, read_index, write_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.text.tokens import count_tokens
@@ -42,13 +43,13 @@ def _no_model(texts: Sequence[str]) -> np.ndarray:
 
 def make_search_index(directory: Path) -> PartRecord:
     """Make the search index of the index in the directory, and return its record."""
-    info = parts().named("chroma")
+    info = parts().named(CELLS)
     return build_part(read_index(directory), info, info.config(), PartModels(), PartTools(_no_model))
 
 
 def make_offered(directory: Path) -> None:
     """Make the search index of the index in the directory, where a build of its size makes one."""
-    if parts().named("chroma").part.offered(read_index(directory)):
+    if parts().named(CELLS).part.offered(read_index(directory)):
         make_search_index(directory)
 
 
@@ -147,11 +148,10 @@ def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
 def synthetic_index(n: int, *, folder: Path | None = None) -> Path:
     """Return the folder of an index of n base entities, kept from run to run; build it when it is not there."""
     out = (folder or Path(tempfile.gettempdir()) / "leanrag-benchmarks" / "indexes") / f"synthetic-{n}"
-    if (out / "manifest.json").is_file():
-        return out
-    corpus = synthetic_corpus(n)
-    with staged(out) as staging:
-        write_index(staging, index_of(corpus))
+    if not (out / "manifest.json").is_file():
+        corpus = synthetic_corpus(n)
+        with staged(out) as staging:
+            write_index(staging, index_of(corpus))
     make_offered(out)
     return out
 
