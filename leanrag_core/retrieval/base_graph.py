@@ -121,15 +121,14 @@ def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) ->
     is_selected = np.isin(ends, selected)
     both = is_selected.all(axis=1)
     inside, outside = relations[both], relations[~both]
-    other = np.where(is_selected[~both, 0], ends[~both, 1], ends[~both, 0])
-    pairs = np.unique(
-        np.stack([other, np.where(is_selected[~both, 0], ends[~both, 0], ends[~both, 1])], axis=1), axis=0
-    )
-    others, counts = np.unique(pairs[:, 0], return_counts=True)
+    leads_out, out = is_selected[~both, 0], ends[~both].astype(np.int64)
+    other = np.where(leads_out, out[:, 1], out[:, 0])
+    pairs = np.unique(other * len(layer) + np.where(leads_out, out[:, 0], out[:, 1]))
+    others, counts = np.unique(pairs // max(len(layer), 1), return_counts=True)
     links = counts[np.searchsorted(others, other)] if len(others) else np.zeros(0, dtype=np.int64)
-    degrees = layer.degrees[layer.ends].sum(axis=1)
-    order = np.lexsort((outside, ~is_selected[~both, 0], -degrees[outside], -links))[:most_outside]
-    return Around(inside[np.lexsort((inside, -degrees[inside]))], outside[order], links[order])
+    degrees = layer.degrees[ends].sum(axis=1)
+    order = np.lexsort((outside, ~leads_out, -degrees[~both], -links))[:most_outside]
+    return Around(inside[np.lexsort((inside, -degrees[both]))], outside[order], links[order])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,17 @@ from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import append_missing, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import RowCosines, cosines, nearest_entities, nearest_rows, rank, row_cosines
+from leanrag_core.retrieval.vector_search import (
+    RowCosines,
+    best_rows,
+    cosines,
+    nearest_entities,
+    nearest_rows,
+    rank,
+    row_cosines,
+    similarity,
+)
+from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.index import Index
@@ -306,13 +316,14 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
     score = np.zeros(index.chunks.num_rows)
     for place, triple in enumerate(triples, start=1):
         if triple < n:
-            score[index.relation_chunks[[triple]].indices] += 1.0 / place
+            score[index.chunks_of_relation(triple)] += 1.0 / place
         elif (chunk := int(space.schema.attribute_chunk[triple - n])) >= 0:
             score[chunk] += 1.0 / place
     stating = np.argsort(-score, kind="stable")[: int(np.count_nonzero(score))]
-    by_vector = [ranked_by_vector(index, part.vector) for part in parts]
-    rankings = [ranking for ranking in (stating, *(each[:_CHUNKS] for each in by_vector)) if len(ranking)]
-    return append_missing(reciprocal_rank_fusion(rankings).rows, by_vector[0])
+    nearest = ranked_by_vector(index, parts[0].vector)
+    others = (best_rows(similarity(index, CHUNKS, part.vector), _CHUNKS) for part in parts[1:])
+    rankings = [ranking for ranking in (stating, nearest[:_CHUNKS], *others) if len(ranking)]
+    return append_missing(reciprocal_rank_fusion(rankings).rows, nearest)
 
 
 def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: Tools) -> list[int]:
@@ -349,7 +360,9 @@ def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector
         chosen.append(places[np.argsort(-near, kind="stable")[:_KEYWORDS]])
     if not chosen:
         return np.zeros(0, dtype=np.int64)
-    below = np.isin(tree.keyword_of, np.concatenate(chosen))
+    is_chosen = np.zeros(len(tree.keywords), dtype=bool)
+    is_chosen[np.concatenate(chosen)] = True
+    below = is_chosen[tree.keyword_of]
     relations = np.flatnonzero(below[base.ends[:, 0]] | below[base.ends[:, 1]])
     attributes = np.flatnonzero(below[space.schema.attribute_entity]) + space.n_relations
     return np.concatenate([relations, attributes]).astype(np.int64)
@@ -360,7 +373,7 @@ def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: i
     nearest to the question, to entities that were not visited. A walk's score is the mean of its triples'. Returns
     (m,) int rows."""
     base = space.index.layers[0]
-    walks: list[tuple[float, list[int]]] = []
+    walks: list[list[int]] = []
     visited: set[int] = set()
     known: dict[int, float] = {}  # cosines of the relations that walks follow
     for start in starts:
@@ -371,7 +384,7 @@ def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: i
                 continue
             visited.add(entity)
             if path:
-                walks.append((-float(np.array([known[row] for row in path], dtype=np.float32).mean()), path))
+                walks.append(path)
             if len(path) == depth:
                 continue
             rows = base.relations_of(entity)[:_RELATIONS_AN_ENTITY].astype(np.int64)
@@ -379,5 +392,16 @@ def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: i
             known |= zip(best.tolist(), cosines_of_best.tolist(), strict=True)
             ends = [(int(row), int(base.ends[row].sum()) - entity) for row in best]
             stack += [(end, [*path, row]) for row, end in reversed(ends) if end not in visited]
-    walks.sort()
-    return np.array(list(dict.fromkeys(row for _, path in walks for row in path)), dtype=np.int64)
+    best_first = sorted(zip((-_mean_cosines(walks, known)).tolist(), walks, strict=True))
+    return np.array(list(dict.fromkeys(row for _, path in best_first for row in path)), dtype=np.int64)
+
+
+def _mean_cosines(walks: Sequence[list[int]], known: Mapping[int, float]) -> np.ndarray:
+    """Return the mean of the cosines of each walk's triples, (n_walks,) float32."""
+    means = np.empty(len(walks), dtype=np.float32)
+    lengths = np.array([len(path) for path in walks], dtype=np.int64)
+    for length in np.unique(lengths).tolist():
+        places = np.flatnonzero(lengths == length)
+        table = np.array([[known[row] for row in walks[place]] for place in places], dtype=np.float32)
+        means[places] = table.mean(axis=1)
+    return means

@@ -228,6 +228,11 @@ class Index(ShownInNotebooks):
         chunks = lists.values[first:last]
         return csr_array((np.ones(last - first, dtype=np.float32), chunks, lists.offsets - first), shape=size)
 
+    def chunks_of_relation(self, row: int) -> np.ndarray:
+        """Return the rows of the chunks that state that base relation, (k,) int32, as the column has them."""
+        stated = self.relation_chunks
+        return np.asarray(stated.indices[stated.indptr[row] : stated.indptr[row + 1]])
+
     def children_of(self, layer: int, row: int) -> np.ndarray:
         """Return the rows, in the layer below, of the children of that entity, (k,) int32; none for layer 0."""
         if layer == 0:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.rows import Columns, Lists
-from leanrag_core.types.walks import normalised
+from leanrag_core.types.walks import Transition, normalised
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -77,9 +77,9 @@ class TriGraph:
     following: np.ndarray
 
     @cached_property
-    def transition(self) -> "csr_array":
-        """(n_entities + n_chunks,) squared, entities first: transition matrix over mentions, each with its share of
-        the chunk's occurrences, and chunks that follow each other, each with 1."""
+    def transition(self) -> Transition:
+        """Steps between the n_entities + n_chunks nodes, entities first: over mentions, each with its share of the
+        chunk's occurrences, and over chunks that follow each other, each with 1."""
         from scipy.sparse import block_array, coo_array
 
         n_chunks = self.occurrences.shape[1]
@@ -89,4 +89,4 @@ class TriGraph:
         )
         beside = coo_array((np.ones(len(ends[0])), ends), shape=(n_chunks, n_chunks))
         share = normalised(self.occurrences)
-        return normalised(block_array([[None, share], [share.T, beside]], format="csr"))
+        return Transition(normalised(block_array([[None, share], [share.T, beside]], format="csr")))

@@ -18,7 +18,7 @@ from leanrag_core.retrieval.graph_traces import (
     graph_picture,
     graph_trace,
 )
-from leanrag_core.retrieval.graph_walks import pagerank
+from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -104,12 +104,12 @@ class Strategy(StrategyBase[Config]):
         if seeds:
             weights = np.zeros(n_entities)
             weights[list(active.weights)] = list(active.weights.values())
-            stationary = pagerank(
+            at_rest = stationary(
                 graph.transition,
                 np.concatenate([np.maximum(weights, 0), self._passage_weights(query, index, graph, active)]),
                 damping=config.damping,
             )
-            mass, scores = stationary[:n_entities], stationary[n_entities:]
+            mass, scores = at_rest[:n_entities], at_rest[n_entities:]
             # Rounded, so that processors which add up in another order rank alike.
             chunks = np.argsort(-np.round(scores, 12), kind="stable")
         else:
@@ -179,7 +179,7 @@ def _linked(text: str, index: Index, graph: TriGraph, tools: Tools) -> tuple[lis
     for place, (name, key) in enumerate(zip(names, plain, strict=True)):
         row, score = row_of.get(key, -1), 1.0
         if row < 0:
-            near = nearest_rows(graph.names, vector_of[name], 1)
+            near = nearest_rows(graph.names, vector_of[name], 1, tools=tools)
             row, score = int(near.rows[0]), float(index.query_scale.plain(near.scores)[0])
         seeds[row] = max(score, seeds.get(row, -1.0))
         asked.append(Asked(f"asked-{place}", name, message("query_entities.reason.named"), {row}))

@@ -172,7 +172,7 @@ class Strategy(StrategyBase[Config]):
             near = nearest_entities(index, vectors["low"], k, tools)
             entities, entity_scores = near.rows.tolist(), by_row(near.rows, near.scores)
         if "high" in vectors:
-            related = nearest_rows(tools.part("relation_vectors"), vectors["high"], k)
+            related = nearest_rows(tools.part("relation_vectors"), vectors["high"], k, tools=tools)
             degrees = base.degrees[base.ends[related.rows]].sum(axis=1)
             order = np.lexsort((related.rows, -base.weights[related.rows], -degrees))
             relations, relation_scores = related.rows[order].tolist(), by_row(related.rows, related.scores)
@@ -181,8 +181,7 @@ class Strategy(StrategyBase[Config]):
     def _chunk_rows(self, index: Index, found: _Found) -> list[int]:
         """Return the chunks of the relations, then those of the entities, each as many as half of the budget holds;
         then the others."""
-        stated = index.relation_chunks
-        of_relations = [row for relation in found.relations for row in np.sort(stated[[relation]].indices).tolist()]
+        of_relations = [row for each in found.relations for row in np.sort(index.chunks_of_relation(each)).tolist()]
         of_entities = [chunk.row for chunk in chunks_by_entity(index.layers[0], found.entities)]
         lists = [list(dict.fromkeys(rows)) for rows in (of_relations, of_entities)]
         first = [row for rows in lists for row in affordable_chunks(index, rows, self.config.chunk_tokens // 2)]
