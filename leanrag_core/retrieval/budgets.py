@@ -243,5 +243,4 @@ def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None
     them."""
     text = text.strip() if text_tokens is None else text  # stored counts are those of the text as it is
     rest = count_tokens(rest_of_line(text)) if text_tokens is None else text_tokens
-    head = f" {lead}"
-    return Candidate(kind, ref, lead, text, (Piece(head, count_tokens(head)),), rest)
+    return Candidate(kind, ref, lead, text, (fixed(f" {lead}"),), rest)

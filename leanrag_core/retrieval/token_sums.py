@@ -28,9 +28,9 @@ class Piece(NamedTuple):
     tokens: int
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def fixed(text: str) -> Piece:
-    """Return a piece that comes again and again: a mark, a conjunction, a title."""
+    """Return a piece that comes again and again: a mark, a conjunction, a title, the names before a description."""
     return Piece(text, count_tokens(text))
 
 

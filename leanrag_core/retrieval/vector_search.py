@@ -110,15 +110,18 @@ def similarity(
         scores = cosines(vectors, vector)
     if not len(scores):
         return scores
-    wrong = np.zeros(0, dtype=int)
-    if not max(scores.max(), -scores.min()) <= _LONGEST:  # nor is NaN
-        wrong = np.flatnonzero(~(np.abs(scores) <= _LONGEST))
+    if not np.abs(scores).max() <= _LONGEST:  # nor is NaN
+        fits = np.abs(scores) <= _LONGEST
     elif rows is not None:
-        wrong = np.flatnonzero(~(np.abs(np.vecdot(vectors, vectors) - 1) < _OFF))
-    if not len(wrong):
+        fits = np.abs(np.vecdot(vectors, vectors) - 1) < _OFF
+    else:
         return scores
-    row = int(wrong[0]) if rows is None else int(rows[wrong[0]])
-    raise damaged(vectors_path(index, part), message("damage.not_unit_vector", row=row))
+    if fits.all():
+        return scores
+    row = int(np.flatnonzero(~fits)[0])
+    raise damaged(
+        vectors_path(index, part), message("damage.not_unit_vector", row=row if rows is None else int(rows[row]))
+    )
 
 
 def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
