@@ -1,6 +1,6 @@
 """How long a build takes, how much memory it needs, and whether the index keeps every promise.
 
-    python benchmarks/builds.py OUT PATH...      each PATH a file or folder of documents; OUT keeps the indexes
+    python -m benchmarks.builds OUT PATH...      each PATH a file or folder of documents; OUT keeps the indexes
 
 Each build is a process of its own with the command line, as a user would start it. Peak memory is the largest
 resident set of that process. `check` runs on every index; the exit code is 1 when one fails.

@@ -1,6 +1,6 @@
 """What does a context hold for its tokens? LeanRAG, full and compact, beside vectors at equal tokens and equal recall.
 
-    python benchmarks/compact.py QUESTIONS.jsonl DIR [QUESTIONS.jsonl DIR ...] [--corpus CORPUS.jsonl]
+    python -m benchmarks.compact QUESTIONS.jsonl DIR [QUESTIONS.jsonl DIR ...] [--corpus CORPUS.jsonl]
         [--kind TYPE ...] [--out RESULTS.json --name NAME]
 
 DIR: the index that the questions before it are asked. QUESTIONS: those of a sample corpus (evidence with quotes), or

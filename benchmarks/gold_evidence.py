@@ -1,6 +1,6 @@
 """Does retrieval find the gold passages? LeanRAG with its options beside BM25 and a vector search.
 
-    python benchmarks/gold_evidence.py CORPUS.jsonl QUESTIONS.jsonl --index DIR [--build] [--json]
+    python -m benchmarks.gold_evidence CORPUS.jsonl QUESTIONS.jsonl --index DIR [--build] [--json]
 
 CORPUS: one passage a line (id, title, text); each passage is a document. QUESTIONS: question, gold (list of ids).
 recall@5: mean share of a question's gold passages among the first 5 returned. all-gold@8: share of questions whose

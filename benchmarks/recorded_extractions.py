@@ -1,6 +1,6 @@
 """Do recorded replies of a language model become the graph that was once built from them?
 
-    PYTHONPATH=. python benchmarks/recorded_extractions.py DATA [--json]
+    python -m benchmarks.recorded_extractions DATA [--json]
 
 DATA holds folders of nano-graphrag, each with its cache of replies (kv_store_llm_response_cache.json or
 mock_cache.json) and the graph that was built (graph_chunk_entity_relation.graphml). Replies of one model made the

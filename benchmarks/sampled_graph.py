@@ -1,7 +1,7 @@
 """Lists what a person has to judge: a fixed sample of an index's entities, or the names of all its clusters.
 
-    python benchmarks/sampled_graph.py INDEX [INDEX ...] [--count 50] [--seed 7]
-    python benchmarks/sampled_graph.py INDEX [INDEX ...] --clusters
+    python -m benchmarks.sampled_graph INDEX [INDEX ...] [--count 50] [--seed 7]
+    python -m benchmarks.sampled_graph INDEX [INDEX ...] --clusters
 
 One line an entity (name, type, beginning of its description) or cluster (layer, name, its first members). The same
 index, count and seed give the same sample. What was judged so far, and how: docs/builtin_graph.md.

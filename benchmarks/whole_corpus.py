@@ -1,6 +1,6 @@
 """Whole-corpus questions apart: what do relations and aggregated text add, beside vectors at equal tokens?
 
-    python benchmarks/whole_corpus.py QUESTIONS.jsonl DIR [QUESTIONS.jsonl DIR ...]
+    python -m benchmarks.whole_corpus QUESTIONS.jsonl DIR [QUESTIONS.jsonl DIR ...]
 
 DIR: the index that the questions before it are asked. Of their questions of the type whole-corpus: tokens of the
 context, share of the gold documents of which a passage is in it, and share of the gold answer's entities that it

@@ -41,7 +41,9 @@ _NUMBERING = re.compile(
     r"|第[一二三四五六七八九十百零〇\d]+[章节節篇编編部回卷][\s：:、]*|[一二三四五六七八九十]+[、．]\s*|[（(][一二三四五六七八九十\d]+[）)]\s*)",
     re.I,
 )
-_MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
+_NUMBER_OF_TITLE = re.compile(r"^\d+(?:\.\d+)*[.):]\s+")
+_MARKUP = re.compile(r"[*_`#¶]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
+_SENTENCE = re.compile(r"[?？!！。]|[^\W\d_]{5,}\. ")  # a question or exclamation, or more than one sentence
 _HAN = re.compile(f"[{HAN}]")
 _HEADINGS_IN_CHINESE = """
 引言 前言 序言 序 导言 导论 绪论 概述 简介 目录 正文 摘要 关键词 结语 结论 小结 总结 附录 注释 参考文献 参考资料 更多
@@ -51,8 +53,9 @@ _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
 def title_of(title: str) -> str:
-    """Return a document's title as an entity's name; "" when it names nothing."""
-    return _name(_FILE_ENDING.sub("", title))
+    """Return a document's title, without its number, as an entity's name; "" when it names nothing."""
+    title = _FILE_ENDING.sub("", title).strip()
+    return _name(_NUMBER_OF_TITLE.sub("", title)) or _name(title)
 
 
 def heading_sentences(
@@ -96,6 +99,7 @@ def _name(text: str) -> str:
         or name.casefold() in GENERIC_HEADINGS
         or name in _GENERIC_IN_CHINESE
         or len(name.split()) > _MAX_WORDS
+        or _SENTENCE.search(name)
         or len(name) > MAX_LENGTH
     ):
         return ""

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, title_of
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 
@@ -102,6 +102,24 @@ def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
     assert by_type["heading"].description.startswith(("The honey", "Beekeepers"))
     section = relation(extraction, "Alpine honey", "Bees of Tyrol")
     assert section.kind == "heading"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("11.12. Clothify", "Clothify"),
+        ("6. The Image Menu.html", "The Image Menu"),
+        ("2001 A Space Odyssey", "2001 A Space Odyssey"),
+        ("7 Habits", "7 Habits"),
+        ("Experimental distribution¶", "Experimental distribution"),
+        ("St. Louis and its river", "St. Louis and its river"),
+        ("Why does the log show so many lines?", ""),
+        ("No sites can be reached. The proxy blocks them", ""),
+        ("都江堰是什么？", ""),
+    ],
+)
+def test_a_title_is_a_name_without_its_number_and_no_sentence(title: str, name: str) -> None:
+    assert title_of(title) == name
 
 
 def test_a_title_is_found_where_another_document_spells_it() -> None:

@@ -20,7 +20,7 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
         *("new window", "Wayback Machine", "email", "type type"),
         *("Ada Byron 2005", "trio.h triop.h", "ARISING FROM", "r carriage return"),
         *("con- nection", "sentence A.", "Chen et al", "VI", "path.resolve('C:')"),
-        *("fn timer", "unsigned int flags", "trait impl"),
+        *("fn timer", "unsigned int flags", "trait impl", "GIMP now ships", "plug-in now supports"),
     ],
 )  # fmt: skip
 def test_what_is_no_name(surface: str) -> None:
@@ -31,7 +31,8 @@ def test_what_is_no_name(surface: str) -> None:
     "surface",
     [
         *("Varroa", "T. L. Heath", "J. K. Rowling", "St. Louis", "F-16", "COVID-19", "C++", "World War 2", "Apollo 11"),
-        *("World Cup 2022", "Section 10.2", "oxalic acid", "version 0 quota files", "Amazon.com", "Yahoo Inc."),
+        *("Apocalypse Now", "World Cup 2022", "Section 10.2", "oxalic acid", "version 0 quota files"),
+        *("Amazon.com", "Yahoo Inc."),
         *("联合国大会", "世界人权宣言", "Организация", "מגילה", "ミツバチ", "الأمم المتحدة", "étoile"),
     ],
 )  # fmt: skip

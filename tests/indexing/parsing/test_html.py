@@ -17,6 +17,14 @@ def test_headings_are_known_by_level_and_place(read: Read) -> None:
     assert document.headings == (Heading("Bees & ants", 1, 0, 11), Heading("Dance", 3, 19, 24))
 
 
+def test_the_sign_beside_a_heading_that_leads_to_itself_is_no_text(read: Read) -> None:
+    page = """<h2>Dance<a class="headerlink" href="#dance">¶</a></h2><h3><a href="#c">#</a> C#</h3>
+    <p>See <a href="#dance">it</a> and note <a href="other.html">*</a>.</p>"""
+    document = read("a.html", page)
+    assert [heading.title for heading in document.headings] == ["Dance", "C#"]
+    assert document.text.endswith("See it and note *.")
+
+
 def test_a_table_row_is_a_paragraph_of_cells(read: Read) -> None:
     page = "<table><tr><th>Insect</th><th>Legs</th></tr><tr><td><p>bee</p><p>wasp</p></td><td>6</td></tr></table>"
     assert read("a.html", page).text == "Insect | Legs\n\nbee wasp | 6"

@@ -165,12 +165,20 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
         elif tag in ("td", "th"):
             cell_depth += 1
             stack.append((node, True))
+        elif tag == "a" and _is_permalink(node):
+            continue
         elif tag == "a" and node.get("href"):
             link_depth += 1
             stack.append((node, True))
         stack += [(child, False) for child in reversed(list(node.children))]
     flush()
     return _menus_marked(blocks, of_links)
+
+
+def _is_permalink(link: Any) -> bool:
+    """Return whether the link is a sign beside a heading that leads to the heading itself, such as "¶" or "#"."""
+    text = link.get_text().strip()
+    return str(link.get("href", "")).startswith("#") and 0 < len(text) <= 2 and not any(map(str.isalnum, text))
 
 
 _MOSTLY = 0.8  # share of the letters of a block
