@@ -22,7 +22,7 @@ from leanrag_core.indexing.forecasting.growth import (
     SizeEffects,
     effects_of_sizes,
     entities_of_tokens,
-    relations_an_entity,
+    usual_relations,
 )
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.runner import Done, RunningJob
@@ -224,8 +224,8 @@ class Builds:
             base = alike[0].layers[0]
             effects = effects_of_sizes(base.entities, base.relations / base.entities, config, sizes)
             return SizeEffects(base.entities, True, effects)
-        entities = entities_of_tokens(self._corpora.summary(corpus_id).tokens).expected
-        effects = effects_of_sizes(entities, relations_an_entity(0, 0).expected, config, sizes)
+        entities = entities_of_tokens(self._corpora.summary(corpus_id).tokens, config.model).expected
+        effects = effects_of_sizes(entities, usual_relations(config.model).expected, config, sizes)
         return SizeEffects(round(entities), False, effects)
 
     def seconds_with_other_tau(self, index: Index) -> Range:

@@ -6,8 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.forecasting.growth import entities_of_tokens
 from leanrag_core.queries.index_table import common_settings, differing_settings, grouped
-from leanrag_core.types.forecast import exactly
+from leanrag_core.types.config import BUILTIN
 from pages.build import suggest_view
 from tests import waiting
 from tests.app import drawn
@@ -107,6 +108,17 @@ def test_the_effect_of_clustersize_is_drawn_for_every_size(home: Workbench, visi
 
 def test_without_an_index_the_effect_is_estimated(empty_home: Workbench) -> None:
     corpus = empty_home.add_documents("Own", [("a.txt", b"Honey bees build comb. " * 100)]).corpus_id
-    made = empty_home.builds.size_effects(corpus, IndexConfig(), (2, 20))
-    assert not made.is_measured
-    assert made.entities == round(exactly(12).scaled(empty_home.corpora.summary(corpus).tokens / 1000).expected)
+    tokens = empty_home.corpora.summary(corpus).tokens
+    by_rules, by_model = (
+        empty_home.builds.size_effects(corpus, IndexConfig(model=model), (2, 20)) for model in (BUILTIN, "openai:m")
+    )
+    assert not by_rules.is_measured
+    assert not by_model.is_measured
+    assert by_model.entities == round(12 * tokens / 1000)
+    assert by_rules.entities > 4 * by_model.entities, "rules take every noun phrase for an entity"
+
+
+def test_the_estimate_by_rules_holds_what_samples_gave(empty_home: Workbench) -> None:
+    estimated = entities_of_tokens(17_027, BUILTIN)
+    assert estimated.low < 1_350 < estimated.high  # entities of the beekeeping sample by the built-in engine
+    assert estimated.low < estimated.expected < estimated.high

@@ -14,7 +14,7 @@ from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.forecasts import kept_seconds
-from leanrag_core.indexing.forecasting.growth import embedding_stage, layer_counts, relations_an_entity
+from leanrag_core.indexing.forecasting.growth import embedding_stage, layer_counts, usual_relations
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.types.config import (
@@ -286,7 +286,7 @@ def _later(
     seconds = kept_seconds(corpus.tokens)
     if not is_remote(config.model) and not is_remote(config.embedding):
         return PointForecast(tuple(names), rebuilt, kept_stages(rebuilt), ZERO, ZERO, ZERO, seconds)
-    counts = layer_counts(first.entities, relations_an_entity(0, 0), config)
+    counts = layer_counts(first.entities, usual_relations(config.model), config)
     entities, relations = counts.clusters, counts.summaries
     if _clusters_of(config) in clustered:
         above = max(0.0, entities.expected - first.entities.expected / config.cluster_size)

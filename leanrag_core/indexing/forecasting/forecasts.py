@@ -18,6 +18,7 @@ from leanrag_core.indexing.forecasting.growth import (
     layer_counts,
     money,
     relations_an_entity,
+    usual_relations,
 )
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.indexing.stages.kept import n_kept
@@ -145,10 +146,10 @@ def forecast_builtin_build(
         basis = message("forecast.all_kept")
     elif n_kept_chunks:
         basis = message("forecast.kept_chunks", basis=basis, n=n_kept_chunks)
-    entities = entities_of_tokens(n_tokens)
+    entities = entities_of_tokens(n_tokens, config.model)
     stages = [StageForecast(stage.name, seconds=seconds.scaled(stage.share)) for stage in BUILD.stages]
     if is_remote(config.embedding):
-        texts = entities + layer_counts(entities, relations_an_entity(0, 0), config).clusters + exactly(chunks)
+        texts = entities + layer_counts(entities, usual_relations(config.model), config).clusters + exactly(chunks)
         embedding = embedding_stage(texts, config, settings.of_role(EMBEDDINGS))
         stages = [embedding if stage.stage == embedding.stage else stage for stage in stages]
     return Forecast(chunks, n_kept_chunks, entities, tuple(stages), seconds, basis)
@@ -216,7 +217,7 @@ def forecast_endpoint_build(
     entities = (
         entities_of_chunks(len(known.names), known.chunks, len(chunks))
         if known.chunks
-        else entities_of_tokens(sum(chunk.tokens for chunk in chunks))
+        else entities_of_tokens(sum(chunk.tokens for chunk in chunks), config.model)
     )
     counts = layer_counts(entities, relations_an_entity(len(known.pairs), len(known.names)), config)
     price = settings.price(model.model)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.clustering.options import n_components
 from leanrag_core.indexing.aggregation.rules import parse_tau
-from leanrag_core.types.config import MULTILINGUAL, IndexConfig, is_remote, model_title
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig, is_remote, model_title
 from leanrag_core.types.forecast import MULTILINGUAL_TIMES, SECONDS_A_TEXT, ZERO, Range, StageForecast, exactly, grown
 from leanrag_core.types.settings import Price, Settings
 
@@ -44,6 +44,10 @@ def money(prompts: Range, replies: Range, price: Price, share_cached: float = 0.
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
 _NAMED_IN_A_FEW_LINES = 12.0  # entities; a short text may name more than its length says
 _RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
+# Of the built-in engine, which takes every noun phrase for an entity. Measured: 1,240 to 1,460 entities in 20,000 tokens
+# of one subject, 3,100 to 12,600 in 115,000 to 147,000; 2.4 to 3.3 relations each.
+_BY_RULES, _BY_RULES_TOKENS = Range(600.0, 1300.0, 2900.0), 20_000
+_RELATIONS_BY_RULES = Range(2.3, 2.9, 3.4)
 _BETWEEN = 0.7  # share of relations whose ends lie in two clusters
 
 
@@ -55,9 +59,10 @@ class LayerCounts:
     summaries: Range
 
 
-def entities_of_tokens(n_tokens: int) -> Range:
-    """Estimate the entities of a text of which only the length is known."""
-    usual = _DENSITY.scaled(n_tokens / 1000)
+def entities_of_tokens(n_tokens: int, model: str) -> Range:
+    """Estimate the entities that the model finds in a text of which only the length is known."""
+    by_rules = model == BUILTIN
+    usual = _BY_RULES.scaled(grown(1, _BY_RULES_TOKENS, n_tokens)) if by_rules else _DENSITY.scaled(n_tokens / 1000)
     return replace(usual, high=usual.high + _NAMED_IN_A_FEW_LINES) if n_tokens else usual
 
 
@@ -68,6 +73,11 @@ def entities_of_chunks(n_names: int, n_known: int, n_chunks: int) -> Range:
     expected = grown(n_names, n_known, n_chunks)
     spread = min(0.6, 0.6 / n_known**0.5 + 0.1)
     return Range(max(n_names, expected * (1 - spread)), expected, expected * (1 + spread))
+
+
+def usual_relations(model: str) -> Range:
+    """Return the relations for each entity that the model finds in a text of which nothing is known."""
+    return _RELATIONS_BY_RULES if model == BUILTIN else _RELATIONS_AN_ENTITY
 
 
 def relations_an_entity(n_relations: int, n_names: int) -> Range:
@@ -126,7 +136,7 @@ def effects_of_sizes(
 
 def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig) -> tuple[float, float]:
     """Return aggregated entities and summarised relations of all layers."""
-    rule = parse_tau(config.tau, False)
+    rule = parse_tau(config.tau, config.model == BUILTIN)
     nodes, relations = max(1, round(entities)), entities * relations_an_entity
     clusters = summaries = 0.0
     layer = 1
