@@ -22,15 +22,15 @@ settings.load_profile("busy-machine")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that no core waits at the end for the last of them."""
+    """Put files with slow tests first, so that no core waits at the end for the last of them."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Builds that name no home keep their results in a temporary folder, not in cache/ beside the app; and no model
-    server of this machine is looked for."""
+    """Let builds that name no home keep their results in a temporary folder, not in cache/ beside the app; look for no
+    model server of this machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEANRAG_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv(PORTS_VARIABLE, ",".join(f"{kind.name}=0" for kind in KINDS))
@@ -39,7 +39,7 @@ def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_parsers() -> Iterator[None]:
-    """All workbenches read files with the same processes: starting these takes longer than what they read."""
+    """Let all workbenches read files with the same processes: starting these takes longer than what they read."""
     parser_of: dict[ParseLimits, ConfinedParser] = {}
 
     def shared(limits: ParseLimits | None = None) -> ConfinedParser:
@@ -55,7 +55,7 @@ def shared_parsers() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def texts_embedded_once() -> Iterator[None]:
-    """The built-in model embeds each text once in a process: its vector depends on nothing but the text, and the
+    """Let the built-in model embed each text once in a process: its vector depends on nothing but the text, and the
     samples are built again and again. The tests of the model itself do without (tests/models/conftest.py)."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "embed", once(MiniLM.embed, {}))
@@ -64,5 +64,5 @@ def texts_embedded_once() -> Iterator[None]:
 
 @pytest.fixture
 def index() -> Index:
-    """Six entities in four chunks of two documents, two clusters, one root."""
+    """Return an index of six entities in four chunks of two documents, two clusters, one root."""
     return small_index()

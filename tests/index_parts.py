@@ -17,7 +17,7 @@ def no_embedding(texts: Sequence[str]) -> np.ndarray:
 
 
 def made_part(directory: Path, name: str, options: Mapping[str, Any] | None = None) -> Path:
-    """Makes that part of the index in the directory; returns its folder."""
+    """Make that part of the index in the directory; return its folder."""
     info = parts().named(name)
     config = info.configured(options or {})
     record = build_part(read_index(directory), info, config, PartModels(), PartTools(no_embedding))

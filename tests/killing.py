@@ -21,7 +21,7 @@ _STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.trunc
 
 
 def steps_listed(folder: Path, kill_at: int | None) -> list[str]:
-    """The steps of this process from now on, which ends before the step of that number."""
+    """List the steps of this process from now on, which ends before the step of that number."""
     steps: list[str] = []
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -39,7 +39,7 @@ def steps_listed(folder: Path, kill_at: int | None) -> list[str]:
 
 
 def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = None) -> list[str] | None:
-    """Does the work in a process of its own; returns its steps, None when it was killed."""
+    """Do the work in a process of its own; return its steps, None when it was killed."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -61,7 +61,7 @@ def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = N
 
 
 def killed_copies(work: str, folder: Path, copies: Path, n_kills: int) -> list[Path]:
-    """Copies of the folder in which the work was killed; copies/whole is one in which it was not."""
+    """Return copies of the folder in which the work was killed; copies/whole is one in which it was not."""
     arguments = [work, str(folder), str(copies), str(n_kills)]
     ran = subprocess.run([sys.executable, "-m", "tests.killing", *arguments], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()

@@ -27,7 +27,8 @@ _SAID = "It is told of in the records of the valley, with what was paid for it a
 
 
 def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: EmbeddingRecord | None = None) -> Index:
-    """n entities in layers of n, n / 20, ... 1, some 3 n relations (5 n / 2 when hub), n / 10 chunks.
+    """Return an index of n entities in layers of n, n / 20, ... 1, some 3 n relations (5 n / 2 when hub), n / 10
+    chunks.
 
     embedding: what the manifest says of the embedding model.
     """
@@ -61,7 +62,7 @@ def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: Emb
 
 
 def name_of(layer: int, row: int) -> str:
-    """The name of the entity in that row."""
+    """Return the name of the entity in that row."""
     words = (_FIRST[row % 10], _SECOND[row % 9], _THIRD[row % 7])
     name = " ".join(word for word in words if word)
     if layer:

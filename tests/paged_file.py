@@ -7,7 +7,7 @@ TEXTS = ("Bees dance in the hive.", "Ants follow trails of scent.", "Wasps build
 
 
 def paged_file() -> bytes:
-    """HEAD above each of TEXTS."""
+    """Return a file with HEAD above each of TEXTS."""
     file = FPDF()
     for text in TEXTS:
         file.add_page()

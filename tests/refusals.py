@@ -7,5 +7,5 @@ from leanrag_core.types.corpus import Refusal
 
 
 def as_read(refusals: Iterable[Refusal]) -> list[tuple[str, str]]:
-    """Each refusal's name and English sentence."""
+    """Return each refusal's name and English sentence."""
     return [(refusal.name, sentence(refusal.reason)) for refusal in refusals]

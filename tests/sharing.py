@@ -18,7 +18,7 @@ class SlowKey:
 
 
 def errors_at_once(step: Callable[[int], object], *, threads: int = 8, steps: int = 500) -> list[Exception]:
-    """The errors of threads that each do that many steps at the same time."""
+    """Return the errors of threads that each do that many steps at the same time."""
     errors: list[Exception] = []
     start = threading.Barrier(threads)
 

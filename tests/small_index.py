@@ -144,5 +144,5 @@ def small_index() -> Index:
 
 
 def recorded(**settings: Any) -> RecordedConfig:
-    """The record of a config that has those settings alone."""
+    """Return the record of a config that has those settings alone."""
     return RecordedConfig(**settings).noting(settings)

@@ -42,7 +42,8 @@ def _polls_come_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench_in(root: Path, server: EndpointServer, **more: Any) -> tuple[Workbench, str]:
-    """A workbench with models at the server, and the id of a corpus of two short documents, the same id each time."""
+    """Return a workbench with models at the server, and the id of a corpus of two short documents, the same id each
+    time."""
     prepared, corpus = _prepared()
     bench = Workbench.default(Path(shutil.copytree(prepared, root, dirs_exist_ok=True)))
     bench.settings.save(replace(Settings(base_url=server.url, retries=4), **more))
@@ -51,7 +52,7 @@ def bench_in(root: Path, server: EndpointServer, **more: Any) -> tuple[Workbench
 
 @cache
 def _prepared() -> tuple[Path, str]:
-    """A home that has the corpus, and the corpus's id."""
+    """Return a home that has the corpus, and the corpus's id."""
     home = Path(mkdtemp(dir=os.environ["LEANRAG_HOME"]))
     bench = Workbench.default(home)
     return home, bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(2)]).corpus_id
@@ -66,7 +67,7 @@ class Built:
         self.models = bench.models.make(budget=Budget(**budget))
 
     def run(self, *, as_batches: bool = True) -> dict[str, bytes]:
-        """The files of the index."""
+        """Build, and return the files of the index."""
         context = replace(self.bench.models.context(self.models, report=self.told.append), as_batches=as_batches)
         self.bench.builds.run(self.bench.builds.of_corpus(self.corpus, self.config), context)
         return files_of(self.bench)
@@ -80,7 +81,7 @@ class Built:
 def directly(
     config: IndexConfig = SMALL, plan: FaultPlan | None = None, price: Price | None = None
 ) -> dict[str, bytes]:
-    """The files of the index of the same corpus that direct calls to a like server give. price: of the model."""
+    """Return the files of the index of the same corpus that direct calls to a like server give. price: of the model."""
     with EndpointServer(plan=plan) as server:
         home = Path(mkdtemp(dir=os.environ["LEANRAG_HOME"]))
         bench, corpus = bench_in(home, server, prices={"m": price} if price else {})

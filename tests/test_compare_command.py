@@ -30,7 +30,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def quote_of(document: bytes) -> str:
-    """The last sentence of the document."""
+    """Return the last sentence of the document."""
     return document.decode().strip().split(". ")[-1]
 
 

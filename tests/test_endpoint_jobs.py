@@ -126,7 +126,7 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
 
 
 def _started(bench: Workbench, job: str) -> int:
-    """The process that works on the job."""
+    """Return the process that works on the job."""
 
     def pid() -> int | None:
         events = read_events(bench.root / "jobs" / job)

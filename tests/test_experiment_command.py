@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EndpointServer]:
-    """Its judge prefers the answer that is shown first, and gives every answer an 8."""
+    """Yield a server whose judge prefers the answer that is shown first, and gives every answer an 8."""
     judge = (("You compare two answers", lambda prompt: winner_reply(1)), ("You score", lambda prompt: score_reply(8)))
     with EndpointServer(ScriptedModel(further=judge)) as endpoint:
         yield endpoint
@@ -37,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, server: EndpointServer) -> tu
     return root, index
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+def printed_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     assert main(["experiment", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -48,26 +48,28 @@ def test_experiments_are_run_listed_shown_compared_exported_and_repeated(
     root, index = home
     monkeypatch.setenv("LEANRAG_HOME", str(root))
     questions, folder = str(root / "questions.jsonl"), str(root / "indexes" / index)
-    (first,) = said(capsys, "run", "--index", folder, "--questions", questions, "--strategies", "leanrag", "vector")
+    (first,) = printed_json(
+        capsys, "run", "--index", folder, "--questions", questions, "--strategies", "leanrag", "vector"
+    )
     assert [row["run"] for row in first["rows"]] == [run["name"] for run in first["spec"]["runs"]]
     assert first["spec"]["runs"][0]["index"] == folder
     assert first["complete"]
-    listed = said(capsys, "list")
+    listed = printed_json(capsys, "list")
     (own,) = [each for each in listed["experiments"] if not each["is_shipped"]]
     assert (own["id"], own["rows"], listed["damaged"]) == (first["id"], 6, [])
-    fact = said(capsys, "show", first["id"], "--kind", "fact", "--measures", "evidence-recall")
+    fact = printed_json(capsys, "show", first["id"], "--kind", "fact", "--measures", "evidence-recall")
     assert (fact["questions"], fact["measures"]) == (2, ["evidence-recall"])
-    (other,) = said(
+    (other,) = printed_json(
         capsys, "run", "--index", index, "--questions", questions, "--strategies", "leanrag", "--equal", "300"
     )
-    difference = said(capsys, "compare", first["id"], other["id"], "--measure", "context-tokens")
+    difference = printed_json(capsys, "compare", first["id"], other["id"], "--measure", "context-tokens")
     assert [run["before"] for run in difference["runs"]] == ["LeanRAG"]
     assert len(difference["only_before"]) == 1
     for format_name in ("csv", "json", "html"):
         out = root / f"out.{format_name}"
-        exported = said(capsys, "export", first["id"], "--format", format_name, "--out", str(out))
+        exported = printed_json(capsys, "export", first["id"], "--format", format_name, "--out", str(out))
         assert exported["bytes"] == out.stat().st_size > 1000
-    (again,) = said(capsys, "run", str(root / "out.json"), "--again")
+    (again,) = printed_json(capsys, "run", str(root / "out.json"), "--again")
     assert {**again, "rows": ""} == {**first, "rows": ""}
     assert [row["cells"] for row in again["rows"]] == [row["cells"] for row in first["rows"]]
 
@@ -99,7 +101,7 @@ def test_evaluate_all_is_an_experiment_of_every_strategy(
     assert main(["evaluate", str(root / "indexes" / index), str(root / "questions.jsonl"), "--all", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert [row["run"] for row in table["rows"]] == ["LeanRAG", "BM25"]
-    (kept,) = [each for each in said(capsys, "list")["experiments"] if each["id"] == table["experiment"]]
+    (kept,) = [each for each in printed_json(capsys, "list")["experiments"] if each["id"] == table["experiment"]]
     assert kept["is_complete"]
 
 
@@ -115,7 +117,7 @@ def test_each_table_of_the_paper_is_one_command(
 ) -> None:
     monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
     ask = ("run", "--index", home[1], "--questions", str(home[0] / "questions.jsonl"), "--table", table)
-    (made,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    (made,) = printed_json(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
     (paper,) = made["paper"]
     own = {(cell["criterion"], cell["system"]): cell["own"]["value"] for cell in paper["cells"] if cell["own"]}
     expected = {
@@ -128,7 +130,7 @@ def test_each_table_of_the_paper_is_one_command(
     assert expected.items() <= own.items()
     assert all(cell["published"] for cell in paper["cells"] if cell["criterion"] == "overall")
     server.clear()
-    (again,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1", "--again")
+    (again,) = printed_json(capsys, *ask, "--judge", "openai:judge", "--repeats", "1", "--again")
     # Prompts for keywords and plans are echoed; what cannot be used is not kept.
     assert (again["paper"], [call for call in server.log if call.kind != "echo"]) == (made["paper"], [])
     assert main(["experiment", "show", made["id"], "--table", table]) == 0
@@ -147,7 +149,7 @@ def test_each_table_of_other_papers_is_one_command(
 ) -> None:
     monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
     ask = ("run", "--index", home[1], "--questions", str(home[0] / "questions.jsonl"), "--table", table)
-    (made,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    (made,) = printed_json(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
     assert made["complete"]
     assert [row["errors"] for row in made["rows"]] == [0] * len(made["rows"])
     (paper,) = made["paper"]
@@ -159,7 +161,7 @@ def test_each_table_of_other_papers_is_one_command(
         assert {value for (criterion, _), value in own.items() if criterion != "context-tokens"} == {50.0}
     assert [cell for cell in paper["cells"] if cell["published"]]
     server.clear()
-    (again,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    (again,) = printed_json(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
     assert (again["paper"], again["id"], list(server.log)) == (made["paper"], made["id"], [])
     assert main(["experiment", "show", made["id"], "--table", table]) == 0
     assert "published: " in capsys.readouterr().out

@@ -44,8 +44,8 @@ class Strategy:
 
 
 def names_of_files(package: ModuleType) -> set[str]:
-    """The names of the program's own files in that folder, each of which declares one extension of that name, and of
-    extensions that are installed on this machine."""
+    """Return the names of the program's own files in that folder, each of which declares one extension of that name,
+    and of extensions that are installed on this machine."""
     own = {path.stem for path in Path(str(package.__file__)).parent.glob("[!_]*.py")}
     return own | {entry.name for entry in entry_points(group=package.__name__)}
 
@@ -152,7 +152,7 @@ class Strategy(StrategyBase[Config]):
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Installs a package with one strategy, whose entry point has that name."""
+    """Yield a function that installs a package with one strategy, whose entry point has that name."""
 
     def installed(name: str) -> None:
         (tmp_path / "abroad.py").write_text(STRATEGY)

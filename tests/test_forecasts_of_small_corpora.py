@@ -22,13 +22,13 @@ WEAK = FaultPlan(share=0.5, kinds=(REPEATED_LOOP, WRONG_KEYS), recover_after=Non
 
 
 def pages() -> list[str]:
-    """Longer documents of the samples, in a fixed order."""
+    """Return longer documents of the samples, in a fixed order."""
     files = sorted(path for path in SAMPLES.rglob("*.md") if path.stat().st_size > 6000)
     return [path.read_text(encoding="utf-8") for path in files]
 
 
 def corpora() -> dict[str, list[str]]:
-    """Three of a line or two, four of a page or two, three of some fifteen chunks."""
+    """Return three corpora of a line or two, four of a page or two, three of some fifteen chunks."""
     listed = {f"line {n}": [line] for n, line in enumerate(LINES)}
     listed |= {"story": [story(0).decode()]} | {f"page {n}": [pages()[5 * n][:6000]] for n in range(3)}
     return listed | {f"shelf {n}": [text[:20000] for text in pages()[3 * n : 3 * n + 4]] for n in range(3)}

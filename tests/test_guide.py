@@ -26,14 +26,14 @@ CHAPTERS = re.findall(r"^\w+$", (GUIDE / "index.md").read_text(encoding="utf-8")
 
 
 def commands(chapter: str) -> list[str]:
-    """The lines of the chapter's shell blocks."""
+    """Return the lines of the chapter's shell blocks."""
     blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDE / f"{chapter}.md").read_text(encoding="utf-8"), re.DOTALL | re.M)
     return [line for block in blocks for line in block.splitlines()]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the guide is followed from; what an earlier chapter made is there for the next one."""
+    """Yield the folder in which the guide is followed; what an earlier chapter made is there for the next one."""
     made = tmp_path_factory.mktemp("guide")
     samples, legal = PROJECT / "sample_corpora", made / "sample_corpora" / "legal"
     (legal / "documents").mkdir(parents=True)

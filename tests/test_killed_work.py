@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def make_part(folder: Path) -> None:
-    """Makes the part that wanted.txt names, and what it needs."""
+    """Make the part that wanted.txt names, and what it needs."""
     make(parts().named((folder / "wanted.txt").read_text()), read_index(folder / "index"))
 
 

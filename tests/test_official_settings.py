@@ -27,7 +27,7 @@ DOCS = Path(__file__).parents[1] / "docs" / "systems.md"
 
 
 def settings_of(runs: tuple[RunSpec, ...], name: str) -> dict[str, object]:
-    """What the experiment of these runs records of the strategy's."""
+    """Return what the experiment of these runs records of the strategy's settings."""
     recorded = with_all_settings(ExperimentSpec("doors", "set", runs))
     return dict(next(run.options for run in recorded.runs if run.strategy == name))
 

@@ -44,7 +44,8 @@ def trees() -> dict[str, ast.Module]:
 
 
 def guarded_classes(modules: dict[str, ast.Module]) -> dict[str, bool]:
-    """Of each class whether its objects may be shared: it is frozen, an enumeration, a protocol, or holds a lock."""
+    """Return of each class whether its objects may be shared: it is frozen, an enumeration, a protocol, or holds a
+    lock."""
     classes = [node for tree in modules.values() for node in nodes_of(tree) if isinstance(node, ast.ClassDef)]
     return {node.name: is_guarded(node) for node in classes}
 
@@ -59,14 +60,14 @@ def is_guarded(node: ast.ClassDef) -> bool:
 
 
 def name_of(node: ast.expr | None) -> str:
-    """The last word of a name, a call or an annotation: "dict" of dict[str, int]."""
+    """Return the last word of a name, a call or an annotation: "dict" of dict[str, int]."""
     while isinstance(node, ast.Subscript | ast.Call):
         node = node.value if isinstance(node, ast.Subscript) else node.func
     return "" if node is None else ast.unparse(node).rpartition(".")[2].strip("'\"").partition("[")[0]
 
 
 def assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a module or a class binds itself, with their values."""
+    """Yield the names that a module or a class binds itself, with their values."""
     for node in body:
         if isinstance(node, ast.Assign):
             yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
@@ -79,7 +80,7 @@ def is_changeable(value: ast.expr) -> bool:
 
 
 def changed_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Every line that changes what a name or an attribute holds, with the last word of that name."""
+    """Yield every line that changes what a name or an attribute holds, with the last word of that name."""
     for node in nodes_of(tree):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign | ast.Delete):
@@ -92,7 +93,7 @@ def changed_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def local_names(tree: ast.Module) -> set[str]:
-    """Names that a function binds: there the module's own is not meant."""
+    """Return names that a function binds: there the module's own is not meant."""
     outer = [node for node in ast.iter_child_nodes(tree) if not isinstance(node, ast.Assign | ast.AnnAssign)]
     functions = [node for part in outer for node in ast.walk(part) if isinstance(node, ast.FunctionDef)]
     inside = [inner for function in functions for inner in ast.walk(function)]
@@ -101,7 +102,7 @@ def local_names(tree: ast.Module) -> set[str]:
 
 
 def changed_tables(modules: dict[str, ast.Module]) -> Iterator[Place]:
-    """Tables of a module or a class that something changes, whether there or through an import."""
+    """Yield tables of a module or a class that something changes, whether there or through an import."""
     for path, tree in modules.items():
         bodies = [tree.body, *(node.body for node in nodes_of(tree) if isinstance(node, ast.ClassDef))]
         own = {name for body in bodies for name, value in assigned(body) if is_changeable(value)} - {"__all__"}
@@ -128,7 +129,7 @@ def rebound_globals(modules: dict[str, ast.Module]) -> Iterator[Place]:
 
 
 def shared_objects(modules: dict[str, ast.Module]) -> Iterator[Place]:
-    """Objects of a module, and what functions return whose results are kept for the whole process."""
+    """Yield objects of a module, and what functions return whose results are kept for the whole process."""
     guarded = guarded_classes(modules)
     for path, tree in modules.items():
         for name, value in assigned(tree.body):

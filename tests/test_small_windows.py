@@ -26,7 +26,8 @@ EIGHT = ("You score an answer", lambda prompt: score_reply(8))
 
 
 def chronicle(number: int) -> bytes:
-    """A document whose people and places are described again and again, so that everything about them is long."""
+    """Return a document whose people and places are described again and again, so that everything about them is
+    long."""
     lines = []
     for n in range(70):
         who, where = PEOPLE[(number + n) % 7], PLACES[(number * 3 + n) % 5]
@@ -75,7 +76,7 @@ def test_a_build_sends_nothing_that_does_not_fit_and_loses_no_chunk(index: Index
 
 @pytest.fixture(scope="module")
 def refused_by_parts(bench: Workbench, index: Index, server: EndpointServer) -> list[str]:
-    """What was refused while every index part was made."""
+    """Return what was refused while every index part was made."""
     server.clear()
     for info in parts().parts:
         bench.parts.build(index, info.name)

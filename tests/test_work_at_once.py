@@ -103,7 +103,7 @@ def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path)
 
 
 def test_an_equal_build_elsewhere_at_the_same_time_pays_nothing_more(server: EndpointServer, tmp_path: Path) -> None:
-    """As a job of the app and the command line: two places, one store of answers."""
+    """Build as a job of the app and from the command line: two places, one store of answers."""
     bench, corpus = bench_in(tmp_path, server)
     twin, same = Workbench.default(tmp_path), bench.corpora.create("twin")
     documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]

@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 def until(
     ready: Callable[[], _Value], *, otherwise: Callable[[], object] = lambda: "it did not come", seconds: float = 60
 ) -> _Value:
-    """The first true value of ready(); fails with what otherwise() says when the time is over."""
+    """Return the first true value of ready(); fail with what otherwise() says when the time is over."""
     deadline = time.monotonic() + seconds
     while not (value := ready()):
         assert time.monotonic() < deadline, otherwise()
@@ -22,7 +22,7 @@ def until(
 
 
 def job_when(bench: Workbench, job_id: str, ready: Callable[[JobState], object], *, seconds: float = 90) -> JobState:
-    """The state of the job as soon as that is true of it."""
+    """Return the state of the job as soon as that is true of it."""
 
     def state() -> JobState | None:
         job = bench.jobs.job(job_id)
@@ -38,5 +38,5 @@ def job_when(bench: Workbench, job_id: str, ready: Callable[[JobState], object],
 
 
 def ended(bench: Workbench, job_id: str, *, seconds: float = 90) -> JobState:
-    """The state of the job when it has ended in whatever way."""
+    """Return the state of the job when it has ended in whatever way."""
     return job_when(bench, job_id, lambda job: not job.live, seconds=seconds)

@@ -103,7 +103,7 @@ class Vectors:
 
 
 def retrieve(given: Given, out: Path, folder: Path) -> None:
-    """Index, ask, write."""
+    """Index the passages, ask the questions, and write the answers."""
     # The release imports the engine of local models, which is not called here and needs a graphics card.
     sys.modules["vllm"] = ModuleType("vllm")
     sys.modules["vllm"].__dict__.update(SamplingParams=None, LLM=None)

@@ -1,5 +1,6 @@
 """`check`: every invariant that can be seen on a stored index."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -117,12 +118,17 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
         problems.append(_unmade(error))
     except (pa.ArrowException, LeanRAGError) as error:
         problems.append(_unmade(error))
-    claim = (check.__doc__ or "").split("\n", 1)[0].rstrip(".")
     if not problems:
-        return CheckResult(name, True, "; ".join(notes) or f"{claim[:1].lower()}{claim[1:]}")
+        return CheckResult(name, True, "; ".join(notes) or _claim(check))
     more = f"; and {len(problems) - _PROBLEMS_SHOWN} more" if len(problems) > _PROBLEMS_SHOWN else ""
     detail = "; ".join(map(str, problems[:_PROBLEMS_SHOWN])) + more
     return CheckResult(name, False, detail, tuple(problems))
+
+
+def _claim(check: Check) -> str:
+    """Return what holds when the check finds nothing: its docstring without "Check that"."""
+    claim = re.sub(r"^Check (that|for) ", "", " ".join((check.__doc__ or "").split())).rstrip(".")
+    return f"{claim[:1].lower()}{claim[1:]}"
 
 
 def _unmade(error: Exception) -> Problem:

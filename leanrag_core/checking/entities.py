@@ -21,7 +21,7 @@ _CARRIED = ("name", "type", "description", "findings")
 
 
 def texts(subject: Subject) -> Iterator[Problem | Note]:
-    """Every entity has a name and a description, every finding a summary."""
+    """Check that every entity has a name and a description, every finding a summary."""
     for layer in subject.index.layers:
         file = subject.table(f"entities-{layer.number}")
         for name in ("name", "description"):
@@ -37,7 +37,8 @@ def texts(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def entity_names(subject: Subject) -> Iterator[Problem | Note]:
-    """An aggregated entity's name differs from its members'; with a single child it has that child's texts."""
+    """Check that an aggregated entity's name differs from its members'; with a single child it has that child's
+    texts."""
     base = subject.index.layers[0]
     promoted = np.flatnonzero(base.entities["promoted"].to_numpy(zero_copy_only=False))
     yield from at_rows(subject.table("entities-0"), promoted, "a base entity cannot be promoted")
@@ -72,7 +73,8 @@ def _folded(name: str) -> str:
 
 
 def chunks(subject: Subject) -> Iterator[Problem | Note]:
-    """An entity's chunks are the sorted union of its children's; base entities and relations name chunks that exist."""
+    """Check that an entity's chunks are the sorted union of its children's; base entities and relations name chunks
+    that exist."""
     index = subject.index
     span, base = index.chunks.num_rows, index.layers[0]
     for name, table in (("entities-0", base.entities), ("relations-0", base.relations)):
@@ -99,7 +101,7 @@ def chunks(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def tokens(subject: Subject) -> Iterator[Problem | Note]:
-    """The stored token counts of entities and relations are those of their texts."""
+    """Check that the stored token counts of entities and relations are those of their texts."""
     from leanrag_core.storage.counted_columns import entities_with_tokens, relations_with_tokens
 
     for layer in subject.index.layers:
@@ -115,7 +117,7 @@ _NO_BUILD = "the index was not built from documents by this program, so its ids 
 
 
 def once(subject: Subject) -> Iterator[Problem | Note]:
-    """No id is missing, or there twice: in its table, or in another layer's."""
+    """Check that no id is missing, or there twice: in its table, or in another layer's."""
     index = subject.index
     yield from _once(subject, {"documents": index.documents})
     yield from _once(subject, {"chunks": index.chunks})
@@ -142,7 +144,7 @@ def _once(subject: Subject, tables: dict[str, pa.Table]) -> Iterator[Problem]:
 
 
 def recomputed(subject: Subject) -> Iterator[Problem | Note]:
-    """Ids of documents, chunks, entities and relations follow from their content."""
+    """Check that ids of documents, chunks, entities and relations follow from their content."""
     if not subject.is_build:
         yield Note(_NO_BUILD)
         return
@@ -185,7 +187,8 @@ def _digest(content: bytes) -> str:
 
 
 def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
-    """The index's id follows from its corpus, configuration and models; its kind from its model, unless imported."""
+    """Check that the index's id follows from its corpus, configuration and models; its kind from its model, unless
+    imported."""
     if not subject.is_build:
         yield Note(_NO_BUILD)
         return

@@ -34,7 +34,7 @@ from leanrag_core.types.rows import numbers
 
 
 def spans(subject: Subject) -> Iterator[Problem | Note]:
-    """Chunks lie inside their documents and count their tokens right."""
+    """Check that chunks lie inside their documents and count their tokens right."""
     import pyarrow.compute as pc
 
     index, file = subject.index, subject.table("chunks")
@@ -64,7 +64,8 @@ def _cut(texts: pa.ChunkedArray, document: np.ndarray, start: np.ndarray, end: n
 
 
 def stored_places(subject: Subject) -> Iterator[Problem | Note]:
-    """The stored bytes of a chunk are those of its characters, the stored tokens those of its lines in a context."""
+    """Check that the stored bytes of a chunk are those of its characters, the stored tokens those of its lines in a
+    context."""
     index, file = subject.index, subject.table("chunks")
     columns = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
     if not columns:
@@ -84,7 +85,7 @@ _SAME = 0.99  # cosine; another kind of processor may move a vector by 1e-3
 
 
 def unit(subject: Subject) -> Iterator[Problem | Note]:
-    """One vector for each entity and chunk, of length 1, none NaN."""
+    """Check for one vector for each entity and chunk, of length 1, none NaN."""
     index, dimensions = subject.index, set()
     stored: list[tuple[int | str, np.ndarray, int]] = [
         (layer.number, layer.vectors, len(layer)) for layer in index.layers
@@ -105,7 +106,8 @@ def unit(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def of_texts(subject: Subject) -> Iterator[Problem | Note]:
-    """Vectors are those of their texts, which are embedded again: all of a small file, a draw from a large one."""
+    """Check that vectors are those of their texts, which are embedded again: all of a small file, a draw from a large
+    one."""
     index, model = subject.index, subject.embedding
     recorded = index.manifest.embedding
     if model is None:
@@ -148,7 +150,8 @@ _TOLERANCE = 1e-4
 
 
 def rows(subject: Subject) -> Iterator[Problem | Note]:
-    """Chroma's rows are the entities of each layer, with their vectors; its files are those that were written."""
+    """Check that Chroma's rows are the entities of each layer, with their vectors; its files are those that were
+    written."""
     layers = subject.index.layers
     place = place_in(subject.folder) if subject.folder is not None else None
     if subject.folder is None or place is None:

@@ -16,7 +16,7 @@ _WEIGHT_TOLERANCE = 1e-4  # relative; sums of 32-bit numbers
 
 
 def ends(subject: Subject) -> Iterator[Problem | Note]:
-    """Relation ends exist, source before target, no pair twice."""
+    """Check that relation ends exist, source before target, no pair twice."""
     for layer in subject.index.layers:
         file, pairs = subject.table(f"relations-{layer.number}"), layer.ends.reshape(-1, 2).astype(np.int64)
         outside = ((pairs < 0) | (pairs >= len(layer))).any(axis=1)
@@ -29,7 +29,8 @@ def ends(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def strengths(subject: Subject) -> Iterator[Problem | Note]:
-    """Lambda is the number of members, 1 in layer 0; lambdas and inside relations add up to the layer below."""
+    """Check that lambda is the number of members, 1 in layer 0; lambdas and inside relations add up to the layer
+    below."""
     base = subject.index.layers[0]
     wrong = np.flatnonzero(numbers(base.relations["strength"]) != 1)
     yield from at_rows(subject.table("relations-0"), wrong, "the strength of a base relation is not 1")
@@ -58,7 +59,7 @@ def _dropped(index: Index, below: Layer) -> np.ndarray:
 
 
 def members(subject: Subject) -> Iterator[Problem | Note]:
-    """Every relation between two clusters is a member of their aggregated relation, and of no other."""
+    """Check that every relation between two clusters is a member of their aggregated relation, and of no other."""
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
         owner, rows = flat(above.relations["members"])
@@ -82,7 +83,8 @@ def members(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def weights(subject: Subject) -> Iterator[Problem | Note]:
-    """The weight of an aggregated relation is the sum of its members' weights; a base relation's is above 0."""
+    """Check that the weight of an aggregated relation is the sum of its members' weights; a base relation's is above
+    0."""
     base = numbers(subject.index.layers[0].relations["weight"])
     wrong = np.flatnonzero(~(np.isfinite(base) & (base >= 0)))
     yield from at_rows(subject.table("relations-0"), wrong, "the weight is negative or no number")
@@ -97,7 +99,7 @@ def weights(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def kinds(subject: Subject) -> Iterator[Problem | Note]:
-    """A relation is summarised where lambda is above tau, else concatenated (eq. 5)."""
+    """Check that a relation is summarised where lambda is above tau, else concatenated (eq. 5)."""
     if subject.index.manifest.config.relation_rule != "lambda":
         yield Note("relations are summarised by their length, not by lambda")
         return
@@ -126,7 +128,7 @@ def tau_of(index: Index, layer: Layer) -> float:
 
 
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
-    """A summarised relation has a description; that of a concatenated relation is made of its members'."""
+    """Check that a summarised relation has a description; that of a concatenated relation is made of its members'."""
     config = subject.index.manifest.config
     if config.concatenation != "clean":
         yield Note("joined relations are records with delimiters, not their members' descriptions")

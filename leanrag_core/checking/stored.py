@@ -27,7 +27,8 @@ from leanrag_core.types.rows import numbers
 
 
 def hashes(subject: Subject) -> Iterator[Problem | Note]:
-    """Size and sha256 of every file are those that the manifest records, and no table or vectors are there besides."""
+    """Check that size and sha256 of every file are those that the manifest records, and no table or vectors are there
+    besides."""
     recorded = subject.index.manifest.files
     if subject.folder is None:
         yield Note("the index is in memory alone")
@@ -42,7 +43,7 @@ def hashes(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def tables(subject: Subject) -> Iterator[Problem | Note]:
-    """Every cell of every table reads: offsets ascend, texts are UTF-8."""
+    """Check that every cell of every table reads: offsets ascend, texts are UTF-8."""
     index = subject.index
     tables_by_name = {"documents": index.documents, "chunks": index.chunks}
     for layer in index.layers:
@@ -66,7 +67,7 @@ _MANIFEST, _REPORT = "manifest.json", "report.json"
 
 
 def counts(subject: Subject) -> Iterator[Problem | Note]:
-    """The manifest counts documents, chunks, entities, relations, clusters and components right."""
+    """Check that the manifest counts documents, chunks, entities, relations, clusters and components right."""
     index = subject.index
     rows = count_layers(index.layers)
     counted = counts_of(rows, index.documents.num_rows, index.chunks.num_rows)
@@ -87,7 +88,7 @@ def _shown(value: object) -> object:
 
 
 def drops(subject: Subject) -> Iterator[Problem | Note]:
-    """What was dropped is counted and listed; chunks said to be empty are there."""
+    """Check that what was dropped is counted and listed; chunks said to be empty are there."""
     report = subject.index.report
     counted, listed = report.drops, report.dropped
     for stage, examples in listed.items():
@@ -105,7 +106,7 @@ def drops(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def clustering(subject: Subject) -> Iterator[Problem | Note]:
-    """What the report says of each layer's clusters, relations and tau is so."""
+    """Check that what the report says of each layer's clusters, relations and tau is so."""
     index = subject.index
     facts = index.report.clustering
     if not facts:
@@ -138,7 +139,7 @@ def clustering(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def calls_recorded(subject: Subject) -> Iterator[Problem | Note]:
-    """Every recorded model call wrote a chunk's reading, an entity or a relation that the index has."""
+    """Check that every recorded model call wrote a chunk's reading, an entity or a relation that the index has."""
     index = subject.index
     if index.calls is None:
         yield Note("no model call is recorded")
@@ -168,7 +169,7 @@ def calls_recorded(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def parts_stored(subject: Subject) -> Iterator[Problem | Note]:
-    """Every finished part was made of this index, and its files are those that were written."""
+    """Check that every finished part was made of this index, and its files are those that were written."""
     if subject.folder is None:
         yield Note("the index is in memory alone")
         return
@@ -191,8 +192,8 @@ def parts_stored(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def imported_kept(subject: Subject) -> Iterator[Problem | Note]:
-    """Communities, claims and foreign ids lead to entities, relations, chunks and documents of the index; a community
-    lies in one that is coarser."""
+    """Check that communities, claims and foreign ids lead to entities, relations, chunks and documents of the index; a
+    community lies in one that is coarser."""
     if subject.folder is None:
         yield Note("the index is in memory alone")
         return

@@ -11,7 +11,7 @@ from leanrag_core.retrieval.lca import Subtree, lca_subtree
 
 
 def parents(subject: Subject) -> Iterator[Problem | Note]:
-    """Every node but the root has one parent in the layer above, every parent a child."""
+    """Check that every node but the root has one parent in the layer above, every parent a child."""
     start = 0
     for below, above in pairwise(subject.index.layers):
         parent = np.asarray(below.parent)
@@ -26,7 +26,7 @@ def parents(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def root(subject: Subject) -> Iterator[Problem | Note]:
-    """The last layer holds one node and no other layer does after it."""
+    """Check that the last layer holds one node and no other layer does after it."""
     layers = subject.index.layers
     top = layers[-1]
     if len(top) != 1:
@@ -41,7 +41,7 @@ def root(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def partition(subject: Subject) -> Iterator[Problem | Note]:
-    """Every node lies in exactly one cluster."""
+    """Check that every node lies in exactly one cluster."""
     for place, (below, _) in enumerate(pairwise(subject.index.layers)):
         offsets, order = subject.index.children[place]
         if offsets[0] != 0 or offsets[-1] != len(below) or not np.array_equal(np.sort(order), np.arange(len(below))):
@@ -50,7 +50,7 @@ def partition(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def sizes(subject: Subject) -> Iterator[Problem | Note]:
-    """Clusters keep to the cap and to m = ceil(n / clustersize)."""
+    """Check that clusters keep to the cap and to m = ceil(n / clustersize)."""
     config = subject.index.manifest.config
     if "cluster_size" in config.lacking:
         yield Note("the manifest names no clustersize")
@@ -75,7 +75,8 @@ Node = tuple[int, int]  # layer, row
 
 
 def minimal(subject: Subject) -> Iterator[Problem | Note]:
-    """The retrieval's own subtrees of some seed sets are minimal, and equal the union over pairs of seeds."""
+    """Check that the retrieval's own subtrees of some seed sets are minimal, and equal the union over pairs of
+    seeds."""
     parents = [np.asarray(layer.parent) for layer in subject.index.layers]
     n = len(parents[0]) or len(subject.index.layers[0])
     random = np.random.default_rng(0)

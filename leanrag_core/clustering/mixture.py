@@ -104,7 +104,7 @@ def fit_mixture(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
     return fit
 
 
-def seen_from(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
+def fit_of_partition(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
     """Fit the mixture that the partition itself makes, without any iteration.
 
     points: (n, k) float32, centred. labels: (n,) int, each of 0 ... m-1 used.

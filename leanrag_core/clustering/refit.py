@@ -53,7 +53,7 @@ def refit(
         new_rows = np.flatnonzero(~known)
         if len(new_rows):
             n_extra = m - len(np.unique(labels[known]))
-            previous = _Components.of(old_white, before.labels)
+            previous = _Components.from_labels(old_white, before.labels)
             labels[new_rows] = _labels_of_new(vectors[new_rows], white[new_rows], previous, n_extra, options)
         labels = _within_bounds(labels, white, before.labels, row_before, options, m)
         labels = numbered_by_first_row(labels)
@@ -68,17 +68,17 @@ class _Components:
     sizes: np.ndarray
 
     @classmethod
-    def of(cls, white: np.ndarray, labels: np.ndarray) -> "_Components":
+    def from_labels(cls, white: np.ndarray, labels: np.ndarray) -> "_Components":
         """Return one component for each label. white: (n, k) float32, whitened. labels: (n,) int, every label used."""
         sizes = np.bincount(labels)
         means = np.stack([np.bincount(labels, weights=column) for column in white.T], axis=1) / sizes[:, None]
         return cls(means.astype(np.float32), sizes)
 
-    def and_of(self, white: np.ndarray, labels: np.ndarray) -> "_Components":
+    def extended_by(self, white: np.ndarray, labels: np.ndarray) -> "_Components":
         """Return these components followed by one more for each label. white: (n, k) float32. labels: (n,) int, all
         used.
         """
-        more = _Components.of(white, labels)
+        more = _Components.from_labels(white, labels)
         return _Components(np.concatenate([self.means, more.means]), np.concatenate([self.sizes, more.sizes]))
 
     def most_responsible(self, white: np.ndarray) -> np.ndarray:
@@ -110,7 +110,7 @@ def _labels_of_new(
         if not len(own):
             break
         numbered = np.unique(groups[own], return_inverse=True)[1]
-        labels = previous.and_of(white[own], numbered).most_responsible(white)
+        labels = previous.extended_by(white[own], numbered).most_responsible(white)
         groups = np.where(labels >= n_before, labels - n_before, -1)
         sizes = np.bincount(groups + 1)
         groups[sizes[groups + 1] == 1] = -1

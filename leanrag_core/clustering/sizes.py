@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from leanrag_core.clustering.kmeans import order_along_axis
-from leanrag_core.clustering.mixture import Fit, seen_from
+from leanrag_core.clustering.mixture import Fit, fit_of_partition
 from leanrag_core.clustering.neighbours import nearest_neighbours
 
 _MANY = 4  # clusters in one above which it is halved first
@@ -193,7 +193,7 @@ def capped(points: np.ndarray, fit: Fit, largest: int) -> np.ndarray:
     if np.bincount(fit.labels).max() <= largest:
         return fit.labels
     labels = split_and_joined(fit.labels, fit.mixture.whitened(points), largest, m)
-    fit = seen_from(points, labels, int(labels.max()) + 1)
+    fit = fit_of_partition(points, labels, int(labels.max()) + 1)
     white = fit.mixture.whitened(points)
     centres = fit.mixture.whitened(fit.mixture.means.astype(np.float32))
     margin = fit.log_joint[:, 0] - fit.log_joint[:, 1] if fit.log_joint.shape[1] > 1 else fit.log_joint[:, 0]

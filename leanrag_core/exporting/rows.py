@@ -121,7 +121,7 @@ class StreamedGraph:
             )
 
     def edges(self, *, data: bool = True, keys: bool = True) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-        """End, id and attributes of every parent link and every relation."""
+        """Yield end, id and attributes of every parent link and every relation."""
         text = self._text
         for node in nodes(self._index):
             if node.parent:

@@ -94,7 +94,7 @@ class WindowedModel(ABC):
     dimension = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        """threads: of a batch's work; None for one on each core."""
+        """Prepare the model. threads: of a batch's work; None for one on each core."""
         self.threads = threads or os.cpu_count() or 1
 
     @property

@@ -108,7 +108,7 @@ def changed_settings(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> di
     return {name: value for name, value in wanted.items() if _compared(value) != _compared(values.get(name))}
 
 
-def said(settings: Sequence[Setting], own: VariantSettings) -> Message:
+def settings_in_words(settings: Sequence[Setting], own: VariantSettings) -> Message:
     """Return the settings with their values, in one line."""
     parts = [setting.words(own.value(setting)) for setting in settings] or [message("plain", text="")]
     return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)

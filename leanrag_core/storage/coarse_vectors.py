@@ -34,7 +34,7 @@ class CoarseVectors:
     """A copy of unit rows in whole numbers, each row with a step of its own."""
 
     def __init__(self, vectors: np.ndarray) -> None:
-        """Code the vectors, (n, d) float32 unit rows."""
+        """Encode the vectors, (n, d) float32 unit rows."""
         n, dimension = vectors.shape
         self._steps, self._off = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32)
         self._sessions: list[Any] = []

@@ -225,7 +225,7 @@ def _span(low: str, high: str) -> str:
 
 
 def _takes(forecasts: Sequence[Forecast]) -> str:
-    """Time, and where a model is asked calls and money, of all of them in a sentence."""
+    """Return time, and where a model is asked calls and money, of all of them in a sentence."""
     seconds, calls, dollars = (
         (sum(each.low for each in ranges), sum(each.high for each in ranges))
         for ranges in (

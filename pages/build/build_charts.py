@@ -138,7 +138,7 @@ def span(range_: Range) -> str:
 
 
 def hierarchy(index: Index) -> None:
-    """Cluster sizes of all layers, and lambda of each aggregated layer that has relations."""
+    """Draw the cluster sizes of all layers, and lambda of each aggregated layer that has relations."""
     clusters = [
         LayerClusterSizes(below.number + 1, np.bincount(below.parent)) for below in index.layers[:-1] if len(below) > 1
     ]

@@ -147,7 +147,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
 
 
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
-    """Time from earlier builds; the built-in engine costs nothing."""
+    """Draw the time from earlier builds; the built-in engine costs nothing."""
     n_built = sum(job.builds_index and job.status == "done" for job in jobs)
     try:
         expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, {}, n_built)

@@ -15,7 +15,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.retrieval.variants import Setting, said
+from leanrag_core.retrieval.variants import Setting, settings_in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
@@ -215,7 +215,7 @@ def equal_line(chosen: Sequence[columns.Column]) -> None:
         equal = sorted(group.equal, key=lambda each: (each not in in_row, each.of_index))
         code = "compare.equal_all" if len(group.settings) == len(chosen) else "compare.equal_some"
         title = say(code, n=n, letters=say("ask.comma").join(group.settings))
-        first = words(said(equal[:_EQUAL_NAMED], own))
+        first = words(settings_in_words(equal[:_EQUAL_NAMED], own))
         rest = say("compare.equal_more", n=n - _EQUAL_NAMED) if n > _EQUAL_NAMED else ""
         rows = joined(
             html("<div><span>{}</span> <b>{}</b></div>", words(each.title), words(each.value_words(own.value(each))))

@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.evaluation.run_titles import run_titles, with_ids
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import all_settings, own_settings, settings_line, shown_settings
-from leanrag_core.retrieval.variants import VariantSettings, groups, said
+from leanrag_core.retrieval.variants import VariantSettings, groups, settings_in_words
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import option_rows
@@ -162,7 +162,7 @@ def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: 
                     html(
                         '<details class="lr-run-equal"><summary>= {}</summary><div>{}</div></details>',
                         say("compare.equal_all", n=len(group.equal)),
-                        words(said(group.equal, alike[draft.key])),
+                        words(settings_in_words(group.equal, alike[draft.key])),
                     )
                 )
 

@@ -7,7 +7,7 @@ from leanrag_core.types.trace import Context, ContextItem, ContextSection, Sourc
 
 
 def trace_of_passages(question: str, passages: Sequence[str]) -> Trace:
-    """A trace whose context is these passages, C1 the first."""
+    """Return a trace whose context is these passages, C1 the first."""
     found = tuple(
         TraceItem(f"chunk-{n}", "passage", f"chunk {n}", ("passage",), text=text, source=_source(n, text))
         for n, text in enumerate(passages, start=1)

@@ -124,7 +124,7 @@ BRIDGE = "The mite and the seed coat were studied by one professor in Uppsala."
 
 
 def with_bridge(index: Index, description: str) -> Index:
-    """The index whose relation between bees and fields says this."""
+    """Return the index whose relation between bees and fields has this description."""
     middle = index.layers[1]
     rows = [row | {"description": description} for row in middle.relations.to_pylist()]
     relations = type(middle.relations).from_pylist(rows, schema=middle.relations.schema)
@@ -265,7 +265,7 @@ OF_ENTITY = "Oxalic acid of the winter is a colony treatment."
 
 
 def sentences_of_answer(cosine: dict[str, float], *, described: bool) -> list[str]:
-    """The sentences of an answer to a question all of whose words are in each of them, by their cosines to it.
+    """Return the sentences of an answer to a question all of whose words are in each of them, by their cosines to it.
 
     described: OF_ENTITY is the description of an entity, else a second passage holds it.
     """

@@ -24,7 +24,7 @@ from tests.comparing.test_lost_evidence import run
 
 @pytest.fixture
 def trace(index: Index) -> Trace:
-    """C1 is chunk 0: "The queen lays eggs. The workers store honey." """
+    """Return a trace whose C1 is chunk 0: "The queen lays eggs. The workers store honey." """
     return run(index, "leanrag", top_n=1, top_c=1)
 
 

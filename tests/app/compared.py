@@ -11,10 +11,10 @@ QUESTION = QUESTIONS[0]["question"]
 
 
 def rows(app: AppTest) -> list[list[dict[str, Any]]]:
-    """The passages of each column."""
+    """Return the passages of each column."""
     return [shown["rows"] for shown in drawn.component(app, "lr_chunk_rows")]
 
 
 def lanes(app: AppTest) -> list[str]:
-    """What the lanes of the columns say to a reader who does not see them."""
+    """Return what the lanes of the columns say to a reader who does not see them."""
     return [shown["drawings"][0]["label"] for shown in drawn.component(app, "lr_drawing")]

@@ -65,7 +65,7 @@ CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that open pages, or work on a built home, are slow ones."""
+    """Mark tests that open pages, or work on a built home, as slow."""
     for item in items:
         if {"visit", "built", "written"} & set(getattr(item, "fixturenames", ())) and FOLDER in item.path.parents:
             item.add_marker(pytest.mark.slow)
@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def read_once() -> Iterator[None]:
-    """What comes with the program (experiments, reference graphs) is read once for all workbenches of the tests."""
+    """Read what comes with the program (experiments, reference graphs) once for all workbenches of the tests."""
     summary, read_graph = ExperimentStore.summary, references.read_reference
     summary_of: dict[Path, ExperimentSummary] = {}
     graph_of = functools.cache(read_graph)
@@ -115,13 +115,13 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def one_model() -> Callable[[], minilm.MiniLM]:
-    """The embedding model, loaded once for all homes."""
+    """Return the embedding model, loaded once for all homes."""
     return functools.cache(minilm.MiniLM)
 
 
 @pytest.fixture(scope="session")
 def built(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index; tests work on copies of it."""
+    """Return a home with one index; tests work on copies of it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
@@ -138,13 +138,13 @@ def empty_home(tmp_path: Path) -> Workbench:
 
 @pytest.fixture
 def home(built: Path, tmp_path: Path) -> Workbench:
-    """A home with one index."""
+    """Return a home with one index."""
     return Workbench.default(shutil.copytree(built, tmp_path / "home"))
 
 
 @pytest.fixture(scope="session")
 def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index whose graph the scripted model wrote; one document names nothing."""
+    """Return a home with one index whose graph the scripted model wrote; one document names nothing."""
     with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
         patch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
@@ -174,7 +174,7 @@ def llm_home(written: Path, endpoint: EndpointServer, tmp_path: Path) -> Workben
 def launched(
     samples: Path, one_model: Callable[[], minilm.MiniLM], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[Path]]:
-    """Folders of the jobs whose processes would have been started."""
+    """Yield folders of the jobs whose processes would have been started."""
     folders: list[Path] = []
     monkeypatch.setattr(leanrag_core.workbench.samples, "SAMPLES", samples)
     monkeypatch.setattr(minilm, "MiniLM", one_model)
@@ -192,7 +192,7 @@ def launched(
 
 @pytest.fixture(autouse=True)
 def by_base_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests name a widget by its base key; one that was replaced since has a number behind it."""
+    """Let tests name a widget by its base key; one that was replaced since has a number behind it."""
 
     def find(widgets: Any, key: str) -> Any:
         for widget in widgets:
@@ -205,7 +205,7 @@ def by_base_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Opens a page as a browser does: visit("ask", home, q="...") is /ask?q=... ."""
+    """Return a function that opens a page as a browser does: visit("ask", home, q="...") is /ask?q=... ."""
 
     def open_page(name: str, bench: Workbench, **url: Any) -> AppTest:
         monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
@@ -221,14 +221,14 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def debate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A strategy that calls a model, as if these indexes had an endpoint."""
+    """Let a strategy call a model, as if these indexes had an endpoint."""
     monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER / "strategies")])
     monkeypatch.setattr(Questions, "asks_model", lambda questions, model: True)
 
 
 @pytest.fixture
 def retrieved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The strategies that were run."""
+    """Return the strategies that were run."""
     run: list[str] = []
     retrieve = Questions.retrieve
 

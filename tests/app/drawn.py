@@ -68,20 +68,20 @@ def everything(app: AppTest) -> Iterator[Any]:
 
 
 def html(app: AppTest) -> list[str]:
-    """Bodies of all pieces of HTML but the style sheet."""
+    """Return bodies of all pieces of HTML but the style sheet."""
     bodies = [element.proto.body for element in everything(app) if element.type == "html"]
     return [body for body in bodies if not body.startswith("<style>")]
 
 
 def text(app: AppTest) -> str:
-    """What all pieces of HTML and Markdown say, tags and entities resolved."""
+    """Return what all pieces of HTML and Markdown say, tags and entities resolved."""
     texts = [Markup(body).text for body in html(app)]
     texts += [str(element.value) for element in everything(app) if element.type in ("caption", "markdown", "text")]
     return "\n".join(texts)
 
 
 def labels(app: AppTest) -> list[str]:
-    """All that Streamlit reads as Markdown: labels, helps, options of pills, captions."""
+    """Return all that Streamlit reads as Markdown: labels, helps, options of pills, captions."""
     labels_found = []
     for element in everything(app):
         proto = getattr(element, "proto", None)
@@ -95,18 +95,18 @@ def labels(app: AppTest) -> list[str]:
 
 
 def component(app: AppTest, name: str) -> list[Any]:
-    """Data of the own components of that name, which their scripts draw as text."""
+    """Return data of the own components of that name, which their scripts draw as text."""
     protos = [element.proto for element in everything(app) if element.type == "bidi_component"]
     return [json.loads(proto.json or proto.mixed.json) for proto in protos if proto.component_name.endswith(name)]
 
 
 def plays(app: AppTest) -> list[Any]:
-    """Data of the plays of a retrieval, as their script reads them."""
+    """Return data of the plays of a retrieval, as their script reads them."""
     return [{**shown, "play": unpacked(shown["play"])} for shown in component(app, "lr_play")]
 
 
 def assert_sound(app: AppTest) -> None:
-    """The run raised nothing, and nothing that a document says is read as HTML, Markdown or LaTeX."""
+    """Assert that the run raised nothing, and that nothing of a document is read as HTML, Markdown or LaTeX."""
     assert [(error.message, error.stack_trace) for error in app.exception] == []
     for body in html(app):
         assert Markup(body).strange == [], body

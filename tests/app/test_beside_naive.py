@@ -13,7 +13,7 @@ Visit = Callable[..., AppTest]
 
 
 def test_pieces_of_chunks_count_as_the_chunks_that_hold_them(home: Workbench, visit: Visit) -> None:
-    """RAPTOR's leaves are shorter than chunks and have ids of their own."""
+    """Find RAPTOR's leaves, which are shorter than chunks and have ids of their own, in the chunks that hold them."""
     index = home.indexes.open(home.indexes.all()[0].id)
     home.parts.build(index, "chunk_tree")
     index = home.indexes.open(home.indexes.all()[0].id)

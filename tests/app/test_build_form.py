@@ -53,7 +53,7 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
 
 
 def built_config(app: AppTest, launched: list[Path]) -> IndexConfig:
-    """Presses Build; the settings that the job begins with."""
+    """Press Build, and return the settings that the job begins with."""
     app.button("primary_build").click().run()
     drawn.assert_sound(app)
     return recorded_config(read_spec(launched[-1]).config).checked()

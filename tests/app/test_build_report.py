@@ -30,7 +30,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "sample_corpora"
 
 
 def report_of(bench: Workbench, index: Index, visit: Visit) -> AppTest:
-    """The Build page with the report of a job that made the index."""
+    """Return the Build page with the report of a job that made the index."""
     assert index.path is not None
     config, corpus = index.manifest.config.values(), index.manifest.corpus.id
     folder = bench.root / "jobs" / "one"
@@ -44,7 +44,7 @@ def report_of(bench: Workbench, index: Index, visit: Visit) -> AppTest:
 
 
 def table(app: AppTest, first: str) -> list[dict[str, str]]:
-    """The rows of the table whose first column has that head."""
+    """Return the rows of the table whose first column has that head."""
     for body in drawn.html(app):
         rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
         if rows and rows[0][0] == first:
@@ -57,7 +57,7 @@ def percent(share: float) -> str:
 
 
 def neighbours_share(layer: Layer) -> float:
-    """Of each entity's ten nearest others, how many are in its cluster."""
+    """Return the share of each entity's ten nearest others that are in its cluster."""
     nearness = layer.vectors @ layer.vectors.T
     np.fill_diagonal(nearness, -np.inf)
     k = min(10, len(layer) - 1)
@@ -162,7 +162,7 @@ def test_quotes_that_contradict_each_other_are_counted_when_their_fold_is_open(
 
 
 def _numbers(values: Any) -> list[float]:
-    """The values of an array of a Plotly figure, which are packed where they came from numpy."""
+    """Return the values of an array of a Plotly figure, which are packed where they came from numpy."""
     if isinstance(values, dict):
         return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
     return list(values)

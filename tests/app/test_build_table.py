@@ -19,7 +19,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def three(home: Workbench) -> Workbench:
-    """A home with three indexes: clustersize 3, 4 and 4 with another seed, the last one of another corpus."""
+    """Return a home with three indexes: clustersize 3, 4 and 4 with another seed, the last one of another corpus."""
     home.build(CORPUS, IndexConfig(cluster_size=4), name="Four")
     own = home.add_documents("Own", [("a.txt", b"Honey bees build comb. Ada Byrne keeps honey bees.")]).corpus_id
     home.build(own, IndexConfig(cluster_size=4, seed=7), name="Other")

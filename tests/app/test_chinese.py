@@ -53,7 +53,7 @@ class TextNodes(HTMLParser):
 
 
 def texts(app: AppTest) -> Iterator[str]:
-    """Everything on the page that a person reads or hears."""
+    """Yield everything on the page that a person reads or hears."""
     for body in drawn.html(app):
         yield from TextNodes(body).texts
     yield from drawn.labels(app)
@@ -78,7 +78,7 @@ def texts(app: AppTest) -> Iterator[str]:
 
 
 def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("leanrag", "vector")) -> str:
-    """All texts that come from documents or were made from them."""
+    """Return all texts that come from documents or were made from them."""
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
     for summary in home.indexes.all():
         parts += [summary.title, summary.corpus_name]
@@ -96,17 +96,18 @@ def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("
 
 
 def plain(text: str) -> str:
-    """The text with white space folded, without Markdown's escapes, commands in quotes and files of the handbook."""
+    """Return the text with white space folded, without Markdown's escapes, commands in quotes and files of the
+    handbook."""
     return " ".join(re.sub(r"'[a-z]+ --?[^']*'|docs/[a-z_]+\.md", "", text.replace("\\", "")).split()).strip("… ")
 
 
 def foreign(app: AppTest, data: str) -> list[str]:
-    """Latin texts on the page that no document holds and that are no names."""
+    """Return the Latin texts on the page that no document holds and that are no names."""
     return foreign_among(texts(app), data)
 
 
 def foreign_among(shown: Iterable[str], data: str) -> list[str]:
-    """Latin texts among these that no document holds and that are no names."""
+    """Return the Latin texts among these that no document holds and that are no names."""
     foreign_texts = []
     for text in map(plain, shown):
         if not LATIN.search(text) or text in data:
@@ -144,7 +145,7 @@ def test_ask_is_wholly_chinese(url: dict[str, str], home: Workbench, visit: Visi
 def home_with_parts(
     built: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory
 ) -> Workbench:
-    """A home whose index has the parts of all strategies."""
+    """Return a home whose index has the parts of all strategies."""
     home = Workbench.default(shutil.copytree(built, tmp_path_factory.mktemp("parts") / "home"))
     index = home.indexes.open(home.indexes.all()[0].id)
     with pytest.MonkeyPatch.context() as patch:

@@ -15,7 +15,7 @@ HOSTILE = 'Is \'); raise SystemExit # "less" than 蜜蜂 $(exit 3)?\u202e'
 
 
 def opened(app: AppTest, key: str) -> dict[str, Any]:
-    """What the Python of the page leaves behind when it is run; the command stands below it."""
+    """Run the Python of the page and return what it leaves behind; the command stands below it."""
     assert not app.code
     app.session_state[key] = True
     app.run()

@@ -30,7 +30,7 @@ GOLD = (
 
 @pytest.fixture
 def gold(samples: Path) -> Iterator[None]:
-    """The sample's questions have gold evidence."""
+    """Give the sample's questions gold evidence."""
     path = samples / "agriculture" / "questions.jsonl"
     before = path.read_text(encoding="utf-8")
     path.write_text("\n".join(json.dumps(question) for question in GOLD), encoding="utf-8")

@@ -29,7 +29,7 @@ Visit = Callable[..., AppTest]
 
 
 def shared(bench: Workbench, question: str = QUESTION) -> tuple[list[Loaded], Shared, GoldOf]:
-    """Two columns as the page has them, for what is made of them."""
+    """Return two columns as the page has them, and what is made of them."""
     [summary] = bench.indexes.all()
     index = bench.indexes.open(summary.id)
     loaded = []

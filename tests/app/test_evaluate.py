@@ -46,14 +46,14 @@ GOLD = (
 
 @pytest.fixture(autouse=True)
 def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No experiment comes with the program."""
+    """Let no experiment come with the program."""
     monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
 
 
 def stored(
     bench: Workbench, scores: dict[str, list[float]], *, title: str = "Settings", kinds: str = "fm", max_tokens: int = 0
 ) -> str:
-    """An experiment in the store; scores: of each run the evidence recall of each question."""
+    """Store an experiment. scores: of each run the evidence recall of each question."""
     index = bench.indexes.all()[0].id
     options = {"max_tokens": max_tokens} if max_tokens else {}
     runs = tuple(RunSpec(name, index, "vector" if name == "Naive" else "leanrag", options) for name in scores)

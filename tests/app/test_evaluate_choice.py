@@ -15,7 +15,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture(autouse=True)
 def no_shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No experiment comes with the program."""
+    """Let no experiment come with the program."""
     monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path_factory.mktemp("none"))
 
 

@@ -37,12 +37,12 @@ BAND = r" \(95%: \d+% to 100%, \d+ questions\)"
 
 @pytest.fixture(autouse=True)
 def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No experiment comes with the program."""
+    """Let no experiment come with the program."""
     monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", tmp_path / "none")
 
 
 def judged(bench: Workbench, *, always_first: bool, questions: int = 12, other: str = "NaiveRAG") -> str:
-    """An experiment with the judgements of one judge: of the answer shown first, or of LeanRAG's."""
+    """Store an experiment with the judgements of one judge: of the answer shown first, or of LeanRAG's."""
     index = bench.indexes.all()[0].id
     runs = (RunSpec("LeanRAG", index, "leanrag"), RunSpec(other, index, "vector"))
     ids = [f"q{place}" for place in range(questions)]
@@ -178,8 +178,8 @@ def test_the_reason_of_a_verdict_is_found_in_a_reply_or_the_reply_is_shown(reply
 
 
 def test_a_judgement_says_its_winner_its_tie_or_that_it_was_not_read() -> None:
-    def said(second: str, verdict: float | None) -> str:
+    def verdict_word(second: str, verdict: float | None) -> str:
         return verdict_words(Judgement("j", PAIRWISE, "q", "a", second, 0, {"overall": verdict}, "", ""), "overall")
 
-    assert [said("b", verdict) for verdict in (1.0, 2.0, 0.0, None)] == ["a", "b", "a tie", "–"]
-    assert said("", 7.0) == "7"
+    assert [verdict_word("b", verdict) for verdict in (1.0, 2.0, 0.0, None)] == ["a", "b", "a tie", "–"]
+    assert verdict_word("", 7.0) == "7"

@@ -55,7 +55,7 @@ def result(*, is_complete: bool = True) -> SweepResult:
 
 @pytest.fixture
 def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
-    """A workbench with one sweep; notes what is asked of it."""
+    """Return a workbench with one sweep, which records what is asked of it."""
     asked: dict[str, Any] = {"complete": True}
 
     def summaries(store: SweepStore) -> tuple[SweepSummary, ...]:
@@ -75,7 +75,7 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
 
 
 def drawings(app: AppTest) -> list[dict[str, Any]]:
-    """The heat map, the front, the lines: in the narrowest width."""
+    """Return the heat map, the front and the lines, in the narrowest width."""
     return [shown["drawings"][0] for shown in drawn.component(app, "lr_drawing")]
 
 

@@ -38,7 +38,8 @@ def poison(table: pa.Table, *names: str, long: str = "") -> pa.Table:
 
 @pytest.fixture
 def hostile(home: Workbench) -> Workbench:
-    """Names, types, descriptions, titles and labels carry markup and, some, a word of 2,000 letters."""
+    """Return a home where names, types, descriptions, titles and labels carry markup and, some, a word of 2,000
+    letters."""
     index = home.indexes.open(home.indexes.all()[0].id)
     assert index.path is not None
     layers = tuple(

@@ -25,7 +25,7 @@ def panel(app: AppTest) -> dict[str, Any]:
 
 
 def stored(bench: Workbench, name: str, layers: tuple[Layer, ...]) -> str:
-    """An index of these layers, with the documents of the small one; its id."""
+    """Store an index of these layers, with the documents of the small one; return its id."""
     index, rows = small_index(), count_layers(layers)
     counts = counts_of(rows, index.documents.num_rows, index.chunks.num_rows)
     out = bench.root / "indexes" / name

@@ -12,7 +12,8 @@ WITHOUT_MARKDOWN = {"selectbox", "multiselect", "dropdown"}
 
 
 def escaped_options(tree: ast.Module) -> list[int]:
-    """Lines of lists whose options are escaped although they are no Markdown, in their arguments or by a variable."""
+    """Return lines of lists whose options are escaped although they are no Markdown, in their arguments or by a
+    variable."""
     lines = []
     for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
         escaped = {

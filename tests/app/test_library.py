@@ -22,7 +22,7 @@ def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 
 def finished(app: AppTest) -> AppTest:
-    """The page once the files are in, which a thread reads."""
+    """Wait until a thread has read the files; return the page."""
     begun = time.monotonic()
     while "lr_uploading" in app.session_state and time.monotonic() < begun + 60:
         app.run()
@@ -30,7 +30,7 @@ def finished(app: AppTest) -> AppTest:
 
 
 def shown_document(app: AppTest) -> str:
-    """The beginning of the document beside the list."""
+    """Return the beginning of the document beside the list."""
     [preview] = drawn.component(app, "chunk_preview")
     return str(preview["text"])
 

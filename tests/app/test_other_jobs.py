@@ -46,7 +46,7 @@ def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: V
 
 @pytest.fixture
 def with_sweeps(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    """The home in a version that has a third kind of job."""
+    """Return the home in a version that has a third kind of job."""
     monkeypatch.setattr(job_store, "KINDS", (*KINDS, SURVEY))
     return home
 

@@ -13,7 +13,7 @@ Visit = Callable[..., AppTest]
 
 
 def opened(home: Workbench, visit: Visit) -> AppTest:
-    """The Build page with the fold of the parts open."""
+    """Open the Build page with the fold of the parts open."""
     app = visit("build", home)
     app.session_state["index_parts"] = True
     app.run()

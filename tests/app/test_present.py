@@ -21,7 +21,7 @@ def decks(app: AppTest) -> list[Any]:
 
 
 def made(app: AppTest) -> AppTest:
-    """The page after the thread that makes the presentation is done."""
+    """Wait until a thread has made the presentation; return the page."""
     call = app.session_state[form_view._CALL]
     assert call.wait(60)
     return app.run()

@@ -16,7 +16,7 @@ Visit = Callable[..., AppTest]
 
 
 def opened(home: Workbench, visit: Visit, **url: str) -> AppTest:
-    """The Build page with the fold open."""
+    """Open the Build page with the fold open."""
     app = visit("build", home, **url)
     app.session_state["index_rewrite"] = True
     app.run()

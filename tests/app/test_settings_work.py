@@ -21,7 +21,7 @@ CLUSTER = Settings(execution=Execution("dask", 0, SCHEDULER_AT))
 
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that connects by itself fails its test."""
+    """Fail the test when a page connects by itself."""
 
     def refuse(*asked: object) -> None:
         raise AssertionError(f"{asked[-1]} was asked without a click")
@@ -74,7 +74,7 @@ def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, v
 
 
 def left_and_come_back(app: AppTest) -> AppTest:
-    """The same session, after another page."""
+    """Return the same session, after another page."""
     app.switch_page("../library/page.py").run()
     return app.switch_page("../settings/page.py").run()
 

@@ -19,7 +19,7 @@ OWLS = b"The Ural Owl hunts voles in the Carpathian Forest. Milena Dvorak counte
 
 @pytest.fixture
 def folder(home: Workbench) -> Path:
-    """The folder of an index that has been updated once."""
+    """Return the folder of an index that has been updated once."""
     folder = home.indexes.path(home.indexes.all()[0].id)
     home.add_documents(CORPUS, [("owls.txt", OWLS)])
     home.updates.update(folder, home.updates.corpus_changes(home.indexes.open(folder.name)))
@@ -27,7 +27,7 @@ def folder(home: Workbench) -> Path:
 
 
 def opened(home: Workbench, visit: Visit, **url: str) -> AppTest:
-    """The Build page with the fold open."""
+    """Open the Build page with the fold open."""
     app = visit("build", home, **url)
     app.session_state["index_snapshots"] = True
     app.run()

@@ -19,7 +19,7 @@ Visit = Callable[..., AppTest]
 
 @pytest.fixture
 def two(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Visit:
-    """Opens the page: two(q="...", b_n="4")."""
+    """Return a function that opens the page: two(q="...", b_n="4")."""
     monkeypatch.setenv("LEANRAG_HOME", str(home.root))
 
     def open_page(**url: Any) -> AppTest:
@@ -31,7 +31,7 @@ def two(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Visit:
 
 
 def graphs(app: AppTest) -> list[dict[str, Any]]:
-    """The subgraphs on the page, from left to right."""
+    """Return the subgraphs on the page, from left to right."""
     return [{**shown["play"]["layouts"][-1], **shown["play"], **shown} for shown in drawn.plays(app)]
 
 

@@ -23,7 +23,7 @@ OWLS = b"The Ural Owl hunts voles in the Carpathian Forest. Milena Dvorak counte
 
 
 def opened(home: Workbench, visit: Visit) -> AppTest:
-    """The Build page with the fold open."""
+    """Open the Build page with the fold open."""
     app = visit("build", home)
     app.session_state["index_update"] = True
     app.run()

@@ -17,7 +17,7 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def button_label(app: AppTest) -> str:
-    """What the button to the choice says."""
+    """Return what the button to the choice says."""
     labels = (getattr(getattr(block.proto, "popover", None), "label", "") for block in blocks(app.main))
     return next(str(label) for label in labels if str(label).startswith(("In: ", "范围：")))
 

@@ -11,7 +11,7 @@ from leanrag_core.types.trace import Context, ContextItem, ContextSection, Sourc
 
 
 def trace(*passages: tuple[str, str], tokens: int = 10) -> Trace:
-    """A trace whose context has those passages (title, text), and one more that did not fit."""
+    """Return a trace whose context has those passages (title, text), and one more that did not fit."""
     items = tuple(
         TraceItem(f"c{row}", "passage", title, ("passage",), text=text, source=Source("a.txt", 0, title, 0, 1, None, 1))
         for row, (title, text) in enumerate([*passages, ("Left out", "Nothing.")])

@@ -28,7 +28,7 @@ def measure(size):
 
 @pytest.fixture
 def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Section:
-    """A package with one section and one file that is none, importable by children too."""
+    """Return a package with one section and one file that is none, importable by children too."""
     package = tmp_path / "invented_measures"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")

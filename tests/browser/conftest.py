@@ -68,7 +68,7 @@ class Watched:
 
 
 def decline_first_build(home: Path) -> None:
-    """The build of a sample, which a first start begins by itself, has been cancelled before."""
+    """Record that the build of a sample, which a first start begins by itself, has been cancelled before."""
     declined = home / "jobs" / "20260101-000000-declined"
     config, began = asdict(IndexConfig()), "2026-01-01T00:00:00+00:00"
     create_job(declined, JobSpec(declined.name, "Sample", "sample-agriculture", config, {"name": ""}, began))
@@ -77,7 +77,7 @@ def decline_first_build(home: Path) -> None:
 
 @cache
 def read_samples() -> tuple[Path, ...]:
-    """The sample corpora as a first start reads them, read once for all servers of this process."""
+    """Read the sample corpora as a first start does, once for all servers of this process."""
     home = Path(tempfile.mkdtemp(prefix="leanrag-samples-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     corpora = Workbench.default(home).corpora
@@ -86,7 +86,8 @@ def read_samples() -> tuple[Path, ...]:
 
 
 def start_server(home: Path, script: str, *, first_build: bool = False, command: bool = False) -> Server:
-    """command: by the command that a person writes, else as a fork of a process that has loaded the app already."""
+    """Start a server. command: by the command that a person writes, else as a fork of a process that has loaded the app
+    already."""
     if not first_build:
         if not (home / "jobs").exists():
             decline_first_build(home)
@@ -135,14 +136,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_start() -> Iterator[None]:
-    """The process that servers are forks of ends with the tests."""
+    """End the process that servers are forks of when the tests end."""
     yield
     warm.close()
 
 
 @pytest.fixture
 def server_in() -> Iterator[Callable[[Path], Server]]:
-    """Starts servers; they end with the test."""
+    """Yield a function that starts servers; they end with the test."""
     started: list[Server] = []
 
     def start(home: Path, script: str = "app.py", *, first_build: bool = False, command: bool = False) -> Server:
@@ -160,7 +161,8 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with an index of a sample and one of texts from right to left; processes that test share its making."""
+    """Return a home with an index of a sample and one of texts from right to left; processes that test share its
+    making."""
     base = tmp_path_factory.getbasetemp()
     made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "looks"
     with FileLock(f"{made}.lock"):
@@ -189,7 +191,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """The browser; the test fails on an uncaught error in any page that it opens, and on an error in its console."""
+    """Yield the browser; fail on an uncaught error in any page that the test opens, and on an error in its console."""
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
@@ -210,7 +212,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 
 @pytest.fixture
 def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
-    """Opens watched pages: watch(width=390, dark=True). first_visit: the tour is shown."""
+    """Yield a function that opens watched pages: watch(width=390, dark=True). first_visit: the tour is shown."""
     pages: list[Page] = []
 
     def open_page(width: int = 1440, height: int = 900, *, dark: bool = False, first_visit: bool = False) -> Watched:

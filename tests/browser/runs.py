@@ -52,12 +52,12 @@ _OF_PAGE: dict[Page, Runs] = {}
 
 
 def follow(page: Page) -> None:
-    """From now on settled() knows of the page's runs."""
+    """Let settled() know of the page's runs from now on."""
     _OF_PAGE[page] = Runs(page)
 
 
 def settled(page: Page) -> None:
-    """No script runs, and what it drew is there."""
+    """Wait until no script runs, and what it drew is there."""
     # A click or the way back asks for its run from the page's own event loop: that goes round first.
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
     until = time.monotonic() + TIMEOUT_SECONDS
@@ -72,7 +72,7 @@ def settled(page: Page) -> None:
 
 
 def becomes(page: Page, read: Callable[[], object], expected: object) -> None:
-    """What is read from the page is the expected value now or soon."""
+    """Wait until what is read from the page is the expected value."""
     until = time.monotonic() + TIMEOUT_SECONDS
     while (value := read()) != expected:
         assert time.monotonic() < until, f"{value!r} does not become {expected!r}"

@@ -9,7 +9,8 @@ TABS = ("sets", "run", "results", "choice", "verdicts", "judgements", "audit", "
 
 
 def states(question: str, *, index: str = "") -> dict[str, str]:
-    """Path and query of each state on an index (the newest by default), a question being asked where one can be."""
+    """Return the path and query of each state on an index (the newest by default), a question being asked where one can
+    be."""
     asked = f"q={quote(question)}"
     paths = {
         **{name: name for name, _ in PAGES},

@@ -35,7 +35,7 @@ GUIDE = {
 
 
 def home_with_a_sample(folder: Path) -> Path:
-    """A home whose only index is the one that the program opens with."""
+    """Return a home whose only index is the one that the program opens with."""
     bench = Workbench.default(folder)
     if not bench.indexes.all():
         bench.corpora.all()  # reads the samples
@@ -44,7 +44,7 @@ def home_with_a_sample(folder: Path) -> Path:
 
 
 def page_of(browser: Browser, size: tuple[int, int], theme: str) -> Page:
-    """A page of that size and theme, on which the tour has been seen."""
+    """Open a page of that size and theme, on which the tour has been seen."""
     dark = "dark" if theme == "dark" else "light"
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=dark)
     page.add_init_script("localStorage.setItem('leanrag-tour-seen', '1')")
@@ -53,7 +53,7 @@ def page_of(browser: Browser, size: tuple[int, int], theme: str) -> Page:
 
 
 def take(page: Page, url: str, path: Path, *, whole: bool) -> None:
-    """whole: as high as the page is, up to 3,500 px."""
+    """Take a picture of the page. whole: as high as the page is, up to 3,500 px."""
     page.goto(url)
     runs.settled(page)
     page.wait_for_timeout(1_500)  # figures move to their places
@@ -68,7 +68,7 @@ def take(page: Page, url: str, path: Path, *, whole: bool) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Take the pictures that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--guide", action="store_true", help="those of the user guide alone, into docs/pictures")

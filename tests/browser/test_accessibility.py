@@ -27,7 +27,7 @@ STATES = states("Who built the Marram Point lighthouse?")
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Server]]:
-    """An app with an index, and one with documents alone."""
+    """Yield an app with an index, and one with documents alone."""
     folder = tmp_path_factory.mktemp("axe")
     bench, corpus = home_with_documents(folder / "home")
     bench.build(corpus, IndexConfig(chunk_tokens=64, overlap_tokens=8, cluster_size=4))

@@ -20,7 +20,7 @@ FOLLOW_UP = "When was it built?"
 
 
 def evidence_by_pointer_and_keyboard(page: Page) -> None:
-    """A chip shows its evidence, opens at its place, and the place survives a reload."""
+    """Check that a chip shows its evidence, opens at its place, and that the place survives a reload."""
     chip, tip = page.locator(".lr-answer .chip").first, page.locator(".lr-tip")
     chip.hover()
     expect(tip).to_be_visible()
@@ -46,7 +46,7 @@ def evidence_by_pointer_and_keyboard(page: Page) -> None:
 
 
 def lost_entity_is_found(page: Page, name: str, rank: int) -> None:
-    """The panel names the loss, and its offer moves the slider."""
+    """Check that the panel names the loss, and that its offer moves the slider."""
     field = page.get_by_label("What should have been found")
     field.fill(name)
     field.press("Enter")

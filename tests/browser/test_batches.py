@@ -35,14 +35,14 @@ def batches_of(provider: EndpointServer) -> ScriptedBatches:
 
 
 def price_of(page: Page, row: str) -> list[float]:
-    """The bounds of a row of the forecast, in dollars."""
+    """Return the bounds of a row of the forecast, in dollars."""
     cells = page.get_by_role("row", name=re.compile(row))
     expect(cells).to_be_visible(timeout=60_000)
     return [float(amount) for amount in re.findall(r"\$(\d+\.\d+)", cells.inner_text())]
 
 
 def on_a_phone(page: Page, address: str) -> None:
-    """The switch and both prices fit, in Chinese."""
+    """Check that the switch and both prices fit, in Chinese."""
     page.goto(address)
     settled(page)
     switch = page.get_by_role("switch", name="以批处理方式发送调用")
@@ -55,7 +55,7 @@ def on_a_phone(page: Page, address: str) -> None:
 
 
 def cached_tokens_are_priced(page: Page, app: Server, bench: Workbench) -> None:
-    """The price is written in its column, and a second one over it."""
+    """Check that the price is written in its column, and a second one over it."""
     page.goto(f"{app.url}/settings")
     settled(page)
     save = page.get_by_role("button", name="Save prices and windows")

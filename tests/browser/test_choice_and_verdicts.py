@@ -32,7 +32,7 @@ N = 8
 
 
 def judged(bench: Workbench) -> None:
-    """An experiment with answers of two runs over eight questions; a judge holds with LeanRAG in both orders."""
+    """Store an experiment with answers of two runs over eight questions; a judge prefers LeanRAG in both orders."""
     index = bench.indexes.all()[0].id
     runs = (RunSpec("", index, "leanrag", id="leanrag"), RunSpec("", index, "vector", id="vector"))
     ids = [f"q{number}" for number in range(N)]
@@ -52,7 +52,7 @@ def judged(bench: Workbench) -> None:
 
 
 def count(page: Page, done: int) -> None:
-    """The ballot says how many pairs are voted on, and the server has them all."""
+    """Check that the ballot says how many pairs are voted on, and that the server has them all."""
     expect(page.locator(".lr-ballot .count")).to_have_text(f"{done} of {N}")
 
 

@@ -22,7 +22,7 @@ def copied(page: Page) -> str:
 
 
 def copies_twice(page: Page, picture: str) -> str:
-    """Opens the code, copies the Python, closes it, opens it again and copies the command; returns the Python."""
+    """Open the code, copy the Python, close it, open it again and copy the command; return the Python."""
     button = page.get_by_role("button", name="Copy as Python")
     python, command = (page.get_by_role("button", name=name) for name in ("Copy the Python", "Copy the command"))
     button.click()

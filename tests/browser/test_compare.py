@@ -32,12 +32,12 @@ def _built_once() -> Path:
 
 
 def built(home: Path) -> Workbench:
-    """A home with an index of the story, which is built once in a process."""
+    """Return a home with an index of the story, which is built once in a process."""
     return Workbench.default(Path(shutil.copytree(_built_once(), home)))
 
 
 def chunk_rows(page: Page) -> list[list[str]]:
-    """The words of both columns' rows of chunks; waits until the browser has drawn them."""
+    """Return the words of both columns' rows of chunks, once the browser has drawn them."""
     lists = page.locator(".lr-ckrows")
     expect(lists).to_have_count(2)
     for place in range(2):
@@ -54,7 +54,7 @@ def fill(page: Page, setting: str, value: str) -> None:
 
 
 def names(page: Page) -> list[str]:
-    """What the columns are called."""
+    """Return what the columns are called."""
     return page.locator(".lr-colhead b").all_inner_texts()
 
 

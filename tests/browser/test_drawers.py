@@ -37,7 +37,7 @@ def open_page(page: Page, name: str, home: Path, server_in: Callable[[Path], Ser
 
 
 def open_and_close(page: Page, n_times: int, seed: int) -> int:
-    """Opens drawers from any of the first marks and closes them, after any pause; returns how many were seen open."""
+    """Open drawers from any of the first marks and close them, after any pause; return how many were seen open."""
     chance, seen = random.Random(seed), 0
     chips, drawer = page.locator(".lr-answer .chip:visible"), page.get_by_role("dialog")
     for _ in range(n_times):

@@ -25,7 +25,7 @@ FORM = "b_chunk_tokens=64&b_overlap_tokens=8&b_cluster_size=4"
 
 
 def home_with_documents(folder: Path, n_documents: int = 4) -> tuple[Workbench, str]:
-    """A corpus of one's own, and the first start's sample build already declined."""
+    """Return a corpus of one's own, in a home where the first start's sample build is already declined."""
     bench = Workbench.default(folder)
     files = [(f"coast-{n}.md", TEXT.replace("1861", str(1861 + n)).encode()) for n in range(n_documents)]
     corpus = bench.add_documents("Grey Coast", files).corpus_id
@@ -57,7 +57,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """The server and its builds have no other way out than this one."""
+    """Yield the only way out that the server and its builds have."""
     made = Gate()
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, made.url)

@@ -25,7 +25,7 @@ GOLD = (
 
 
 def question_file() -> bytes:
-    """Questions with gold; quotes that the text does not have make a question that no strategy answers."""
+    """Return questions with gold; quotes that the text does not have make a question that no strategy answers."""
     lines = []
     for place, (question, kind, answer, quote) in enumerate(GOLD):
         cells = {"id": f"q{place}", "question": question, "type": kind}
@@ -36,7 +36,7 @@ def question_file() -> bytes:
 
 
 def judge_files(folder: Path) -> list[Path]:
-    """Replies of a judge that always takes the answer shown first, twice: for either order."""
+    """Return replies of a judge that always takes the answer shown first, twice: for either order."""
     reply = {name: {"Winner": "Answer 1", "Explanation": "It comes first."} for name in ("Diversity", "Overall Winner")}
     path = folder / "mix_eval_hi_naive_result_openai.jsonl"
     path.write_text("\n".join(json.dumps(reply) for _ in range(20)), encoding="utf-8")
@@ -49,7 +49,7 @@ def tab(page: Page, name: str) -> None:
 
 
 def table_rows(page: Page) -> list[str]:
-    """The lines of the table of scores."""
+    """Return the lines of the table of scores."""
     table = page.get_by_role("table", name="Scores of the runs")
     expect(table).to_be_visible()
     return table.locator("tr").all_inner_texts()

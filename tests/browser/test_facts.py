@@ -27,7 +27,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all tests here, which change nothing."""
+    """Yield one server for all tests here, which change nothing."""
     bench = Workbench.default(tmp_path_factory.mktemp("facts") / "home")
     corpus = bench.add_documents("coast", [(name, text.encode()) for name, text in FILES.items()]).corpus_id
     bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=60, overlap_tokens=5))

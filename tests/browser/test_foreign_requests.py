@@ -61,7 +61,7 @@ def status(server: Server, method: str, path: str, headers: dict[str, str]) -> i
 
 
 def is_on_this_machine(event: str, target: str) -> bool:
-    """target: the repr of a socket address or of a host name."""
+    """Return whether the request stays on this machine. target: the repr of a socket address or of a host name."""
     value = ast.literal_eval(target)
     name = value[0] if isinstance(value, tuple) else value
     if isinstance(value, (str, bytes)) and event == "socket.connect":

@@ -31,7 +31,7 @@ def node(page: Page, layer: int, row: int) -> str:
 
 
 def folded(page: Page) -> int:
-    """What all bubbles of entities count."""
+    """Return what all bubbles of entities count."""
     counts = page.locator(".lr-lg .bubble.node").evaluate_all("all => all.map(each => Number(each.dataset.count))")
     return sum(counts)
 

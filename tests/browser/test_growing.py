@@ -25,12 +25,12 @@ def dots(page: Page) -> int:
 
 
 def first_places(page: Page) -> object:
-    """Where the first ten entities stand, once they have come to rest."""
+    """Return where the first ten entities stand, once they have come to rest."""
     return page.locator(".lr-growing").last.evaluate("e => e.lrGrown.nodes.slice(0, 10).map(n => [n.to.x, n.to.y])")
 
 
 def letters() -> bytes:
-    """64 people who write to each other, a few in each chunk."""
+    """Return a file about 64 people who write to each other, a few in each chunk."""
     first = ("Ada", "Bela", "Carl", "Dora", "Edgar", "Flora", "Gustav", "Hedda")
     last = ("Thornbury", "Kraus", "Ohm", "Lind", "Moss", "Penn", "Rau", "Sand")
     people = [f"{first[n % 8]} {last[(n + n // 8) % 8]}" for n in range(64)]

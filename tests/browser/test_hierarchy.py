@@ -25,7 +25,7 @@ WIDER = """() => Math.max(document.documentElement.scrollWidth,
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index: 2,400 entities in 120 clusters in 6, and a root."""
+    """Return a home with one index: 2,400 entities in 120 clusters in 6, and a root."""
     folder = tmp_path_factory.mktemp("hierarchy")
     out = folder / "indexes" / "large"
     out.mkdir(parents=True)

@@ -25,7 +25,7 @@ CONFIG = IndexConfig(
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with an index that a model wrote, and with the calls that wrote it."""
+    """Return a home with an index that a model wrote, and with the calls that wrote it."""
     bench = Workbench.default(tmp_path_factory.mktemp("inspected"))
     with EndpointServer() as endpoint:
         bench.settings.save(Settings(base_url=endpoint.url))
@@ -38,7 +38,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(built: Path) -> Iterator[Server]:
-    """One for all tests here, which change nothing."""
+    """Yield one server for all tests here, which change nothing."""
     running = start_server(built, "app.py")
     yield running
     running.process.terminate()

@@ -34,7 +34,7 @@ def bench(home: Path, tmp_path: Path) -> Workbench:
 
 
 def table_says(page: Page, expected: AtTau, built: AtTau) -> None:
-    """The table has the counts of that tau, beside those of the built one."""
+    """Check that the table has the counts of that tau, beside those of the built one."""
     for title, now, before in (
         ("Summarised", expected.summarised, built.summarised),
         ("Joined", expected.joined, built.joined),

@@ -32,7 +32,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def listen(page: Page) -> list[int]:
-    """Bytes of each message that the server sends the page from now on."""
+    """Record the bytes of each message that the server sends the page from now on."""
     received: list[int] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))))
     return received

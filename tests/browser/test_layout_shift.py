@@ -17,7 +17,7 @@ GOOD = 0.1  # the limit of Core Web Vitals
 
 
 def layout_shift(page: Page) -> float:
-    """The sum of all shifts since the page began that follow no input."""
+    """Return the sum of all shifts since the page began that follow no input."""
     return float(
         page.evaluate(
             """() => new Promise((done) => {

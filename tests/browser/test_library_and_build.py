@@ -24,7 +24,7 @@ HOSTILE = "<img src=x onerror=alert(1)>.txt"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index; tests work on copies of it."""
+    """Return a home with one index; tests work on copies of it."""
     bench = Workbench.default(tmp_path_factory.mktemp("built"))
     corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
     bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=64, overlap_tokens=8), name="Coast")
@@ -45,7 +45,7 @@ def archive(**files: bytes) -> bytes:
 
 
 def add_by(page: Page, way: str) -> None:
-    """Opens the form where it is closed, and chooses what is added."""
+    """Open the form where it is closed, and choose what is added."""
     choice = page.locator(".st-key-upload").get_by_role("radio", name=way, exact=True)
     if not choice.is_visible():
         page.get_by_text("Add documents").first.click()
@@ -252,7 +252,7 @@ def ticked_rows_are_what_is_deleted(page: Page, server: Server, bench: Workbench
 
 
 def tick_row(page: Page, row: int) -> None:
-    """Ticks a row of the table of indexes, which is a canvas: the first row has number 0."""
+    """Tick a row of the table of indexes, which is a canvas: the first row has number 0."""
     table = page.get_by_test_id("stDataFrame").last
     table.scroll_into_view_if_needed()
     box = table.bounding_box()

@@ -34,7 +34,7 @@ def option(page: Page, text: str) -> Locator:
 
 
 def chosen(page: Page) -> str:
-    """The text of the row that Enter would choose, as assistive software is told."""
+    """Return the text of the row that Enter would choose, as assistive software is told."""
     id_ = page.locator("dialog input").get_attribute("aria-activedescendant")
     row = page.locator(f"#{id_}")
     assert row.get_attribute("aria-selected") == "true"
@@ -42,7 +42,7 @@ def chosen(page: Page) -> str:
 
 
 def takes(page: Page, written: str, row: str, kind: str) -> None:
-    """Opens the palette by its key, writes, and chooses the first row, which is of that kind and begins with that
+    """Open the palette by its key, write, and choose the first row, which must be of that kind and begin with that
     text."""
     page.keyboard.press("Control+k")
     page.keyboard.type(written)
@@ -55,7 +55,7 @@ def takes(page: Page, written: str, row: str, kind: str) -> None:
 
 @pytest.fixture
 def server(server_in: Callable[..., Server], tmp_path: Path) -> Server:
-    """With the sample's prepared index, and a small one whose name is markup."""
+    """Start a server with the sample's prepared index, and a small one whose name is markup."""
     bench = Workbench.default(tmp_path / "home")
     bench.corpora.all()  # reads the samples
     assert bench.builds.start_first_sample() is None  # its index is prepared

@@ -18,7 +18,7 @@ WIDER = "() => document.documentElement.scrollWidth > document.documentElement.c
 
 
 def played(page: Page) -> Locator:
-    """The play, once it is drawn."""
+    """Return the play, once it is drawn."""
     host = page.locator(".lr-play")
     expect(host.locator(".caption")).not_to_be_empty()
     expect(host.locator(".figure svg")).to_be_visible()

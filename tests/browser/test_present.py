@@ -27,7 +27,7 @@ def heading(page: Page, text: str) -> None:
 
 
 def hostile_copy(bench: Workbench) -> str:
-    """The sample with names of entities and documents that are markup; returns its id."""
+    """Store a copy of the sample with names of entities and documents that are markup; return its id."""
     made = bench.presentations.read(SAMPLE)
     assert made.graph is not None
     assert made.islands is not None
@@ -150,7 +150,7 @@ def test_the_exported_file_opens_alone_and_names_are_text(
 
 
 def pages_of(content: bytes) -> list[str]:
-    """The texts of a PDF's pages."""
+    """Return the texts of a PDF's pages."""
     from pdfminer.high_level import extract_pages
     from pdfminer.layout import LAParams, LTTextContainer
 
@@ -161,7 +161,7 @@ def pages_of(content: bytes) -> list[str]:
 
 
 def n_pages(content: bytes) -> int:
-    """How many pages a PDF has; their texts are not read."""
+    """Return how many pages a PDF has; their texts are not read."""
     from pdfminer.pdfpage import PDFPage
 
     return sum(1 for _ in PDFPage.get_pages(BytesIO(content)))

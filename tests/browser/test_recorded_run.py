@@ -17,8 +17,8 @@ QUESTION = "Who built the Marram Point lighthouse?"
 
 
 def drawing(page: Page) -> list[str]:
-    """Name, shape and place of everything in the figure, but for the signs of what came by the climb alone: those need
-    the index."""
+    """Return name, shape and place of everything in the figure, but for the signs of what came by the climb alone:
+    those need the index."""
     settled(page)
     page.eval_on_selector_all(".lr-graph .climb-sign", "all => all.forEach((sign) => sign.remove())")
     shapes: list[str] = page.eval_on_selector_all(

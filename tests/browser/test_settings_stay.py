@@ -50,7 +50,7 @@ def field_values(page: Page) -> dict[str, object]:
 
 
 def open_settings(page: Page) -> dict[str, object]:
-    """The controls behind More settings too; it is closed again."""
+    """Open the settings and return the controls, those behind More settings too; close them again."""
     page.get_by_role("button", name="More settings").click()
     expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
     values = field_values(page)
@@ -69,7 +69,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def linked_controls(info: StrategyInfo) -> tuple[str, ...]:
-    """The options that strategies share, and whether there are more."""
+    """Return the options that strategies share, and whether there are more."""
     declared = fields(info.config)
     shared = tuple(spec.name for spec in declared if spec.metadata.get("link"))
     return (*shared, *(["more"] if any(not spec.metadata.get("in_row") for spec in declared) else []))
@@ -91,7 +91,7 @@ def home(tmp_path: Path) -> Workbench:
 
 
 def set_explore(page: Page) -> None:
-    """A table of one layer of the index that is not the newest; looking at tabs moves nothing."""
+    """Choose a table of one layer of the index that is not the newest; look at tabs, which moves nothing."""
     page.get_by_role("button", name="Show as table").click()
     page.get_by_test_id("stButtonGroup").get_by_text("L0", exact=True).click()
     page.get_by_role("combobox", name="Index", exact=True).click()
@@ -104,7 +104,7 @@ def set_explore(page: Page) -> None:
 
 
 def set_settings(page: Page, home: Workbench) -> None:
-    """Numbers one after the other, a passage and a choice."""
+    """Set numbers one after the other, a passage and a choice."""
     typed = {
         "Calls in flight": "4",
         "Requests a minute": "90",
@@ -128,7 +128,7 @@ def set_settings(page: Page, home: Workbench) -> None:
 
 
 def open_build(page: Page) -> dict[str, object]:
-    """All that the form of Build holds, its folds open."""
+    """Return all that the form of Build holds, its folds open."""
     settled(page)
     for fold in ("How clusters and their relations are made", "Prompts"):
         closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
@@ -141,7 +141,7 @@ def open_build(page: Page) -> dict[str, object]:
 
 
 def set_build(page: Page) -> None:
-    """Fields one after the other; a dialog, a deleted index and the other engine move none of them."""
+    """Set fields one after the other; a dialog, a deleted index and the other engine move none of them."""
     engine = page.get_by_test_id("stButtonGroup").get_by_text("Endpoint", exact=True)
     engine.click()
     page.get_by_label("Budget, tokens").fill("9000")  # as soon as it is there
@@ -185,7 +185,7 @@ def set_build(page: Page) -> None:
 
 
 def set_ask(page: Page) -> None:
-    """Numbers, sections and budgets after strategies there and back; looking at what was found moves nothing."""
+    """Set numbers, sections and budgets after strategies there and back; looking at the evidence moves nothing."""
     page.get_by_role("textbox", name="Question").fill(QUESTION)
     page.get_by_role("button", name="Ask", exact=True).click()
     settled(page)

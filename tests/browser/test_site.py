@@ -29,8 +29,8 @@ WIDER = "() => document.documentElement.scrollWidth > document.documentElement.c
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sample as a site in English and in Chinese, with two questions of two systems each. Its map,
-    which takes longer than all else, is worked out once for both, in the fewest steps that t-SNE can do with."""
+    """Export the sample as a site in English and in Chinese, with two questions of two systems each. Its map, which
+    takes longer than all else, is worked out once for both, in the fewest steps that t-SNE can do with."""
     folder = tmp_path_factory.mktemp("sites")
     bench, index = Workbench.default(folder / "home"), read_index(SAMPLE)
     runs = []
@@ -56,7 +56,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def offline(browser: Browser) -> Iterator[BrowserContext]:
-    """A context without a network, which may ask for nothing but files."""
+    """Yield a context without a network, which may ask for nothing but files."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
     asked: list[str] = []
 

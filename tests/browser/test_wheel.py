@@ -38,7 +38,7 @@ class Installed:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Without the checkout on Python's path."""
+    """Return an environment without the checkout on Python's path."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LEANRAG_HOME")} | more
 
 
@@ -59,7 +59,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture
 def serving(installed: Installed, tmp_path: Path) -> Iterator[str]:
-    """Address of the app that the command serves, on a home where the sample's build is declined."""
+    """Yield the address of the app that the command serves, on a home where the sample's build is declined."""
     home_with_documents(tmp_path / "home", 1)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -20,22 +20,22 @@ class Damage:
 
 
 def damage(check: str, file: str) -> Callable[[Callable[[Stored], int | None]], Damage]:
-    """Makes a function a kind of damage."""
+    """Make a function a kind of damage."""
     return lambda do: Damage(do.__name__, do, check, file)
 
 
 def kinds_in(*modules: ModuleType) -> tuple[Damage, ...]:
-    """The kinds of damage that are defined in the modules, in their order."""
+    """Return the kinds of damage that are defined in the modules, in their order."""
     return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Damage))
 
 
 def row_of(stored: Stored, kind: str, layer: int = 1) -> int:
-    """The first relation of that kind in the layer."""
+    """Return the first relation of that kind in the layer."""
     return stored.cells(f"relations-{layer}.arrow", "kind").index(kind)
 
 
 def between(stored: Stored, inside: bool) -> int:
-    """A base relation inside a cluster, or between two."""
+    """Return a base relation inside a cluster, or between two."""
     base = stored.index().layers[0]
     lifted = base.parent[base.ends]
     return int(np.flatnonzero((lifted[:, 0] == lifted[:, 1]) == inside)[0])

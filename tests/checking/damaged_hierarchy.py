@@ -71,7 +71,7 @@ def a_member_lost(stored: Stored) -> int:
 
 @damage("ids from content", "relations-0.arrow")
 def a_relation_moved_within_its_cluster(stored: Stored) -> int:
-    """No lambda changes."""
+    """Move a relation within its cluster, so that no lambda changes."""
     index, row = stored.index(), between(stored, inside=False)
     base = index.layers[0]
     source, target = base.ends[row].tolist()

@@ -36,7 +36,7 @@ def the_tokens_of_a_chunk_changed(stored: Stored) -> int:
 
 @damage("stored places", "chunks.arrow")
 def the_bytes_of_a_chunk_moved(stored: Stored) -> int:
-    """The wrong text would be shown."""
+    """Move the bytes of a chunk, so that the wrong text would be shown."""
     stored.change("chunks.arrow", "start_byte", 1, lambda at: at + 4)
     return 1
 

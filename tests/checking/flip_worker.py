@@ -32,7 +32,8 @@ _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def hash_of_answers(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
-    """A hash of what the index says: its counts, three retrievals for each query, and some rows of every table."""
+    """Return a hash of what the index says: its counts, three retrievals for each query, and some rows of every
+    table."""
     answers: list[Any] = [describe(index)]
     tools = replace(TOOLS, searches=searches)
     for name, options in _ASKED:
@@ -48,12 +49,12 @@ def hash_of_answers(index: Index, queries: list[np.ndarray], searches: SearchSto
 
 
 def no_model(name: str, fingerprint: str) -> Any:
-    """`check` embeds nothing again."""
+    """Refuse the model: `check` embeds nothing again."""
     raise ModelUnavailable("not for this test")
 
 
 def one_round(folder: Path, queries: list[np.ndarray], check: bool, searches: SearchStore) -> dict[str, str]:
-    """The error that was raised on purpose, the traceback of any other one, or the hash of all answers."""
+    """Return the error that was raised on purpose, the traceback of any other one, or the hash of all answers."""
     try:
         if check:
             check_directory(folder, no_model)
@@ -69,7 +70,7 @@ def one_round(folder: Path, queries: list[np.ndarray], check: bool, searches: Se
 
 
 def main(folder: Path, size: str) -> None:
-    """Answers until stdin ends."""
+    """Answer until stdin ends."""
     if size == "large":
         digests._HASHED_ON_OPENING = 0
     vectors = np.array(read_index(folder).layers[0].vectors)

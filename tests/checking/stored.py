@@ -30,7 +30,8 @@ CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
 
 
 def built_index(out: Path, embedding: EmbeddingModel) -> Path:
-    """20, 5, 2 and 1 entities; summarised and concatenated relations; 3 chunks of 2 documents; a search index."""
+    """Build an index of 20, 5, 2 and 1 entities; summarised and concatenated relations; 3 chunks of 2 documents; a
+    search index."""
     documents = read_uploads([("bees.md", BEES), ("hives.txt", HIVES)]).documents
     build_index(BuildRequest(documents, CONFIG, out), BuildModels(embedding))
     made_part(out, "chroma")
@@ -65,7 +66,7 @@ class Stored:
         return folder
 
     def search_file(self, name: str) -> str:
-        """The path, below the index, of a file of the search index."""
+        """Return the path, below the index, of a file of the search index."""
         return (self.search_folder / name).relative_to(self.folder).as_posix()
 
     def index(self) -> Index:
@@ -78,34 +79,34 @@ class Stored:
         return self.table(name)[column].to_pylist()
 
     def put(self, name: str, column: str, cells: list[Any]) -> None:
-        """The column holds those cells."""
+        """Make the column hold those cells."""
         table = self.table(name)
         place = table.schema.get_field_index(column)
         new_column = pa.array(cells, table.schema.field(place).type)
         tables.write_table(self.folder / name, table.set_column(place, table.schema.field(place), new_column))
 
     def change(self, name: str, column: str, row: int, value: Any) -> None:
-        """The cell holds the value; a function is given what it held."""
+        """Make the cell hold the value; a function is given what it held."""
         cells = self.cells(name, column)
         cells[row] = value(cells[row]) if callable(value) else value
         self.put(name, column, cells)
 
     def vectors(self, part: int | str, change: Callable[[np.ndarray], None]) -> None:
-        """change() is done to a copy of the vectors, which takes their place."""
+        """Apply change() to a copy of the vectors, which takes their place."""
         path = self.folder / f"vectors-{part}.npy"
         rows = np.array(tables.read_vectors(path))
         change(rows)
         tables.write_vectors(path, rows)
 
     def record(self, name: str, change: Callable[[dict[str, Any]], None]) -> None:
-        """change() is done to the JSON object of manifest.json, report.json, or a record of the search index."""
+        """Apply change() to the JSON object of manifest.json, report.json, or a record of the search index."""
         path = self.folder / name
         values = json.loads(path.read_text(encoding="utf-8"))
         change(values)
         path.write_text(json.dumps(sealed(values) if "sha256" in values else values), encoding="utf-8")
 
     def counted_again(self) -> None:
-        """The stored token columns fit the texts again."""
+        """Count again, so that the stored token columns fit the texts."""
         index = self.index()
         for layer in index.layers:
             entities, relations = entities_with_tokens(layer.entities), relations_with_tokens(layer.relations)
@@ -113,7 +114,7 @@ class Stored:
             tables.write_table(self.folder / f"relations-{layer.number}.arrow", relations)
 
     def hashed_again(self) -> None:
-        """All hashes fit the files again, so that only the content shows the change."""
+        """Hash again, so that all hashes fit the files and only the content shows the change."""
         hashes = plain(fingerprinted(self.search_folder, ()))
         change = {"files": hashes["files"], "rows": hashes["rows"]}
         self.record(self.search_file("search.json"), lambda search: search.update(change))
@@ -128,11 +129,11 @@ def _hash_files(record: dict[str, Any], folder: Path) -> None:
 
 
 def results(stored: Stored, embedding: Remembered) -> dict[str, CheckResult]:
-    """What each check says, by its name."""
+    """Return what each check reports, by its name."""
     checked = check_directory(stored.folder, lambda name, fingerprint: embedding)
     return {result.name: result for result in checked}
 
 
 def named(result: CheckResult) -> list[tuple[str, int | None]]:
-    """File and row of each problem."""
+    """Return the file and row of each problem."""
     return [(problem.file, problem.row) for problem in result.problems]

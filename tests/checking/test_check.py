@@ -17,7 +17,7 @@ from tests.storage.test_layout import write_format_1
 
 @pytest.fixture
 def index():
-    """The small index, its one aggregated relation being what eq. 5 makes of its members."""
+    """Return the small index, its one aggregated relation being what eq. 5 makes of its members."""
     made = small_index()
     relations = with_column(made.layers[1].relations, "weight", [2.0])
     return with_layer(made, 1, relations=with_column(relations, "description", ["1 meets 3. 2 meets 5."]))

@@ -38,7 +38,7 @@ def test_damage_is_found_by_what_it_breaks(stored: Stored, embedding: Remembered
 
 
 def test_nothing_is_written_into_the_folder(stored: Stored, embedding: Remembered) -> None:
-    """The app may have it open, and Chroma allows no second process."""
+    """Check that nothing is written: the app may have it open, and Chroma allows no second process."""
     before = {path: path.read_bytes() for path in stored.folder.rglob("*") if path.is_file()}
     results(stored, embedding)
     assert before == {path: path.read_bytes() for path in stored.folder.rglob("*") if path.is_file()}

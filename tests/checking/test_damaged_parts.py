@@ -34,7 +34,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.fixture(scope="module")
 def with_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The tiny index with every part; nothing here is about a loss of power, so nothing is flushed."""
+    """Yield the tiny index with every part; nothing here is about a loss of power, so nothing is flushed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
         directory = tmp_path_factory.mktemp("parts") / "index"
@@ -46,14 +46,14 @@ def with_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def problems(directory: Path, part: str = "chroma") -> list[Problem]:
-    """What the checks of parts report; the search index is read only where it is the part in question."""
+    """Return what the checks of parts report; the search index is read only where it is the part in question."""
     subject = Subject(read_index(directory))
     reported = [*part_checks.parts_stored(subject), *(places.rows(subject) if part == "chroma" else ())]
     return [problem for problem in reported if isinstance(problem, Problem)]
 
 
 def damaged_copy(directory: Path, name: str, content: bytes | None, copy: Path) -> Path:
-    """A copy of the index in which that file has the content, or is missing."""
+    """Return a copy of the index in which that file has the content, or is missing."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(directory, copy)
     if content is None:
@@ -64,7 +64,7 @@ def damaged_copy(directory: Path, name: str, content: bytes | None, copy: Path) 
 
 
 def damages_of(directory: Path, info: PartInfo) -> Iterator[tuple[str, str, bytes | None]]:
-    """File of the part, kind of damage, and what the file then holds."""
+    """Yield a file of the part, a kind of damage, and what the file then holds."""
     for path in sorted((directory / "parts" / info.name).rglob("*")):
         content = path.read_bytes() if path.is_file() else b""
         for kind, damage in DAMAGES.items():
@@ -73,7 +73,7 @@ def damages_of(directory: Path, info: PartInfo) -> Iterator[tuple[str, str, byte
 
 
 def answers(directory: Path) -> list[list[int]]:
-    """The rows that a search finds with each vector of the index, by way of Chroma's files."""
+    """Return the rows that a search finds with each vector of the index, by way of Chroma's files."""
     place, index = place_in(directory), read_index(directory)
     assert place is not None
     search = SearchIndex(place, connect_to_files)
@@ -83,7 +83,8 @@ def answers(directory: Path) -> list[list[int]]:
 
 
 def is_rewritten_by_chroma(directory: Path, name: str) -> bool:
-    """Whether the file is one that Chroma may write again when it opens the folder, so that nothing rests on it."""
+    """Return whether the file is one that Chroma may write again when it opens the folder, so that nothing rests on
+    it."""
     place = place_in(directory)
     assert place is not None
     path = directory / name

@@ -31,7 +31,7 @@ class Worker:
     process: subprocess.Popen[str]
 
     def round(self, *, check: bool = False) -> dict[str, Any] | None:
-        """What came of it; None when the process has died."""
+        """Return what came of it; None when the process has died."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps({"check": check}) + "\n")
@@ -53,7 +53,8 @@ def worker(folder: Path, size: str) -> Iterator[Worker]:
 
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """1,200 entities, so that Chroma has written a graph to the end, and an index small enough to stay in its log."""
+    """Return a folder with an index of 1,200 entities, so that Chroma has written a graph to the end, and one small
+    enough to stay in its log."""
     folder = tmp_path_factory.mktemp("flips") / "pristine"
     folder.mkdir()
     index = large_index(1200, dimension=16)
@@ -63,7 +64,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def used_files(folder: Path) -> list[Path]:
-    """All files but the empty ones, and the graphs of small layers, which Chroma never reads."""
+    """Return all files but the empty ones, and the graphs of small layers, which Chroma never reads."""
     read = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
     graphs = {path.parent for path in read if path.name == "index_metadata.pickle"}
     return [path for path in read if path.parent in (folder, *folder.glob("parts/chroma/*"), *graphs)]
@@ -77,7 +78,7 @@ def flips(folder: Path, seed: int, count: int) -> Iterator[tuple[Path, int, int]
 
 
 def flipped(path: Path, at: int, bit: int) -> bytes:
-    """The bit is flipped; returns what the file held before."""
+    """Flip the bit; return what the file held before."""
     before = path.read_bytes()
     content = bytearray(before)
     content[at] ^= 1 << bit
@@ -86,7 +87,7 @@ def flipped(path: Path, at: int, bit: int) -> bytes:
 
 
 def outcomes(pristine: Path, folder: Path, size: str, count: int) -> Iterator[tuple[str, Path, dict[str, Any], str]]:
-    """For each flip where it was, the file, the outcome, and the answer without a flip."""
+    """Yield for each flip where it was, the file, the outcome, and the answer without a flip."""
     shutil.copytree(pristine, folder)
     with worker(folder, size) as asked:
         first = asked.round()
@@ -120,7 +121,7 @@ def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(pristi
 
 @pytest.mark.slow
 def test_a_flipped_bit_of_a_large_file_ends_no_process_and_shows_no_traceback(pristine: Path, tmp_path: Path) -> None:
-    """Large files are not hashed when they are opened: a changed letter may pass until `check` runs."""
+    """Flip bits of files that are not hashed when they are opened: a changed letter may pass until `check` runs."""
     for place, path, came, _ in outcomes(pristine, tmp_path / "index", "large", _FLIPS_OF_LARGE_FILES):
         if "error" in came:
             assert path.suffix in (".arrow", ".npy", ".json", ".sqlite3", ".bin", ".pickle"), place

@@ -10,7 +10,7 @@ def first_open(rows: np.ndarray, components: np.ndarray) -> np.ndarray:
 
 
 def one_after_another(candidates: np.ndarray, margin: np.ndarray, capacity: int, m: int) -> np.ndarray:
-    """The reference: each point in turn takes its best candidate below the capacity; -1 without any."""
+    """Assign each point in turn to its best candidate below the capacity; -1 without any. This is the reference."""
     labels, sizes = np.full(len(margin), -1), np.zeros(m, dtype=int)
     for row in np.argsort(-margin, kind="stable"):
         for component in candidates[row]:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from leanrag_core.clustering.mixture import N_CANDIDATES, fit_mixture, seen_from, shrunk, whitening_of
+from leanrag_core.clustering.mixture import N_CANDIDATES, fit_mixture, fit_of_partition, shrunk, whitening_of
 
 
 def two_gaussians() -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def test_the_mixture_recovers_two_gaussians_with_one_covariance() -> None:
 
 def test_log_joint_is_the_weighted_gaussian_density_in_falling_order() -> None:
     points, truth = two_gaussians()
-    fit = seen_from(points, truth, 2)
+    fit = fit_of_partition(points, truth, 2)
     covariance = np.linalg.inv(fit.mixture.whitening.T @ fit.mixture.whitening)
     gap = points[0] - fit.mixture.means[0]
     density = -0.5 * gap @ np.linalg.solve(covariance, gap) - 0.5 * np.log(np.linalg.det(2 * np.pi * covariance))
@@ -42,7 +42,7 @@ def test_a_point_looks_at_the_sixteen_components_nearest_to_its_own() -> None:
     means = np.repeat(np.arange(40.0) * 10, 5)[:, None]
     points = (means + random.normal(size=(200, 1)) * 0.1).astype(np.float32)
     points -= points.mean()
-    fit = seen_from(points, np.repeat(np.arange(40), 5), 40)
+    fit = fit_of_partition(points, np.repeat(np.arange(40), 5), 40)
     assert fit.candidates.shape == (200, N_CANDIDATES)
     assert sorted(fit.candidates[0].tolist()) == list(range(16))
     assert fit.candidates[100, 0] == 20

@@ -24,7 +24,8 @@ OPTIONS = ClusterOptions(cluster_size=20)
 
 @pytest.fixture
 def on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """More than a thousand vectors are too many for memory; the folder of temporary files, which is left empty."""
+    """Make more than a thousand vectors too many for memory; return the folder of temporary files, which is left
+    empty."""
     monkeypatch.setattr(clusters, "IN_MEMORY", 1000)
     monkeypatch.setattr(clusters, "GRAIN", SMALL)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -168,7 +169,8 @@ def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
 
 @pytest.mark.slow
 def test_regions_tear_few_clusters(tmp_path: Path) -> None:
-    """Joined by a k-means of their centres, cells tore one row of four hundred from most of its cluster."""
+    """Check what a k-means of the centres did not do: with it, cells tore one row of four hundred from most of its
+    cluster."""
     n, grain = 30_000, Grain(region=1200, cell=50)
     made = planted_levels(n)
     found = averaged_regions(made.vectors, tmp_path, n_neighbours=10, rounds=2, seed=0, grain=grain)

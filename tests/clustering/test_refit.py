@@ -10,7 +10,7 @@ OPTIONS = ClusterOptions(cluster_size=10)
 
 
 def around(centres: np.ndarray, each: int, seed: int) -> np.ndarray:
-    """Unit rows near each centre in turn."""
+    """Return unit rows near each centre in turn."""
     points = np.repeat(centres, each, axis=0)
     points = points + 0.05 * np.random.default_rng(seed).normal(size=points.shape)
     return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)

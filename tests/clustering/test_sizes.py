@@ -1,6 +1,6 @@
 import numpy as np
 
-from leanrag_core.clustering.mixture import seen_from
+from leanrag_core.clustering.mixture import fit_of_partition
 from leanrag_core.clustering.sizes import capped, filled, joined_singletons, split_and_joined
 
 
@@ -54,7 +54,7 @@ def test_capped_clusters_stay_below_the_cap_and_m() -> None:
     truth = np.repeat([0, 1, 2, 3], [70, 4, 3, 3])
     points = (random.normal(size=(80, 4)) + 20 * np.eye(4)[truth]).astype(np.float32)
     points -= points.mean(axis=0)
-    labels = capped(points, seen_from(points, truth, 4), 40)
+    labels = capped(points, fit_of_partition(points, truth, 4), 40)
     assert np.bincount(labels).max() <= 40
     assert labels.max() < 4
 

@@ -6,7 +6,7 @@ from leanrag_core.clustering.mixture import THRESHOLD
 
 
 def soft_clusters(vectors: np.ndarray, *, seed: int, max_tokens: int = 10_000) -> list[np.ndarray]:
-    """Of rows with ten tokens each."""
+    """Return the clusters of rows with ten tokens each."""
     tokens = np.full(len(vectors), 10)
     return mixture.soft_clusters(vectors, tokens, max_tokens=max_tokens, seed=seed)
 

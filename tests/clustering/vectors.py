@@ -9,14 +9,14 @@ def unit(rows: np.ndarray) -> np.ndarray:
 
 
 def bundles(sizes: list[int], d: int = 16, spread: float = 0.02, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors close to one axis for each bundle, and which bundle each belongs to."""
+    """Return vectors close to one axis for each bundle, and which bundle each belongs to."""
     random = np.random.default_rng(seed)
     bundle = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
     return unit(np.eye(d)[bundle] + spread * random.normal(size=(len(bundle), d))), bundle
 
 
 def planted(n: int, d: int = 96, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Clusters of 20 that overlap in every few dimensions and are apart in all of them."""
+    """Return vectors in clusters of 20 that overlap in every few dimensions and are apart in all of them."""
     random = np.random.default_rng(seed)
     leaf = random.integers(0, n // 20, size=n)
     centres = random.normal(size=(n // 20, d))

@@ -54,7 +54,7 @@ _SHOW = "import json, os, sys; print(json.dumps([os.environ['LEANRAG_HOME'], sys
 
 @pytest.fixture(scope="module", autouse=True)
 def one_model() -> Iterator[None]:
-    """The embedding model is loaded once for all workbenches."""
+    """Load the embedding model once for all workbenches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minilm, "MiniLM", functools.cache(minilm.MiniLM))
         yield
@@ -72,7 +72,7 @@ def index(bench: Workbench) -> Index:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bench: Workbench) -> Path:
-    """An empty working folder, in which anything that broke out of its quotes would leave a folder."""
+    """Return an empty working folder, in which anything that broke out of its quotes would leave a folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
     return tmp_path
@@ -90,7 +90,7 @@ def executed(code: Code) -> dict[str, Any]:
 
 
 def words_of(code: Code, home: Path) -> list[str]:
-    """The words that a shell makes of the command; it is one line, and holds nothing that a terminal acts on."""
+    """Return the words that a shell makes of the command; it is one line, and holds nothing that a terminal acts on."""
     assert code.command.isprintable()
     assert code.command.count("python -m leanrag_core") == 1
     shown = code.command.replace("python -m leanrag_core", f'{sys.executable} -c "{_SHOW}"', 1)
@@ -110,7 +110,7 @@ def commanded(code: Code, home: Path, capsys: pytest.CaptureFixture[str]) -> dic
 
 
 def facts(trace: Trace) -> tuple[Any, ...]:
-    """The trace without its times."""
+    """Return the trace without its times."""
     return trace.question, trace.strategy, trace.parameters, trace.nodes, trace.passages, trace.context
 
 

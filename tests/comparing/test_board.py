@@ -54,11 +54,11 @@ NAME = message("plain", text="N 5")
 
 
 def scores(*questions: tuple[int, int, int]) -> SetScores:
-    """Of found, gold and tokens of each question."""
+    """Return scores made of the gold found, all gold, and the tokens of each question."""
     return SetScores(tuple(Scored(found, gold, tokens, 2) for found, gold, tokens in questions))
 
 
-def said(now: SetScores, pinned: SetScores, measure: str = FOUND) -> str:
+def sentences_of_board(now: SetScores, pinned: SetScores, measure: str = FOUND) -> str:
     parts = finding(NAME, standing(now, pinned, measure))
     return " ".join(sentence(each) for each in (parts.before, parts.claim, parts.after))
 
@@ -141,21 +141,21 @@ def test_questions_are_won_and_lost_by_gold_the_largest_change_first() -> None:
 def test_more_gold_is_said_only_where_the_paired_rank_test_tells_the_settings_apart() -> None:
     pinned = scores(*[(0, 2, 1000)] * 10, *[(1, 1, 1000)] * 10)
     won = scores(*[(1, 2, 1150)] * 10, *[(1, 1, 1150)] * 10)
-    text = said(won, pinned)
+    text = sentences_of_board(won, pinned)
     assert text.strip().startswith("N 5 finds 25 points more gold than the pinned setting (95 % interval")
     assert "on 15 % more tokens; 10 questions won, 0 lost." in text
-    assert said(pinned, won).strip().startswith("N 5 finds 25 points less gold than the pinned setting")
-    assert "on 13 % fewer tokens" in said(pinned, won)
+    assert sentences_of_board(pinned, won).strip().startswith("N 5 finds 25 points less gold than the pinned setting")
+    assert "on 13 % fewer tokens" in sentences_of_board(pinned, won)
     few = scores(*[(1, 2, 1000)] * 4, *[(0, 2, 1000)] * 6, *[(1, 1, 1000)] * 10)
-    assert "cannot be told apart from the pinned setting on 20 questions" in said(few, pinned)
-    assert "as many tokens" in said(few, pinned)
+    assert "cannot be told apart from the pinned setting on 20 questions" in sentences_of_board(few, pinned)
+    assert "as many tokens" in sentences_of_board(few, pinned)
 
 
 def test_few_questions_are_said_to_tell_little_and_none_with_gold_nothing() -> None:
-    assert "With gold on 2 questions only, too few to tell." in said(
+    assert "With gold on 2 questions only, too few to tell." in sentences_of_board(
         scores((1, 1, 5), (0, 1, 5)), scores(*[(0, 1, 5)] * 2)
     )
-    assert "No question of this set can be measured so." in said(scores((0, 0, 5)), scores((0, 0, 5)))
+    assert "No question of this set can be measured so." in sentences_of_board(scores((0, 0, 5)), scores((0, 0, 5)))
 
 
 def test_kinds_of_questions_have_means_of_their_own() -> None:

@@ -38,7 +38,7 @@ def relation(source: str, target: str, role: str = "base") -> TraceRelation:
 
 
 def trace(items: Sequence[TraceItem], relations: Sequence[TraceRelation] = (), index: TraceIndex = INDEX) -> Trace:
-    """A retrieval whose context has all of it."""
+    """Return a retrieval whose context has all of it."""
     passages = [item for item in items if item.source]
     facts = [*(item for item in items if not item.source), *relations]
     sections = tuple(

@@ -39,7 +39,7 @@ def states(why: WhyNot) -> dict[str, str]:
     return {check.stage: check.state for check in why.checks}
 
 
-def said(why: WhyNot, stage: str) -> dict[str, Any]:
+def values_of_check(why: WhyNot, stage: str) -> dict[str, Any]:
     [check] = [check for check in why.checks if check.stage == stage]
     return dict(check.said.values)
 
@@ -47,7 +47,7 @@ def said(why: WhyNot, stage: str) -> dict[str, Any]:
 def test_an_entity_that_is_no_seed_is_told_its_rank_and_how_far_it_missed(index: Index) -> None:
     why = explained(index, "Clover", top_n=2)
     # Mite, rape, clover and seed coat all score 0: clover is third of them, after queen and honey.
-    assert said(why, SEED) == {"rank": 5, "of": 6, "score": 0.0, "last": pytest.approx(0.8)}
+    assert values_of_check(why, SEED) == {"rank": 5, "of": 6, "score": 0.0, "last": pytest.approx(0.8)}
     assert why.distance is not None
     assert why.distance.values == {"n": 3}
     # Both seeds are under bees, so that fields is on no path; honey brings chunk 2, which has clover.
@@ -71,13 +71,17 @@ def test_an_entity_of_the_context_has_no_loss(index: Index) -> None:
     assert why.loss is None
     assert why.distance is None
     assert set(states(why).values()) == {PASSED}
-    assert said(why, SEED)["rank"] == 2
+    assert values_of_check(why, SEED)["rank"] == 2
 
 
 def test_a_passage_that_no_seed_leads_to_names_its_best_entity(index: Index) -> None:
     why = explained(index, "keeps beetles away", top_n=2)
     assert why.loss is not None
-    assert (why.loss.stage, said(why, SEED)["name"], said(why, SEED)["rank"]) == (SEED, "seed coat", 6)
+    assert (why.loss.stage, values_of_check(why, SEED)["name"], values_of_check(why, SEED)["rank"]) == (
+        SEED,
+        "seed coat",
+        6,
+    )
     assert states(why)[TAKEN] == OPEN, "what was not reached is ranked by nothing"
 
 
@@ -86,7 +90,7 @@ def test_a_passage_beyond_top_c_is_lost_by_its_places(index: Index) -> None:
     last = trace.ranked_chunks[2]
     why = why_not(trace, index, GoldFinder(index).chunk(last), QUEEN)
     assert why.loss is not None
-    assert (why.loss.stage, said(why, TAKEN)) == (TAKEN, {"place": 3, "n": 3, "taken": 1})
+    assert (why.loss.stage, values_of_check(why, TAKEN)) == (TAKEN, {"place": 3, "n": 3, "taken": 1})
     assert why.distance is not None
     assert why.distance.values == {"n": 2}
 
@@ -112,7 +116,7 @@ def test_a_strategy_without_entities_is_followed_by_the_chunks_that_mention_it(i
     assert list(states(why)) == [DOCUMENTS, CHUNK, TAKEN, CONTEXT]
     assert why.gold.rows == (1,)
     assert why.loss is not None
-    assert (why.loss.stage, said(why, TAKEN)["place"]) == (TAKEN, 2)
+    assert (why.loss.stage, values_of_check(why, TAKEN)["place"]) == (TAKEN, 2)
 
 
 def test_seeds_of_aggregated_layers_alone_make_no_base_entity_a_seed(index: Index) -> None:
@@ -124,7 +128,7 @@ def test_seeds_of_aggregated_layers_alone_make_no_base_entity_a_seed(index: Inde
 
 
 def offered(index: Index, what: str, **options: Any) -> tuple[list[tuple[Change, ...]], list[dict[str, Any]]]:
-    """The changes that are offered, and the options of every run."""
+    """Return the changes that are offered, and the options of every run."""
     runs: list[dict[str, Any]] = []
     trace = run(index, "leanrag", **options)
     why = why_not(trace, index, GoldFinder(index).named(what), QUEEN)
@@ -177,6 +181,6 @@ def test_marks_of_links_name_entities_chunks_and_words(index: Index) -> None:
 def test_the_question_is_compared_with_every_seed_candidate(index: Index) -> None:
     why = explained(index, "clover", top_n=2, seed_layers="all")
     # bees scores .71 and farm .5, so that clover comes after two more; nine entities in all.
-    assert said(why, SEED)["rank"] == 7
-    assert said(why, SEED)["of"] == 9
-    assert np.isclose(said(why, SEED)["last"], 0.8)
+    assert values_of_check(why, SEED)["rank"] == 7
+    assert values_of_check(why, SEED)["of"] == 9
+    assert np.isclose(values_of_check(why, SEED)["last"], 0.8)

@@ -17,7 +17,7 @@ OWN = Path(__file__).parent / "strategies"
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_waiting_for_the_disk() -> Iterator[None]:
-    """Files are not flushed: no test of this folder is about a loss of power, and flushing takes most of their time."""
+    """Flush no file: no test of this folder is about a loss of power, and flushing takes most of their time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
         yield

@@ -18,7 +18,8 @@ from tests.small_index import entity, layer, relation, small_index, unit
 
 
 def index_of(texts: dict[str, str], pairs: list[tuple[int, int]]) -> Index:
-    """One entity for each text, by name; each text is a document of one chunk. pairs: related entities."""
+    """Return an index with one entity for each text, by name; each text is a document of one chunk. pairs: related
+    entities."""
     small, n = small_index(), len(texts)
     base = layer(
         0,
@@ -59,7 +60,7 @@ INDEXES: dict[str, Callable[[], Index]] = {
 
 
 def stored(kind: str, directory: Path) -> Index:
-    """That index, written into the directory."""
+    """Write that index into the directory, and return it."""
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in _files(kind).items():
         (directory / name).write_bytes(content)
@@ -68,7 +69,7 @@ def stored(kind: str, directory: Path) -> Index:
 
 @cache
 def _files(kind: str) -> dict[str, bytes]:
-    """The files of that index, by name: made once, since hundreds of tests begin with them."""
+    """Return the files of that index, by name: made once, since hundreds of tests begin with them."""
     with tempfile.TemporaryDirectory() as folder:
         write_index(Path(folder), INDEXES[kind]())
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 
 def assert_same(left: Any, right: Any) -> None:
-    """Fails where the two differ; objects are compared by what they hold."""
+    """Fail where the two differ; objects are compared by what they hold."""
     assert type(left) is type(right)
     if isinstance(left, np.ndarray):
         np.testing.assert_array_equal(left, right)

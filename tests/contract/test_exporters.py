@@ -20,7 +20,7 @@ def any_index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
 
 @pytest.fixture(params=("tiny", "one chunk"))
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
-    """For what does not depend on the texts: an index with relations, and the smallest."""
+    """Return an index for what does not depend on the texts: one with relations, and the smallest."""
     return stored(request.param, tmp_path / "index")
 
 

@@ -48,7 +48,7 @@ def server() -> Iterator[EndpointServer]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _multilingual_weights_are_read_once() -> Iterator[None]:
-    """All multilingual models of this module use the network and the word pieces of the first: making these takes
+    """Let all multilingual models of this module use the network and the word pieces of the first: making these takes
     seconds."""
     made: dict[str, Any] = {}
 

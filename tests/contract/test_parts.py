@@ -36,7 +36,7 @@ CHANGED = {"entities": "entities-0", "relations": "relations-0", "chunks": "chun
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """Unit rows made from the bytes of the texts."""
+    """Return unit rows made from the bytes of the texts."""
     rows = np.array([[1 + sum(text.encode()) % 7, len(text), 1, 2] for text in texts], dtype=np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -45,17 +45,17 @@ TOOLS = PartTools(embed)
 
 
 def needed(info: PartInfo) -> tuple[PartInfo, ...]:
-    """The other parts that the part needs."""
+    """Return the other parts that the part needs."""
     return tuple(other for other in parts().parts if other.name in info.part.needs)
 
 
 def models_with_needs(info: PartInfo, index: Index) -> PartModels:
-    """No language model, and the parts that the part needs."""
+    """Return models without a language model, with the parts that the part needs."""
     return PartModels(parts={other.name: fingerprint(other, index) for other in needed(info)})
 
 
 def make(info: PartInfo, index: Index, tools: PartTools = TOOLS) -> PartRecord:
-    """Makes the part, and before it what it needs."""
+    """Make the part, and before it what it needs."""
     for other in needed(info):
         make(other, index)
     tools = replace(tools, part=lambda name: read_part(index, parts().named(name)))
@@ -79,12 +79,12 @@ def any_index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
 
 @pytest.fixture(params=("tiny", "one chunk"))
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
-    """For what does not depend on what a part is made of: an index with relations, and the smallest."""
+    """Return an index for what does not depend on what a part is made of: one with relations, and the smallest."""
     return stored(request.param, tmp_path / "index")
 
 
 def with_other(index: Index, need: str) -> Index:
-    """The index with a change in what the need names."""
+    """Return the index with a change in what the need names."""
     base = index.layers[0]
     if need == "vectors":
         base = replace(base, vectors=np.roll(np.array(base.vectors), 1, axis=1))
@@ -169,7 +169,7 @@ def test_a_part_is_made_once_and_again_with_the_same_content(info: PartInfo, any
 
 
 def stored_copy(index: Index, directory: Path) -> Index:
-    """A copy of the index without its parts."""
+    """Return a copy of the index without its parts."""
     assert index.path is not None
     shutil.copytree(index.path, directory, ignore=shutil.ignore_patterns("parts"))
     return read_index(directory)

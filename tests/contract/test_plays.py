@@ -18,13 +18,13 @@ Values = Mapping[str, Any]
 
 
 def named(trace: Trace, scene: Scene) -> TraceItem:
-    """The only item that the sentence is about."""
+    """Return the only item that the sentence is about."""
     [id_] = scene.focus
     return trace.item(id_)
 
 
 def marked(trace: Trace, label: str) -> TraceItem:
-    """The passage of a citation mark; without one it is called by its name."""
+    """Return the passage of a citation mark; without one it is called by its name."""
     refs = {item.mark: item.ref for section in trace.context.sections for item in section.items}
     return trace.item(refs[label]) if label in refs else next(each for each in trace.passages if each.name == label)
 
@@ -127,7 +127,8 @@ CHECKS: dict[str, Callable[[Trace, Scene, Values], bool]] = {
 
 
 def is_true(trace: Trace, scene: Scene, said: Message) -> bool:
-    """A caption is the strategy's own; the sentence on the answer counts what it was given."""
+    """Return whether the sentence of a scene is true. A caption is the strategy's own; the sentence on the answer
+    counts what it was given."""
     if scene.step < len(trace.steps) and said == trace.steps[scene.step].caption:
         return True
     if scene.step == len(trace.steps):

@@ -65,7 +65,7 @@ def test_a_reranked_trace_keeps_the_contract(
 
 
 def _is_reordered(plain: Case, trace: Trace) -> None:
-    """The best of the reranked are those that came last, and the context has them in that order."""
+    """Check that the best of the reranked are those that came last, and that the context has them in that order."""
     scored = [passage.reranked for passage in trace.passages if passage.reranked is not None]
     assert scored == sorted(scored, reverse=True)
     marked = [item.ref for each in trace.context.sections for item in each.items]

@@ -34,7 +34,7 @@ CASES: dict[tuple[str, str], Case] = {}
 
 
 def made_case(home: Workbench, indexes: dict[str, Index], name: str, where: str) -> Case:
-    """The case, made once for all tests."""
+    """Return the case, made once for all tests."""
     if (name, where) not in CASES:
         CASES[name, where] = case(home, indexes[where], name, where)
     return CASES[name, where]
@@ -73,7 +73,7 @@ def test_presets_and_equal_budgets_are_options(name: str) -> None:
 
 
 def broken_traces(trace: Trace) -> dict[str, Trace]:
-    """Traces that break what each check is about, by the beginning of the problem."""
+    """Return traces that break what each check is about, by the beginning of the problem."""
     passage, context = trace.passages[0], trace.context
     section = next(each for each in context.sections if each.items)
     others = tuple(each for each in context.sections if each is not section)

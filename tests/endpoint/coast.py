@@ -24,7 +24,7 @@ def story(number: int) -> bytes:
 
 
 def bench_in(root: Path, server: EndpointServer, **more: Any) -> tuple[Workbench, str]:
-    """A workbench with models at the server, and the id of the corpus. more: of the settings."""
+    """Return a workbench with models at the server, and the id of the corpus. more: of the settings."""
     bench = Workbench.default(root)
     bench.settings.save(replace(Settings(base_url=server.url, retries=4), **more))
     return bench, bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)]).corpus_id

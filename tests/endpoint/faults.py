@@ -77,7 +77,8 @@ class FaultPlan:
             raise ValueError(f"there is no fault {', '.join(unknown)}; faults are {', '.join(KINDS)}")
 
     def decide(self, key: str, seen: int, task: str) -> str | None:
-        """The fault that this request meets, or None. key: hash of the messages; seen: how often they came before."""
+        """Return the fault that this request meets, or None. key: hash of the messages; seen: how often they came
+        before."""
         if self.tasks and task not in self.tasks:
             return None
         if self.recover_after is not None and seen >= self.recover_after:
@@ -90,7 +91,8 @@ class FaultPlan:
 
     @classmethod
     def parse(cls, text: str) -> "FaultPlan":
-        """share=0.3,kinds=rate_limit+http_500,recover_after=2,seed=7 as a plan; recover_after=never is for ever."""
+        """Parse share=0.3,kinds=rate_limit+http_500,recover_after=2,seed=7 as a plan; recover_after=never is for
+        ever."""
         read: dict[str, Callable[[str], Any]] = {
             "share": float,
             "kinds": lambda value: tuple(value.split("+")),
@@ -105,12 +107,12 @@ class FaultPlan:
 
 
 def fraction(text: str) -> float:
-    """A number from 0 up to 1 that depends on the text alone."""
+    """Return a number from 0 up to 1 that depends on the text alone."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big") / 2**56
 
 
 def spoiled_text(fault: str, task: str, text: str) -> str:
-    """A chat reply with that fault."""
+    """Return a chat reply with that fault."""
     if fault in _PLAIN:
         return _PLAIN[fault](text)
     try:
@@ -149,7 +151,7 @@ def _rewrite(fault: str, value: dict[str, Any]) -> None:
 
 
 def spoiled_vectors(fault: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Items of an embedding reply ({"index", "embedding"}) with that fault."""
+    """Return items of an embedding reply ({"index", "embedding"}) with that fault."""
     if fault == FEWER_VECTORS:
         return rows[:-1]
     if fault == WRONG_ORDER:
@@ -161,7 +163,7 @@ def spoiled_vectors(fault: str, rows: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def is_failure(outcome: str) -> bool:
-    """Whether an outcome of the log is a fault that left the client without a usable reply."""
+    """Return whether an outcome of the log is a fault that left the client without a usable reply."""
     return outcome in (*KINDS, *ONLY_NAMED) and outcome not in USABLE
 
 

@@ -34,13 +34,13 @@ class Heard:
 def listener(
     reply: Callable[[str, dict[str, Any]], Any], about: Mapping[str, Any] = MappingProxyType({})
 ) -> Iterator[Heard]:
-    """A server that keeps what it is sent. reply: (path, body) -> JSON, or a Failure. about: what it tells of itself,
-    by path; other paths are not found."""
+    """Run a server that keeps what it is sent. reply: (path, body) -> JSON, or a Failure. about: what it tells of
+    itself, by path; other paths are not found."""
     heard = Heard()
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
-            """Nothing on stderr."""
+            """Write nothing to stderr."""
 
         def do_GET(self) -> None:
             heard.read.append(self.path)

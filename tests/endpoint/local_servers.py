@@ -15,7 +15,7 @@ KINDS = ("ollama", "lmstudio", "llamacpp", "vllm")
 
 
 def ports(**given: int) -> dict[str, int]:
-    """The ports that are looked at; the kinds that are not named are not looked for."""
+    """Return the ports that are looked at; the kinds that are not named are not looked for."""
     return {**dict.fromkeys(KINDS, 0), **given}
 
 
@@ -31,7 +31,7 @@ class Asked:
 
 @contextmanager
 def serving(routes: Routes) -> Iterator[Asked]:
-    """A server that answers at these paths, with 404 at any other."""
+    """Run a server that answers at these paths, with 404 at any other."""
 
     class Handler(BaseHTTPRequestHandler):
         def _answer(self) -> None:
@@ -51,7 +51,7 @@ def serving(routes: Routes) -> Iterator[Asked]:
         do_GET = do_POST = _answer  # noqa: N815
 
         def log_message(self, *_: object) -> None:
-            """Nothing is printed."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads, server.block_on_close = True, False
@@ -121,7 +121,7 @@ VLLM: Routes = {
 
 @contextmanager
 def scripted_ollama() -> Iterator[EndpointServer]:
-    """The scripted endpoint, which also tells of its models as Ollama does."""
+    """Run the scripted endpoint, which also tells of its models as Ollama does."""
     told = {
         "/api/version": {"version": "0.14.2"},
         "/api/tags": {"models": [{"name": "scripted-chat", "size": 2_500_000_000}, {"name": "scripted-embedding"}]},

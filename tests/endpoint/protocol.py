@@ -60,10 +60,10 @@ class Served(Protocol):
     slots: int | None
 
     def fault_for(self, key: str, task: str) -> str | None:
-        """The fault that this request meets."""
+        """Return the fault that this request meets."""
 
     def read_before(self, text: str) -> int:
-        """The tokens of a prompt that are told as read before."""
+        """Return the tokens of a prompt that are told as read before."""
 
 
 class Refusal(Exception):
@@ -90,7 +90,7 @@ class Response:
 
 
 def body_of(raw: bytes) -> dict[str, Any]:
-    """The JSON object of a request; an empty one without a body. Raises Refusal."""
+    """Return the JSON object of a request; an empty one without a body. Raises Refusal."""
     try:
         body = json.loads(raw) if raw else {}
     except ValueError:
@@ -101,7 +101,7 @@ def body_of(raw: bytes) -> dict[str, Any]:
 
 
 def kind_of(method: str, path: str) -> str:
-    """chat, embed, models, show or props. Raises Refusal for another address."""
+    """Return chat, embed, models, show or props. Raises Refusal for another address."""
     kind = _KINDS.get((method, path.partition("?")[0]))
     if kind is None:
         raise Refusal(404, "not_found", f"There is no {method} {path}.")
@@ -109,22 +109,22 @@ def kind_of(method: str, path: str) -> str:
 
 
 def content_key(value: Any) -> str:
-    """sha256 of a value's canonical JSON."""
+    """Return the sha256 of a value's canonical JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def tokens_of(text: str) -> int:
-    """Words times 4/3, rounded."""
+    """Return the number of words times 4/3, rounded."""
     return round(len(text.split()) * 4 / 3)
 
 
 def window_tokens(messages: list[dict[str, Any]]) -> int:
-    """What the messages take of a window: the tokens of a vocabulary smaller than ours, and a chat template."""
+    """Return what the messages take of a window: the tokens of a vocabulary smaller than ours, and a chat template."""
     return sum(math.ceil(1.2 * count_tokens(str(sent.get("content") or ""))) + 10 for sent in messages)
 
 
 def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
-    """The response to a request, with the fault that the plan has for it. Raises Refusal."""
+    """Return the response to a request, with the fault that the plan has for it. Raises Refusal."""
     if kind == "chat":
         return _chat(served, body)
     if kind == "embed":
@@ -141,7 +141,7 @@ def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
 
 
 def failure(fault: str, retry_after: str) -> tuple[int, str, bytes, list[str]]:
-    """Status, content type, body and further headers of a fault that replaces the answer."""
+    """Return status, content type, body and further headers of a fault that replaces the answer."""
     if fault == faults.EMPTY_BODY:
         return 200, "application/json", b"", []
     if fault in (faults.HTML_200, faults.HTML_502):
@@ -199,7 +199,7 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
 
 
 def _cut(text: str, limit: int) -> str:
-    """The beginning of a text that has so many tokens."""
+    """Return the beginning of a text that has so many tokens."""
     words = text.split(" ")
     return " ".join(words[: max(1, limit * 3 // 4)])
 
@@ -213,8 +213,9 @@ def _usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
 
 
 def with_reasoning(form: str, text: str) -> tuple[str, str]:
-    """A reply with reasoning, as content and reasoning_content. form: tags, unopened (the opening tag swallowed),
-    unclosed, field (in reasoning_content), misfiled (the reply, too, in reasoning_content), or "" for none."""
+    """Return a reply with reasoning, as content and reasoning_content. form: tags, unopened (the opening tag
+    swallowed), unclosed, field (in reasoning_content), misfiled (the reply, too, in reasoning_content), or "" for
+    none."""
     thoughts = 'Okay, the user wants this. <b>Bees</b> and {braces} come to mind, "quoted" ones.'
     forms = {
         "": (text, ""),
@@ -230,7 +231,7 @@ def with_reasoning(form: str, text: str) -> tuple[str, str]:
 def _events(
     head: dict[str, Any], text: str, beside: str, finish: str, usage: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """The role, the text three words at a time, the reason of its end and, where asked for, the usage."""
+    """Return the role, the text three words at a time, the reason of its end and, where asked for, the usage."""
     words = text.split(" ")
     pieces = [" ".join(words[at : at + _WORDS_A_PIECE]) for at in range(0, len(words), _WORDS_A_PIECE)]
     deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]

@@ -73,7 +73,8 @@ class ScriptedModel:
     further: tuple[tuple[str, Callable[[str], str]], ...] = ()
 
     def reply(self, messages: Messages, *, as_json: bool = False) -> Reply:
-        """The reply to the last task in the messages; a complaint about an earlier reply gets the task done again."""
+        """Return the reply to the last task in the messages; a complaint about an earlier reply gets the task done
+        again."""
         task, text = recognise(messages)
         if task == "extract_graph":
             return Reply(task, _dumped(extracted(_passage(text), relations=not _ENTITIES_ALONE.search(text))))
@@ -99,14 +100,14 @@ class ScriptedModel:
 
 
 def recognise(messages: Messages) -> tuple[str, str]:
-    """The task of the last user message that is no complaint, and that message's text."""
+    """Return the task of the last user message that is no complaint, and that message's text."""
     asked = [_text(message) for message in messages if message.get("role") == "user"]
     tasks = [text for text in asked if not _COMPLAINT.match(text)] or asked
     return (_task(tasks[-1]), tasks[-1]) if tasks else (ECHO, "")
 
 
 def extracted(passage: str, *, relations: bool = True) -> dict[str, Any]:
-    """Entities of a passage and, between neighbours in a sentence, relations."""
+    """Return the entities of a passage and, between neighbours in a sentence, relations."""
     all_sentences = sentences(passage)
     names = entity_names(passage)
     entities = [_entity(name, all_sentences) for name in names]
@@ -124,7 +125,8 @@ def extracted(passage: str, *, relations: bool = True) -> dict[str, Any]:
 
 
 def entity_names(passage: str) -> list[str]:
-    """Capitalised word runs and repeated long words in the order of the passage; repeated runs of Eastern scripts."""
+    """Return capitalised word runs and repeated long words in the order of the passage; repeated runs of Eastern
+    scripts."""
     places: dict[str, int] = {}
     for match in _RUN.finditer(passage):
         words = match[0].split()
@@ -140,7 +142,7 @@ def entity_names(passage: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences with their white space folded, each at most 300 characters."""
+    """Return sentences with their white space folded, each at most 300 characters."""
     folded = (" ".join(piece.split())[:_LONGEST_SENTENCE] for piece in _SENTENCE.split(text))
     return [piece for piece in folded if piece]
 
@@ -161,7 +163,7 @@ def _dumped(value: dict[str, Any]) -> str:
 
 
 def _between(text: str, opening: str, closing: str) -> str:
-    """The material after the last opening line, up to the last closing line."""
+    """Return the material after the last opening line, up to the last closing line."""
     return text.rpartition(f"{opening}\n")[2].rpartition(f"\n{closing}")[0]
 
 
@@ -226,7 +228,7 @@ def _aggregated(text: str) -> str:
 
 
 def _names_of(names: Sequence[str]) -> list[str]:
-    """Words for a group; where to begin depends on its members, so that groups are seldom named alike."""
+    """Return words for a group; where to begin depends on its members, so that groups are seldom named alike."""
     start = sum(map(len, names)) % len(_GROUP_WORDS)
     words = [*_GROUP_WORDS[start:], *_GROUP_WORDS[:start]]
     return [*words, *(f"{word} {n}" for n in range(2, len(names) + 2) for word in words)]
@@ -240,7 +242,8 @@ def _joined(text: str) -> str:
 
 
 def _answered(text: str) -> str:
-    """The sentence of the context that shares most words with the question, with its mark; chunks are preferred."""
+    """Return the sentence of the context that shares most words with the question, with its mark; chunks are
+    preferred."""
     question = {word for word in re.findall(r"\w+", text.rpartition("Question:")[2].lower()) if len(word) > 3}
     context = text.partition("Context:\n<<<\n")[2].rpartition("\n>>>")[0]
     best, best_score = "", 0.0

@@ -140,12 +140,12 @@ class EndpointServer:
             return list(self._log)
 
     def answered(self, kind: str | None = None) -> list[Request]:
-        """Requests that got a usable reply, the merely untidy ones included."""
+        """Return requests that got a usable reply, the merely untidy ones included."""
         usable = {ANSWERED, *faults.USABLE}
         return [call for call in self.log if call.outcome in usable and kind in (None, call.kind)]
 
     def failed(self, kind: str | None = None) -> list[Request]:
-        """Requests that met a fault and got no usable reply."""
+        """Return requests that met a fault and got no usable reply."""
         return [call for call in self.log if faults.is_failure(call.outcome) and kind in (None, call.kind)]
 
     def clear(self) -> None:
@@ -155,14 +155,15 @@ class EndpointServer:
             self._seen.clear()
 
     def fault_for(self, key: str, task: str) -> str | None:
-        """The fault that this request meets; counts that its messages were seen."""
+        """Return the fault that this request meets; count that its messages were seen."""
         with self._lock:
             seen = self._seen[key]
             self._seen[key] += 1
         return self.plan.decide(key, seen, task)
 
     def read_before(self, text: str) -> int:
-        """The tokens of a prompt that are told as read before: of the longest beginning that an earlier one had."""
+        """Return the tokens of a prompt that are told as read before: of the longest beginning that an earlier one
+        had."""
         if self.cached_from is None:
             return 0
         with self._lock:
@@ -195,7 +196,7 @@ class EndpointServer:
         return self
 
     def stop(self) -> None:
-        """No connection is left open; requests that are stalled end at once."""
+        """Stop the server: no connection is left open, and requests that are stalled end at once."""
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
@@ -252,7 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _HTTP
 
     def log_message(self, *_: object) -> None:
-        """Nothing on stderr; the log is kept elsewhere."""
+        """Write nothing to stderr; the log is kept elsewhere."""
 
     def do_GET(self) -> None:
         self._serve("GET")
@@ -319,13 +320,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._write(response.status, "application/json", json.dumps(response.cells).encode())
 
     def _write(self, status: int, content_type: str, payload: bytes, *headers: str, sent: int | None = None) -> None:
-        """Head and body in one piece. sent: so many bytes of the body, where not all."""
+        """Write head and body in one piece. sent: so many bytes of the body, where not all."""
         head = [f"HTTP/1.1 {status} {self.responses[status][0]}", f"Content-Type: {content_type}"]
         head += [f"Content-Length: {len(payload)}", *headers]
         self.wfile.write("\r\n".join([*head, "", ""]).encode() + payload[:sent])
 
     def _stream(self, events: list[dict[str, Any]], last: int | None = None) -> None:
-        """Server-sent events in chunked coding; last: only so many, and no end."""
+        """Write server-sent events in chunked coding; last: only so many, and no end."""
         self.wfile.write(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
@@ -357,13 +358,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _n_shared(one: str, other: str) -> int:
-    """Characters with which both begin."""
+    """Return with how many characters both begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _without_error(call: Any, *arguments: Any) -> bool:
-    """Whether the call on a socket that may be closed worked."""
+    """Return whether the call on a socket that may be closed worked."""
     try:
         call(*arguments)
     except OSError:
@@ -372,7 +373,7 @@ def _without_error(call: Any, *arguments: Any) -> bool:
 
 
 def read_log(path: Path) -> Iterator[Request]:
-    """The requests of a log file; a last line that is still being written is left for the next time."""
+    """Read the requests of a log file; leave a last line that is still being written for the next time."""
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
             yield Request(**json.loads(line))

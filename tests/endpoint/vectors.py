@@ -11,7 +11,7 @@ _SHORT = 3  # letters; shorter words say little
 
 
 def vector_of(text: str, dimension: int) -> list[float]:
-    """A unit vector of that length; the same for the same words in any order."""
+    """Return a unit vector of that length; the same for the same words in any order."""
     places = [0.0] * dimension
     for word in _WORD.findall(text.lower()) or [text]:
         weight = 0.3 if len(word) <= _SHORT and word.isascii() else 1.0

@@ -30,7 +30,7 @@ def bench_in(root: Path, server: EndpointServer, *, concurrency: int = 1) -> Wor
 
 
 def built_index(bench: Workbench) -> str:
-    """The id of the index of two short documents."""
+    """Build the index of two short documents; return its id."""
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
     path = bench.build(corpus, CONFIG).path
     assert path is not None
@@ -38,7 +38,7 @@ def built_index(bench: Workbench) -> str:
 
 
 def small_spec(index: str, question_set: str) -> ExperimentSpec:
-    """LeanRAG and two others, HyDE asking the model before it searches."""
+    """Return an experiment of LeanRAG and two others, HyDE asking the model before it searches."""
     runs = (
         RunSpec("LeanRAG", index, "leanrag", {"top_n": 4, "top_c": 2}),
         RunSpec("NaiveRAG", index, "vector", {"top_c": 2, "least_cosine": 0.0}),
@@ -48,11 +48,11 @@ def small_spec(index: str, question_set: str) -> ExperimentSpec:
 
 
 def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:
-    """The files of the experiment that are the same whenever it is repeated, by name."""
+    """Return the files of the experiment that are the same whenever it is repeated, by name."""
     folder = bench.experiments.store.folder(experiment_id)
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "costs.jsonl"}
 
 
 def own_experiments(bench: Workbench) -> tuple[ExperimentSummary, ...]:
-    """The experiments but for those that come with the program."""
+    """Return the experiments but for those that come with the program."""
     return tuple(each for each in bench.experiments.store.all() if not each.is_shipped)

@@ -54,7 +54,7 @@ def experiment(
 
 @pytest.fixture
 def hostile() -> ExperimentResult:
-    """An experiment in which every text that a person, a document or a model gives is hostile."""
+    """Return an experiment in which every text that a person, a document or a model gives is hostile."""
     runs = (RunSpec(EVIL, "index", "leanrag", {"top_c": 2}), RunSpec("=NaiveRAG", "index", "vector"))
     rows = tuple(
         QuestionRow(run.name, question, EVIL, {RECALL: 1.0, TOKENS: 10.0}, ("chunk-1",), f"=1+1 {EVIL}")

@@ -51,7 +51,7 @@ def test_processes_and_a_cluster_give_the_bytes_that_one_worker_gives(tmp_path: 
 
 
 def waited_for(bench: Workbench, job_id: str, n_rows: int) -> JobState:
-    """The state of the job as soon as its experiment has so many rows, or when it has ended."""
+    """Return the state of the job as soon as its experiment has so many rows, or when it has ended."""
 
     def has_rows(job: JobState) -> bool:
         (experiment,) = own_experiments(bench) or (None,)

@@ -37,7 +37,7 @@ def result_of(
     kinds: Sequence[str] = (),
     baseline: str = "",
 ) -> ExperimentResult:
-    """An experiment with these scores; questions are numbered from 0."""
+    """Return an experiment with these scores; questions are numbered from 0."""
     runs = tuple(RunSpec(name, "index", "leanrag") for name in recall)
     rows = tuple(
         QuestionRow(
@@ -104,8 +104,8 @@ def test_when_a_graph_pays_is_the_paired_difference_by_kind() -> None:
 
 
 def test_the_difference_of_two_runs_is_told_where_their_letters_say_so() -> None:
-    """Eight runs of small differences: some pairs have an interval without 0 that the test over all pairs does not
-    bear."""
+    """Compare eight runs of small differences: some pairs have an interval without 0 that the test over all pairs does
+    not bear."""
     shifts = (0.0, 0.1, 0.12, 0.2, 0.25, 0.3, 0.4, 0.6)
     scores = {
         f"run {place}": [0.3 + shift * (number % 3) / 2 - 0.2 * ((number + place) % 2) for number in range(24)]

@@ -33,7 +33,7 @@ def server() -> Iterator[EndpointServer]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, server: EndpointServer) -> tuple[Path, str]:
-    """A home with an index, and the index's id; tests copy it, since calls are kept in it."""
+    """Return a home with an index, and the index's id; tests copy it, since calls are kept in it."""
     root = tmp_path_factory.mktemp("home")
     return root, built_index(bench_in(root, server))
 
@@ -51,7 +51,7 @@ def spec(bench: Workbench, home: tuple[Path, str]) -> ExperimentSpec:
 
 
 def paid(server: EndpointServer) -> Counter[str]:
-    """How often each request was answered."""
+    """Return how often each request was answered."""
     return Counter(call.key for call in server.answered())
 
 

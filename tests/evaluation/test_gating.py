@@ -10,7 +10,7 @@ RIGHT_40_OF_60 = [1.0] * 40 + [0.0] * 20
 
 
 def changed(rng: np.random.Generator, scores: np.ndarray, share: float) -> np.ndarray:
-    """Those scores with that share drawn anew, neither better nor worse."""
+    """Return those scores with that share drawn anew, neither better nor worse."""
     drawn = rng.choice((0.0, 0.5, 1.0), len(scores), p=(0.15, 0.2, 0.65))
     return np.where(rng.random(len(scores)) < share, drawn, scores)
 
@@ -59,7 +59,7 @@ def test_measures_without_scores_are_left_out_and_questions_without_one_of_two_d
 
 @pytest.mark.slow
 def test_false_alarms_are_at_most_one_in_twenty_and_the_stated_questions_find_four_of_five_losses() -> None:
-    """300 gates have a standard error of .013 at .05 and .023 at .8; the benchmark `gate` has more."""
+    """Run 300 gates, which have a standard error of .013 at .05 and .023 at .8; the benchmark `gate` has more."""
     rng, n_gates, alarms, found = np.random.default_rng(7), 300, 0, 0
     pilot = changed(rng, np.zeros(1000), 1.0)
     needed = needed_questions((changed(rng, pilot, 0.1) - pilot).tolist(), 0.05)

@@ -64,8 +64,8 @@ def test_an_answer_counts_as_whole_words_and_yes_does_not_count(answers: tuple[s
 
 
 def whole_corpus(kind: str = "whole-corpus") -> Outcome:
-    """Gold documents mill, hill and rill; two of the answer's three entities are in the context, which has a passage of
-    mill."""
+    """Return an outcome whose gold documents are mill, hill and rill; two of the answer's three entities are in the
+    context, which has a passage of mill."""
     made = outcome(
         answers=("1788", "barley", "wheat"), quotes=(("mill.txt", "x"), ("hill.txt", "y"), ("rill.txt", "z"))
     )

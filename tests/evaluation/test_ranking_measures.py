@@ -38,7 +38,8 @@ class Chunks:
 def outcome(
     ranked: list[str], quotes: list[str], *, n_taken: int, shown: list[str] | None = None, known: bool = True
 ) -> Outcome:
-    """Passages in rank order, the first n_taken in the trace; shown: texts in the context, whole by default."""
+    """Return an outcome with passages in rank order, the first n_taken in the trace; shown: texts in the context, whole
+    by default."""
     passages = tuple(
         TraceItem(
             f"c{row}", "passage", "d", ("passage",), row=row, text=text, source=Source("d", 0, "d", 0, 1, None, 1)

@@ -32,7 +32,8 @@ FACTS = {"index-1": IndexFacts("Bees", {"model": "builtin", "cluster_size": 8}, 
 def stored(
     recalls: Mapping[str, Sequence[float | None]], tokens: Mapping[str, float], *, id_: str = "e1", **options: int
 ) -> StoredExperiment:
-    """An experiment; recalls of each run, question by question: facts and multi-hop by turns. A call a question."""
+    """Return a stored experiment. recalls: of each run, question by question, facts and multi-hop by turns. A call a
+    question."""
     runs = tuple(RunSpec(name, "index-1", name.lower(), dict(options)) for name in recalls)
     rows, costs = [], []
     for name, values in recalls.items():

@@ -34,7 +34,7 @@ class LoopbackCluster:
             self.add_worker()
 
     def add_worker(self, start_in: Path = ROOT) -> None:
-        """start_in: the folder that the worker starts in; the program is found from its own alone."""
+        """Add a worker. start_in: the folder that the worker starts in; the program is found from its own alone."""
         place = str(self.folder / f"worker-{len(self.workers)}")
         options = ["--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", place]
         self.workers.append(self._start("worker", self.address, *options, "--death-timeout", "60", start_in=start_in))

@@ -25,7 +25,7 @@ CRAFTS = ("glass", "paper", "bells", "clocks", "maps", "dyes", "silk", "locks", 
 
 
 def guild_book(number: int) -> bytes:
-    """A page of one-sentence paragraphs, another one for every number."""
+    """Return a page of one-sentence paragraphs, another one for every number."""
     draw = random.Random(number)
     people = [f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(46)]
     lines = [
@@ -46,7 +46,7 @@ class Bench:
 
 
 def files_of(index: Index) -> dict[str, bytes]:
-    """Every file but Chroma's, which can be made again and never is the same twice."""
+    """Read every file but Chroma's, which can be made again and never is the same twice."""
     assert index.path is not None
     files = sorted(path for path in index.path.rglob("*") if path.is_file() and "chroma" not in path.parts)
     return {str(path.relative_to(index.path)): path.read_bytes() for path in files}

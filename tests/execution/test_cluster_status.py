@@ -28,7 +28,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluste
 
 
 def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterStatus:
-    """What is seen once so many workers have come."""
+    """Return the status that is seen once so many workers have come."""
 
     def seen() -> ClusterStatus | None:
         status = cluster_status.read_cluster_status(cluster.address)
@@ -41,7 +41,7 @@ def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterStatus:
 
 @contextmanager
 def listener(reply: bytes | None) -> Iterator[str]:
-    """Something that takes connections and says that, or nothing."""
+    """Yield the address of something that takes connections and answers that, or nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         connections = []
 
@@ -137,7 +137,7 @@ class Greeted:
         return answer
 
     async def close(self, timeout: float) -> None:
-        """Nothing is open."""
+        """Close nothing: nothing is open."""
 
 
 def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tcp://head:8786") -> ClusterStatus:

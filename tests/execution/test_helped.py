@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def helped(monkeypatch: pytest.MonkeyPatch) -> Iterator[HelpedMap]:
-    """Helpers come after the first item, however short the work is."""
+    """Let helpers come after the first item, however short the work is."""
     monkeypatch.setattr(executors, "_ALONE_SECONDS", 0.0)
     monkeypatch.setattr(executors, "_WORTH_SECONDS", 0.0)
     made = HelpedMap(2)

@@ -15,7 +15,7 @@ def squared(number: int) -> int:
 
 
 def slow_square(number: int) -> int:
-    """Later items are done first where there are several workers."""
+    """Square the number, so that later items are done first where there are several workers."""
     time.sleep(0.02 * max(0, 5 - number))
     return number * number
 
@@ -35,7 +35,7 @@ def timed_out(number: int) -> int:
 
 
 def dies_once(mark: str) -> str:
-    """Ends its process the first time that it is called with this mark."""
+    """End the process the first time that this is called with this mark."""
     path = Path(mark)
     if not path.exists():
         path.touch()
@@ -49,13 +49,13 @@ def dies(number: int) -> int:
 
 
 def long_square(number: int) -> tuple[int, int]:
-    """A tenth of a second of work, and who did it."""
+    """Do a tenth of a second of work; return the square and who did it."""
     time.sleep(0.1)
     return number * number, os.getpid()
 
 
 def dies_elsewhere(item: tuple[int, int]) -> int:
-    """Ends every process but the one of that id."""
+    """End every process but the one of that id."""
     number, here = item
     time.sleep(0.1)
     if os.getpid() != here:

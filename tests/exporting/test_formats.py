@@ -40,7 +40,8 @@ RELATED = {  # ends: kind, strength, weight, layer
 
 
 def with_texts(name: str, description: str) -> Index:
-    """One entity below a root, related to another one; its name and description are those texts."""
+    """Return an index with one entity below a root, related to another one; its name and description are those
+    texts."""
     base = layer(
         0,
         [entity(name, [0], description, id="id-0"), entity("other", [0], id="id-1")],

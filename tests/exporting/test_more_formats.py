@@ -61,7 +61,7 @@ def test_the_parquet_tables_hold_rows_texts_and_sources(index: Index, tmp_path: 
 
 
 def literals(script: str) -> list[str]:
-    """The string literals of a Cypher script, read character by character as its grammar says."""
+    """Return the string literals of a Cypher script, read character by character as its grammar says."""
     read, place = [], 0
     while (place := script.find("'", place)) >= 0:
         characters, place = [], place + 1

@@ -25,7 +25,7 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u2
 
 
 def shard(folder: Path, name: str) -> Any:
-    """The values of a shard, as a browser inflates them."""
+    """Return the values of a shard, as a browser inflates them."""
     text = (folder / "data" / f"{name}.js").read_text(encoding="utf-8")
     call = re.fullmatch(r'leanragShard\("([\w-]+)","([A-Za-z0-9+/=]+)"\)\n', text)
     assert call is not None

@@ -12,8 +12,8 @@ from tests.small_index import entity, layer
 
 
 def hierarchy(index: Index, *parents: list[int]) -> Index:
-    """An index of the same texts with other layers: parents[i][row] is the parent of that row of layer i. The entity of
-    row r in layer i is called ni-r."""
+    """Return an index of the same texts with other layers: parents[i][row] is the parent of that row of layer i. The
+    entity of row r in layer i is called ni-r."""
     sizes = [*(len(rows) for rows in parents), 1]
     layers = [
         layer(
@@ -29,7 +29,8 @@ def hierarchy(index: Index, *parents: list[int]) -> Index:
 
 
 def even(index: Index, *sizes: int) -> Index:
-    """A hierarchy of layers of those sizes, from the base up to below the root, in which parents share evenly."""
+    """Return a hierarchy of layers of those sizes, from the base up to below the root, in which parents share
+    evenly."""
     above = [*sizes[1:], 1]
     return hierarchy(index, *([row * up // size for row in range(size)] for size, up in zip(sizes, above, strict=True)))
 
@@ -37,5 +38,5 @@ def even(index: Index, *sizes: int) -> Index:
 def tree_of(
     index: Index, kept: Collection[Place] = (), hits: Mapping[Place, int] | None = None, below: object = None
 ) -> ShownTree:
-    """The whole tree, or the part of those sizes."""
+    """Return the whole tree, or the part of those sizes."""
     return shown_tree(index, below or index.leaf_counts, kept, hits or {})

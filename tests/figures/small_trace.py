@@ -21,7 +21,7 @@ _REASONS = {"path": message("leanrag.reason.path"), "lca": message("leanrag.reas
 
 
 def node(id_: str, layer: int, parent: str | None = None, *, rank: int | None = None, role: str = "") -> TraceItem:
-    """A seed when it has a rank, else a node on the path."""
+    """Return a seed when it has a rank, else a node on the path."""
     role = role or ("path" if rank is None else "seed")
     return TraceItem(
         id=id_,
@@ -59,7 +59,7 @@ def trace_of(
     sizes: Sequence[int] = (6, 2, 1),
     **parameters: Any,
 ) -> Trace:
-    """A trace of those nodes; the one that is the lowest common ancestor has that role too."""
+    """Return a trace of those nodes; the one that is the lowest common ancestor has that role too."""
     items = [
         replace(each, roles=tuple(dict.fromkeys((*each.roles, "lca")))) if lca and each.id == lca.id else each
         for each in nodes

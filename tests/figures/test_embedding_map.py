@@ -21,7 +21,7 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def groups(n: int = 20) -> np.ndarray:
-    """Two groups of vectors, far apart."""
+    """Return two groups of vectors, far apart."""
     noise = np.random.default_rng(0).normal(scale=0.05, size=(2 * n, 8))
     noise[:n, 0] += 1
     noise[n:, 1] += 1

@@ -50,7 +50,7 @@ def style(shape: Shape) -> str:
 
 
 def titled(drawing: Drawing, beginning: str) -> Shape:
-    """The mark with that tooltip; names that are cut have one too."""
+    """Return the mark with that tooltip; names that are cut have one too."""
     return next(shape for shape in drawing.shapes if shape.tag != "text" and shape.title.startswith(beginning))
 
 

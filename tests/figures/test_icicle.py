@@ -15,7 +15,7 @@ SHAPES = (icicle, treemap, sunburst)
 
 @pytest.fixture
 def large(index: Index) -> Index:
-    """1,200 entities in 60 clusters in 5."""
+    """Return an index of 1,200 entities in 60 clusters in 5."""
     return even(index, 1200, 60, 5)
 
 

@@ -95,7 +95,8 @@ def test_places_are_the_same_in_every_step_and_for_every_order_of_the_nodes(trac
 
 
 def random_trace(seed: int) -> Trace:
-    """A root, 1 to 4 nodes below it, 1 to 16 below those, 1 to 50 seeds, and relations between nodes of a layer."""
+    """Return a trace of a root, 1 to 4 nodes below it, 1 to 16 below those, 1 to 50 seeds, and relations between nodes
+    of a layer."""
     rng = random.Random(seed)
     upper, middle, n_seeds = rng.randint(1, 4), rng.randint(1, 16), rng.randint(1, 50)
     seeds = [node(f"s{n}", 0, f"m{rng.randrange(middle)}", rank=n + 1) for n in range(n_seeds)]
@@ -122,7 +123,7 @@ def box_of(dot: Dot, graph: LayeredGraph, width: float) -> Box:
 
 
 def curve(points: tuple[tuple[float, float], ...], width: float, steps: int = 16) -> Iterator[tuple[float, float]]:
-    """Places on a Bezier curve, by de Casteljau."""
+    """Yield places on a Bezier curve, by de Casteljau."""
     for number in range(steps + 1):
         t, left = number / steps, list(points)
         while len(left) > 1:

@@ -7,7 +7,7 @@ from leanrag_core.figures.regions import dense_regions
 
 
 def square(x: float, y: float, side: int) -> np.ndarray:
-    """(side * side, 2) points of a grid with steps of .01."""
+    """Return (side * side, 2) points of a grid with steps of .01."""
     steps = np.arange(side) * 0.01
     return np.stack(np.meshgrid(x + steps, y + steps), axis=-1).reshape(-1, 2)
 

@@ -7,7 +7,7 @@ _STRING_LISTS = ("members", "items", "relations", "focus")
 
 
 def unpacked(sent: dict[str, Any]) -> dict[str, Any]:
-    """Lists of records, items and lines by id; n_seeds: ranked items that are no cards."""
+    """Return lists of records, items and lines by id; n_seeds: ranked items that are no cards."""
     strings = sent["strings"]
 
     def value(name: str, held: Any) -> Any:

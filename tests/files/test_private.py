@@ -39,7 +39,7 @@ def fill(home: Path) -> Workbench:
 
 
 def open_to_others(home: Path) -> list[str]:
-    """What is below the folder that others may read, write or enter."""
+    """Return what is below the folder that others may read, write or enter."""
     paths = [path for path in home.rglob("*") if path.lstat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
     return sorted(str(path.relative_to(home)) for path in paths)
 

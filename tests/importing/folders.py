@@ -38,7 +38,7 @@ def escaped(text: str) -> str:
 
 
 def lightrag(folder: Path) -> Path:
-    """A working folder of LightRAG."""
+    """Write a working folder of LightRAG."""
     nodes = {
         "Honey bee": {
             "entity_type": "animal",
@@ -91,7 +91,7 @@ def lightrag(folder: Path) -> Path:
 
 
 def nano_graphrag(folder: Path) -> Path:
-    """A working folder of nano-graphrag: names in quotes, clusters of two levels, a report."""
+    """Write a working folder of nano-graphrag: names in quotes, clusters of two levels, a report."""
     bee, clover, mite = (f'"{name}"' for name in (BEE, CLOVER, MITE))
     root, below = '{"level": 0, "cluster": 0}', '{"level": 1, "cluster": 1}'
 
@@ -131,7 +131,7 @@ def nano_graphrag(folder: Path) -> Path:
 
 
 def graphrag(folder: Path, *, old: bool = False) -> Path:
-    """Tables of Microsoft GraphRAG, under the names and in the columns of version 2, or those of version 0.3."""
+    """Write tables of Microsoft GraphRAG, under the names and in the columns of version 2, or those of version 0.3."""
     prefix = "create_final_" if old else ""
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -208,7 +208,7 @@ def graphrag(folder: Path, *, old: bool = False) -> Path:
 
 
 def leanrag(folder: Path) -> Path:
-    """The files of LeanRAG's published code, with a hierarchy of two layers."""
+    """Write the files of LeanRAG's published code, with a hierarchy of two layers."""
     folder.mkdir(parents=True, exist_ok=True)
     entities = [
         {
@@ -236,7 +236,7 @@ def leanrag(folder: Path) -> Path:
 
 
 def hipporag(folder: Path) -> Path:
-    """A file of HippoRAG's open information extraction."""
+    """Write a file of HippoRAG's open information extraction."""
     docs = [
         {
             "idx": "chunk-1",

@@ -40,7 +40,7 @@ def chunks_of(text: str, max_tokens: int, overlap_tokens: int = 0) -> list[Chunk
 
 
 def words(n: int) -> str:
-    """A text of n tokens: " w" is one."""
+    """Return a text of n tokens: " w" is one."""
     return " w" * n
 
 

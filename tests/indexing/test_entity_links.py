@@ -19,7 +19,7 @@ from tests.small_index import small_index, unit
 
 
 def made(name: str, index: Index, folder: Path, embedded: dict[str, list[float]] | None = None) -> Any:
-    """What that part of the index holds. embedded: vectors of texts."""
+    """Return what that part of the index holds. embedded: vectors of texts."""
 
     def embed(texts: Sequence[str]) -> np.ndarray:
         return unit([(embedded or {})[text] for text in texts])

@@ -15,7 +15,7 @@ LATER = "not a file, so it was skipped: save what it gives into a file, then add
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a file, beside another one with a secret."""
+    """Return a folder with a file, beside another one with a secret."""
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "bees.txt").write_text("Bees dance.")
     (tmp_path / "other").mkdir()

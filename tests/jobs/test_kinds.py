@@ -79,7 +79,7 @@ def test_resuming_a_job_of_another_kind_does_the_same_again(tmp_path: Path, monk
 
 
 def test_jobs_that_wait_for_another_build_of_their_index_leave_their_slots(tmp_path: Path) -> None:
-    """As many as there are slots wait for an index; a later job for another index still gets its turn."""
+    """Let as many jobs as there are slots wait for an index; a later job for another index still gets its turn."""
     built, other_ran = threading.Event(), threading.Event()
     waiting = {f"job-{n}": threading.Event() for n in range(_SLOTS)}
 
@@ -131,7 +131,7 @@ def exactly(value: float) -> dict[str, float]:
 
 
 def old_job(root: Path, *events: dict[str, Any]) -> Path:
-    """A job as versions before kinds stored it."""
+    """Write a job as versions before kinds stored it."""
     folder = root / "old"
     folder.mkdir(parents=True)
     spec = {"id": "old", "title": "Bees", "corpus_id": "mine", "config": {"tau": None}, "created": NOW}

@@ -29,7 +29,7 @@ FORECAST = Forecast(
 
 
 def states(**known: tuple[str, int, int, float]) -> tuple[StageState, ...]:
-    """Stages by name (spaces as underscores): status, done, total, seconds."""
+    """Return stages by name (spaces as underscores): status, done, total, seconds."""
     states = []
     for name in (stage.name for stage in BUILD.stages):
         status, done, total, seconds = known.get(name.replace(" ", "_"), ("waiting", 0, 0, 0.0))
@@ -38,7 +38,7 @@ def states(**known: tuple[str, int, int, float]) -> tuple[StageState, ...]:
 
 
 def spent(**stages: tuple[int, int]) -> Spending:
-    """Calls and tokens by stage; a token costs a thousandth of a dollar."""
+    """Return calls and tokens by stage; a token costs a thousandth of a dollar."""
     return Spending(
         by_stage={
             name.replace("_", " "): Usage(calls, tokens, cost=tokens / 1000) for name, (calls, tokens) in stages.items()

@@ -34,7 +34,7 @@ class Module:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    """The source without its tests."""
+    """Read the source without its tests."""
     files = [PROJECT / "app.py", *(PROJECT / "leanrag_core").rglob("*.py"), *(PROJECT / "pages").rglob("*.py")]
     return tuple(Module(path.relative_to(PROJECT).as_posix(), _nodes(path)) for path in sorted(files))
 
@@ -46,7 +46,7 @@ def _nodes(path: Path) -> tuple[ast.AST, ...]:
 
 @cache
 def error_classes() -> dict[str, frozenset[str]]:
-    """Classes of errors that carry messages, each with the parameters that are no values of its message."""
+    """Return the classes of errors that carry messages, each with the parameters that are no values of its message."""
     own = {
         name: frozenset(inspect.signature(kind).parameters) - {"code", "values"}
         for name, kind in vars(errors).items()
@@ -66,7 +66,7 @@ def error_classes() -> dict[str, frozenset[str]]:
 
 @cache
 def made_messages() -> tuple[tuple[Module, ast.Call], ...]:
-    """Each call that makes a message or raises one."""
+    """Return each call that makes a message or raises one."""
     made = []
     for module in modules():
         for node in module.nodes:
@@ -78,7 +78,7 @@ def made_messages() -> tuple[tuple[Module, ast.Call], ...]:
 
 
 def uses() -> Iterator[Use]:
-    """Each literal code with the names of its values."""
+    """Yield each literal code with the names of its values."""
     for module, call in made_messages():
         for text in literals(call.args[0]):
             if CODE.fullmatch(text):
@@ -86,7 +86,7 @@ def uses() -> Iterator[Use]:
 
 
 def texts_without_code() -> Iterator[str]:
-    """Where an error is raised with a sentence instead of a code."""
+    """Yield where an error is raised with a sentence instead of a code."""
     for module, call in made_messages():
         first = call.args[0]
         if any(isinstance(node, ast.JoinedStr) for node in _choices(first)) or any(
@@ -96,7 +96,7 @@ def texts_without_code() -> Iterator[str]:
 
 
 def mentioned() -> frozenset[str]:
-    """All literal texts of the source that have the form of a code."""
+    """Return all literal texts of the source that have the form of a code."""
     return frozenset(
         node.value
         for module in modules()
@@ -106,7 +106,7 @@ def mentioned() -> frozenset[str]:
 
 
 def patterns() -> frozenset[str]:
-    """Beginnings of codes that are completed when the program runs: f"count.{kind}" gives "count."."""
+    """Return the beginnings of codes that are completed when the program runs: f"count.{kind}" gives "count."."""
     starts: set[str] = set()
     for module in modules():
         for node in module.nodes:
@@ -118,7 +118,7 @@ def patterns() -> frozenset[str]:
 
 
 def steps_of_strategies() -> frozenset[str]:
-    """Codes of steps: a strategy names a step, and Retrieval.step() puts its own name before."""
+    """Return the codes of steps: a strategy names a step, and Retrieval.step() puts its own name before."""
     return frozenset(
         f"{Path(module.path).stem}.step.{node.value}"
         for module in modules()
@@ -129,7 +129,7 @@ def steps_of_strategies() -> frozenset[str]:
 
 
 def filled_in() -> list[tuple[str, str, str]]:
-    """Each value that the source puts into a text: its module, the value, its format."""
+    """Return each value that the source puts into a text: its module, the value, its format."""
     return [
         (module.path, ast.unparse(node.value), ast.unparse(node.format_spec) if node.format_spec else "")
         for module in modules()
@@ -139,7 +139,7 @@ def filled_in() -> list[tuple[str, str, str]]:
 
 
 def literals(node: ast.expr) -> list[str]:
-    """The texts that an expression may be: a literal, or either side of an if."""
+    """Return the texts that an expression may be: a literal, or either side of an if."""
     return [part.value for part in _choices(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 

@@ -17,12 +17,12 @@ of_every_translation = pytest.mark.parametrize("language", [code for code in lan
 
 
 def fields(code: str, language: str = ENGLISH) -> set[str]:
-    """Names of the values that the templates of a code are filled with."""
+    """Return names of the values that the templates of a code are filled with."""
     return {name for template in templates(code, language) for name in _fields(template)}
 
 
 def replacements(code: str, language: str) -> set[tuple[str, str, str]]:
-    """Each value of the templates of a code, with its format and its conversion."""
+    """Return each value of the templates of a code, with its format and its conversion."""
     return {
         (name, spec or "", conversion or "")
         for template in templates(code, language)
@@ -88,7 +88,7 @@ def test_a_translation_fills_in_the_values_of_the_english_sentence(language: str
 
 @of_every_translation
 def test_a_translation_formats_values_as_the_english_sentence_does(language: str) -> None:
-    """A number's format fails for a value that is text."""
+    """Check each number's format: it fails for a value that is text."""
     differing = {
         code: strange
         for code in codes(language) & codes()

@@ -18,7 +18,7 @@ HOSTILE = ["{n}", "{0.__class__}", "{", "}}", "%s", "{n:>9999999999}", "\u202eco
 
 @pytest.fixture(autouse=True)
 def small_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
-    """English has two sentences, every other language none."""
+    """Give English two sentences, and every other language none."""
     monkeypatch.setattr(catalog, "_templates", lambda language: TEMPLATES if language == "en" else {})
 
 

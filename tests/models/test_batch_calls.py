@@ -27,7 +27,7 @@ def line(**cells: object) -> dict[str, object]:
 
 
 def outcome(*lines: dict[str, object]) -> object:
-    """What is made of the lines about the call; None where they are passed over."""
+    """Return what is made of the lines about the call; None where they are passed over."""
     endpoint = Endpoint(Settings(base_url="http://127.0.0.1:1/v1"))
     output = b"\n".join(json.dumps(each).encode() for each in lines)
     found = [answer.outcome for answer in answers(endpoint, BATCH, output)]

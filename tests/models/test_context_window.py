@@ -49,7 +49,7 @@ def test_a_server_elsewhere_is_asked_only_when_it_says_that_it_is_llama_cpp(monk
 
 @contextmanager
 def server_of(pages: dict[str, Any], chat: Callable[[dict[str, Any]], tuple[int, Any]] | None = None) -> Iterator[Any]:
-    """A server on the loopback with those pages, each a JSON value; every request is in `asked`."""
+    """Run a server on the loopback with those pages, each a JSON value; every request is in `asked`."""
 
     class Pages(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -71,7 +71,7 @@ def server_of(pages: dict[str, Any], chat: Callable[[dict[str, Any]], tuple[int,
             self.wfile.write(payload)
 
         def log_message(self, *_: object) -> None:
-            """Nothing on stderr."""
+            """Write nothing to stderr."""
 
     http: Any = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     http.asked, http.url = [], f"http://127.0.0.1:{http.server_address[1]}/v1"

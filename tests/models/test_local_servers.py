@@ -28,7 +28,7 @@ from tests.endpoint.local_servers import (
 
 
 def found(kind: str, routes: Routes) -> FoundServer | None:
-    """The server of that kind, as it is found where these routes are served."""
+    """Return the server of that kind, as it is detected where these routes are served."""
     with serving(routes) as asked:
         servers = find_servers(ports(**{kind: asked.port})).servers
     assert all(server.kind.name == kind and server.port == asked.port for server in servers)

@@ -230,7 +230,7 @@ class Scripted(BaseHTTPRequestHandler):
         self.wfile.write(payload)
 
     def log_message(self, *_: object) -> None:
-        """Nothing on stderr."""
+        """Write nothing to stderr."""
 
 
 @pytest.fixture

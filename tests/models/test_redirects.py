@@ -18,7 +18,7 @@ HELLO = [{"role": "user", "content": "a private passage"}]
 
 @contextmanager
 def redirecting(target: str) -> Iterator[str]:
-    """The base URL of a server that sends every request on to the target, below its own path."""
+    """Yield the base URL of a server that sends every request on to the target, below its own path."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -29,7 +29,7 @@ def redirecting(target: str) -> Iterator[str]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Nothing is printed."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -73,7 +73,7 @@ def test_a_redirect_on_the_same_server_is_followed() -> None:
             self.wfile.write(answer if moved and b"a private passage" in body else b"")
 
         def log_message(self, *_: object) -> None:
-            """Nothing is printed."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Moved)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()

@@ -31,7 +31,7 @@ from tests.endpoint.server import EndpointServer
 HELLO = [{"role": "user", "content": "hello"}]
 
 
-def said(path: str, body: dict[str, Any]) -> dict[str, Any]:
+def reply_of_server(path: str, body: dict[str, Any]) -> dict[str, Any]:
     if path.endswith("/embeddings"):
         size = body.get("dimensions", 4)
         rows = [[1.0 + len(text) % 7, *[0.5] * (size - 1)] for text in body["input"]]
@@ -69,7 +69,7 @@ def test_a_role_goes_to_its_own_server_with_its_own_key_and_fields(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-all")
     monkeypatch.setenv("JUDGE_KEY", "key-of-the-judge")
-    with listener(said) as every, listener(said) as judge:
+    with listener(reply_of_server) as every, listener(reply_of_server) as judge:
         own = Role(judge.url, "JUDGE_KEY", temperature=0.5, max_reply_tokens=99, body='{"reasoning_effort": "low"}')
         models = models_of(Settings(base_url=every.url).with_role(JUDGING, own), tmp_path)
         language(models, ANSWERS).complete(HELLO)
@@ -86,7 +86,7 @@ def test_a_role_goes_to_its_own_server_with_its_own_key_and_fields(
 
 def test_the_key_of_all_is_not_sent_to_another_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-all")
-    with listener(said) as other:
+    with listener(reply_of_server) as other:
         models = models_of(Settings().with_role(JUDGING, Role(other.url)), tmp_path)
         language(models, JUDGING).complete(HELLO)
     assert other.keys == ["Bearer no-key-needed"]
@@ -111,7 +111,7 @@ def test_price_and_window_of_a_role_are_those_of_its_model() -> None:
 
 
 def test_prefixes_and_dimensions_are_sent_and_an_index_is_asked_as_it_was_built(tmp_path: Path) -> None:
-    with listener(said) as server:
+    with listener(reply_of_server) as server:
         own = Role(server.url, query_prefix="query: ", passage_prefix="passage: ", dimensions=3)
         models = models_of(Settings().with_role(EMBEDDINGS, own), tmp_path)
         model = models.embedding("openai:e")

@@ -32,7 +32,7 @@ def ask(index: Index, question: str, chosen: PresentedStrategy) -> Answer:
 
 @pytest.fixture
 def make() -> Callable[..., Presentation]:
-    """make(plan, index): the presentation of a plan, of the small index by default."""
+    """Return a function: make(plan, index) is the presentation of a plan, of the small index by default."""
 
     def made(plan: PresentationPlan = PLAN, index: Index | None = None) -> Presentation:
         return make_presentation(index or small_index(), plan, ask)

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<!\w)\.\d+")
 
 
 def numbers(text: str) -> set[str]:
-    """The numbers of a sentence as they are written, names in quotation marks left out."""
+    """Return the numbers of a sentence as they are written, names in quotation marks left out."""
     return set(_NUMBER.findall(re.sub(r'"[^"]*"', "", text)))
 
 
@@ -29,7 +29,7 @@ def of_counts(*counts: int) -> set[str]:
 
 
 def of_index(index: Index) -> dict[str, set[str]]:
-    """By kind of slide what may stand on it, from the tables of the index alone."""
+    """Return by kind of slide what may stand on it, from the tables of the index alone."""
     texts, layers = index.documents["text"].to_pylist(), index.layers
     first = next(layer for layer in layers[1:] if len(layer) > 1)
     kinds = first.relations["kind"].to_pylist()
@@ -49,7 +49,7 @@ def of_index(index: Index) -> dict[str, set[str]]:
 
 
 def parts(n: int, ends: list[list[int]]) -> list[int]:
-    """Of each of n nodes the part of the graph that it is in, by its lowest node."""
+    """Return the part of the graph that each of n nodes is in, by its lowest node."""
     part = list(range(n))
     for _ in range(n):
         for a, b in ends:
@@ -58,7 +58,7 @@ def parts(n: int, ends: list[list[int]]) -> list[int]:
 
 
 def of_bridge(index: Index, side: Side) -> set[str]:
-    """Of each bridge the base relations below it and the documents that state them, counted level by level."""
+    """Return the base relations below each bridge and the documents that state them, counted level by level."""
     found: set[str] = set()
     for relation in bridges_of(side.run.trace):
         rows, documents = {relation.row}, set()
@@ -73,7 +73,7 @@ def of_bridge(index: Index, side: Side) -> set[str]:
 
 
 def of_side(index: Index, side: Side) -> set[str]:
-    """What may stand on the steps of a retrieval."""
+    """Return what may stand on the steps of a retrieval."""
     trace = side.run.trace
     sources = [passage.source for passage in trace.passages if passage.source]
     above = [node for node in trace.nodes if node.layer and node.role == "path"]
@@ -103,8 +103,8 @@ def of_side(index: Index, side: Side) -> set[str]:
     )
 
 
-def said(view: View) -> Iterator[str]:
-    """All sentences and figures of a view that a person reads; texts of documents and names are not its own."""
+def shown_texts(view: View) -> Iterator[str]:
+    """Yield all sentences and figures of a view that a person reads; texts of documents and names are not its own."""
     yield from (view.title, view.strong, view.rest)
     picture: Any = view.picture
     for step in picture.get("steps", ()):
@@ -141,7 +141,7 @@ def assert_recomputed(index: Index, made: Presentation) -> None:
                 )
                 means = {round(sum(tokens) / len(tokens)) for tokens in used}
                 assert {row["tokens"] for row in view.picture["rows"]} == means
-            for text in said(view):
+            for text in shown_texts(view):
                 assert numbers(text) <= known, (slide.kind, text, sorted(numbers(text) - known))
 
 

@@ -55,7 +55,7 @@ def main(home: Path, vectors: Path) -> dict[str, str]:
 
 @contextmanager
 def _vectors_kept_in(file: Path) -> Iterator[None]:
-    """The built-in model takes the vectors of that file; where there is none it is written at the end."""
+    """Let the built-in model take the vectors of that file; where there is none it is written at the end."""
     vector_of: dict[tuple[str, str], np.ndarray] = {}
     if file.exists():
         with np.load(file) as kept:
@@ -69,7 +69,7 @@ def _vectors_kept_in(file: Path) -> Iterator[None]:
 
 
 def _tiny(bench: Workbench) -> Index:
-    """The index of the contract tests, outside the store, whose corpora have ids by chance."""
+    """Return the index of the contract tests, outside the store, whose corpora have ids by chance."""
     corpus = bench.add_documents("tiny", [(name, text.encode()) for name, text in TEXTS["tiny"].items()]).corpus_id
     documents = [bench.corpora.document(corpus, row.id) for row in bench.corpora.documents(corpus)]
     config, out = IndexConfig(cluster_size=2), bench.root / "tiny"
@@ -77,7 +77,7 @@ def _tiny(bench: Workbench) -> Index:
 
 
 def _of_index(bench: Workbench, index: Index, questions: Sequence[str], without: Sequence[str]) -> dict[str, str]:
-    """Digests of the files and of the traces of all strategies that do not need one of the parts `without`."""
+    """Return digests of the files and of the traces of all strategies that do not need one of the parts `without`."""
     name, made = index.manifest.name, {}
     for info in strategies().strategies:
         wanted = _with_needs(info.parts)
@@ -89,7 +89,7 @@ def _of_index(bench: Workbench, index: Index, questions: Sequence[str], without:
 
 
 def _with_needs(wanted: Sequence[str]) -> list[str]:
-    """The parts and what they need, each after what it needs."""
+    """Return the parts and what they need, each after what it needs."""
     known, every = {info.name: info.part for info in parts().parts}, list(wanted)
     for part in every:
         every += [need for need in known[part].needs if need in known]

@@ -57,7 +57,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """What three processors make; the vectors of the sample's texts come from the first."""
+    """Return what three processors make; the vectors of the sample's texts come from the first."""
     cores, folder = imitated(), tmp_path_factory.mktemp("processors")
     assert len(cores) >= 3, f"only {cores} could be imitated here"
 

@@ -46,7 +46,7 @@ BEGINNINGS = {  # the tokens of the longest shared beginnings
 
 
 def parts_of(task: str) -> list[str]:
-    """The text around the fields that differ from call to call, in order."""
+    """Return the text around the fields that differ from call to call, in order."""
     prompt = load_prompt(task)
     constant = CONSTANT.get(task, set())
     text = re.sub(r"\{([a-z_]+)\}", lambda field: "same" if field[1] in constant else field[0], prompt.text)

@@ -41,7 +41,7 @@ def test_the_best_jaccard_is_that_of_the_cluster_most_alike() -> None:
 
 
 def two_groups(n: int) -> Layer:
-    """Nodes of two directions, far apart, in clusters of their own."""
+    """Return a layer of nodes of two directions, far apart, in clusters of their own."""
     rng = np.random.default_rng(0)
     centre = np.repeat([[1.0, 0, 0, 0], [0, 0, 1.0, 0]], n, axis=0)
     vectors = unit((centre + 0.05 * rng.normal(size=centre.shape)).tolist())

@@ -14,21 +14,21 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL, IMPORTED, REFERENCE_GRAPH
 
 
-def said(index: Index, id_: str) -> str:
+def origin_sentence(index: Index, id_: str) -> str:
     made = made_by(index, id_)
     assert made is not None
     return sentence(made_sentence(made))
 
 
 def test_the_rule_is_named_where_no_model_wrote(index: Index) -> None:
-    assert said(index, "id-honey") == (
+    assert origin_sentence(index, "id-honey") == (
         "Extracted by the built-in engine from 3 chunks, merged under the rule “same name”."
     )
-    assert said(index, "id-bees") == "Written by the built-in writer from the texts below it."
-    assert said(index, "chunk-0").startswith("Cut by the rule for chunks")
+    assert origin_sentence(index, "id-bees") == "Written by the built-in writer from the texts below it."
+    assert origin_sentence(index, "chunk-0").startswith("Cut by the rule for chunks")
     joined = index.layers[1].relation(0)
     assert isinstance(joined, Relation)
-    assert said(index, joined.id) == "2 descriptions in a row, since λ 2 is not above τ."
+    assert origin_sentence(index, joined.id) == "2 descriptions in a row, since λ 2 is not above τ."
     assert made_by(index, "nothing") is None
 
 
@@ -43,12 +43,12 @@ def test_the_rule_is_named_where_no_model_wrote(index: Index) -> None:
 )
 def test_an_entity_of_another_origin_says_so(index: Index, change: dict[str, str], expected: str) -> None:
     changed = replace(index, manifest=replace(index.manifest, **change))
-    assert said(changed, "id-honey").startswith(expected)
+    assert origin_sentence(changed, "id-honey").startswith(expected)
 
 
 def test_a_text_of_a_model_before_calls_were_recorded_says_so(index: Index) -> None:
     changed = replace(index, manifest=replace(index.manifest, kind=BY_MODEL, aggregation_model="openai:m@t0"))
-    assert said(changed, "id-bees").startswith("Written by m. Which call it was is not recorded")
+    assert origin_sentence(changed, "id-bees").startswith("Written by m. Which call it was is not recorded")
 
 
 def test_a_chunk_names_its_entities_the_most_connected_first(index: Index) -> None:

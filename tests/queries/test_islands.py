@@ -13,7 +13,7 @@ def ends(*pairs: tuple[int, int]) -> np.ndarray:
 
 
 def aggregated(n: int, *links: tuple[int, int, int]) -> Layer:
-    """A layer 1 of n nodes; links: source, target, lambda."""
+    """Return a layer 1 of n nodes; links: source, target, lambda."""
     relations = [relation(a, b, strength=strength, kind="concatenated") for a, b, strength in links]
     return layer(1, [entity(f"n{row}", []) for row in range(n)], relations, unit([[1.0, 0.0]] * n), [0] * n)
 

@@ -10,7 +10,8 @@ from tests.small_index import small_index
 
 
 def kinds_index() -> Index:
-    """queen–honey: stores; honey–mite: stores; honey–rape: none; rape–clover: by the sentence; mite–seed coat: eats."""
+    """Return an index with queen–honey: stores; honey–mite: stores; honey–rape: none; rape–clover: by the sentence;
+    mite–seed coat: eats."""
     index = small_index()
     columns = {
         "kind": pa.array(["verb", "stated", "stated", "co-occurrence", "verb"]),

@@ -10,7 +10,7 @@ from tests.small_index import small_index
 
 
 def typed_index(keywords: bool = True) -> Index:
-    """queen, mite: animal; honey, seed coat: thing; rape, clover: plant."""
+    """Return an index with the types queen, mite: animal; honey, seed coat: thing; rape, clover: plant."""
     index = small_index()
     base = index.layers[0]
     types = pa.array(["animal", "thing", "animal", "plant", "plant", "thing"])

@@ -39,7 +39,8 @@ def hand_communities(claims: Sequence[tuple[int, int, str]] = (), *, by_model: b
 
 
 def index_with_chunks_of_relations() -> Index:
-    """The small index, whose relations are in chunks: honey has two in chunk 1, one in chunk 0, none in chunk 2."""
+    """Return the small index, whose relations are in chunks: honey has two in chunk 1, one in chunk 0, none in chunk
+    2."""
     small = small_index()
     relations = [
         relation(0, 1, weight=4.0, chunks=[0]),

@@ -27,7 +27,7 @@ def retrieve(index: Index, **options: object) -> Trace:
 
 
 def with_texts(index: Index, number: int, **descriptions: str) -> Index:
-    """The index with other descriptions of a layer's entities, by name, and findings for all of them."""
+    """Return the index with other descriptions of a layer's entities, by name, and findings for all of them."""
     changed = index.layers[number]
     rows = [
         row | {"description": descriptions.get(row["name"], row["description"]), "findings": [FINDING] * 3}
@@ -107,7 +107,7 @@ def test_budgets_are_kept_whatever_is_trimmed(index: Index, budget: int) -> None
 
 
 def crowded() -> tuple[Index, list[TraceItem], list[TraceRelation]]:
-    """A layer of 12 nodes under one root, 30 base relations and 20 inter-cluster ones of equal length."""
+    """Return a layer of 12 nodes under one root, 30 base relations and 20 inter-cluster ones of equal length."""
     rows = [entity(f"n{row}", []) for row in range(12)]
     vectors = unit([[1, row / 10] for row in range(12)])
     bottom: Layer = layer(0, rows, [], vectors, list(range(12)))

@@ -86,7 +86,7 @@ def test_a_spent_budget_of_calls_keeps_what_was_found() -> None:
 def plain_search(
     communities: ConceptCommunities, ranking: list[int], relevant: set[int], *, tests: int, k: int, misses: int
 ) -> list[tuple[int, list[int]]]:
-    """The same by sets and lists: communities in the order of their visits, with what was tested."""
+    """Search by sets and lists: return the communities in the order of their visits, with what was tested."""
     rank = {row: place for place, row in enumerate(ranking)}
     chunks = [sorted(communities.chunks[row].tolist(), key=rank.__getitem__) for row in range(len(communities))]
     parents = communities.parent.tolist()

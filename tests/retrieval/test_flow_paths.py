@@ -45,7 +45,7 @@ def test_no_path_is_found_without_a_relation_or_a_second_node() -> None:
 
 
 def by_enumeration(joined: np.ndarray, ends: list[int], decay: float, threshold: float) -> dict[tuple[int, ...], float]:
-    """The reliability of every path of each ordered pair, of paths between the same nodes the best."""
+    """Return the reliability of every path of each ordered pair, of paths between the same nodes the best."""
     best: dict[tuple[int, ...], float] = {}
     for source, target in permutations(ends, 2):
         inner = [node for node in range(len(joined)) if node not in (source, target)]

@@ -33,7 +33,7 @@ for _entity, _chunks in enumerate(([0], [0, 1, 2], [1], [2], [2], [3])):
 
 @pytest.fixture
 def stated(index: Index) -> Index:
-    """The small index, its relations stated in chunks 0, 1, 2, 2 and 3."""
+    """Return the small index, its relations stated in chunks 0, 1, 2, 2 and 3."""
     base = index.layers[0]
     place = base.relations.schema.get_field_index("chunks")
     chunks = pa.array([[0], [1], [2], [2], [3]], pa.list_(pa.int32()))
@@ -51,7 +51,7 @@ def parts(index: Index) -> dict[str, Any]:
 
 
 def stationary(weights: np.ndarray, restart: np.ndarray, damping: float) -> np.ndarray:
-    """The mass of the walk, by solving its linear system."""
+    """Return the mass of the walk, by solving its linear system."""
     n = len(weights)
     transition = weights / weights.sum(axis=0)
     return np.asarray(np.linalg.solve(np.eye(n) - damping * transition, (1 - damping) * restart / restart.sum()))

@@ -29,7 +29,7 @@ INDEX = index_with_chunks_of_relations()
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """The mite's direction, whatever the text."""
+    """Return the mite's direction, whatever the text."""
     return unit([[0, 1, 0, 0]] * len(texts))
 
 
@@ -43,7 +43,7 @@ def step(answer: str, score: int, *follow_ups: str) -> str:
 
 
 def by_task(expand: str, primer: Callable[[str], str], local: Callable[[str], str]) -> Callable[[str], str]:
-    """Replies by the beginning of the prompt; local gets the step's question."""
+    """Return a model that replies by the beginning of the prompt; local gets the step's question."""
 
     def reply(prompt: str) -> str:
         if prompt.startswith("Write what a report"):

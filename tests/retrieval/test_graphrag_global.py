@@ -40,7 +40,7 @@ def points(*listed: tuple[str, int, list[int]]) -> str:
 
 
 def by_task(**replies: Callable[[str], str]) -> Callable[[str], str]:
-    """Replies by the beginning of the prompt."""
+    """Return a model that replies by the beginning of the prompt."""
     starts = {"rate": "Below is a report on one", "map": "Below are numbered reports", "reduce": "Several readers"}
 
     def reply(prompt: str) -> str:

@@ -19,7 +19,7 @@ QUESTION = "What spoils the honey?"
 
 
 def query(index: Index) -> Query:
-    """As near to the second chunk as can be."""
+    """Return a query as near to the second chunk as can be."""
     return Query(QUESTION, index.chunk_vectors[1])
 
 

@@ -30,7 +30,7 @@ def named(*names: str) -> str:
 
 
 def scaled_scores(entity: int) -> np.ndarray:
-    """Scores of the four chunks after a walk from that entity, from 0 to 1."""
+    """Return scores of the four chunks after a walk from that entity, from 0 to 1."""
     transition, restart = STATED / STATED.sum(axis=0), np.eye(6)[entity]
     mass = np.linalg.solve(np.eye(6) - 0.5 * transition, 0.5 * restart)
     scores = MENTIONS.T @ mass

@@ -22,7 +22,7 @@ INDEX = small_index()
 
 
 def layered() -> LayeredCommunities:
-    """Communities: all of the bees, all of the fields, and below the first queen with honey."""
+    """Return the communities of all of the bees, all of the fields, and below the first queen with honey."""
     tree = CommunityTree(
         level=np.array([0, 0, 3], dtype=np.int32),
         parent=np.array([-1, -1, 0], dtype=np.int32),

@@ -27,7 +27,7 @@ def hop_paths(joined: csr_array, starts: list[int], answers: list[int], *voted: 
 
 
 def one_chunk_each(n: int, n_voted: int = 0) -> Mentions:
-    """Node i is mentioned in chunk i, vote j in chunk n + j."""
+    """Return mentions of node i in chunk i, and of vote j in chunk n + j."""
     mentions = csr_array(np.eye(n, n + n_voted))
     return Mentions(mentions, mentions, csr_array(np.eye(n + n_voted)[n:]))
 
@@ -78,7 +78,7 @@ def test_the_best_chunks_come_first_and_of_equal_ones_the_nearest() -> None:
 def by_enumeration(
     joined: np.ndarray, start: int, answers: set[int], voted: list[tuple[int, int]]
 ) -> dict[tuple[int, ...], int]:
-    """The score of every path from the start."""
+    """Return the score of every path from the start."""
     neighbours = [np.flatnonzero(row).tolist() for row in joined]
     paths: list[tuple[int, ...]] = []
     for first in neighbours[start]:

@@ -39,7 +39,8 @@ def statements(
 
 
 def facts() -> Statements:
-    """Degrees of the entities: queen 1, honey 3, mite 2, rape 1, clover 1, seed coat 1."""
+    """Return statements in which the entities have these degrees: queen 1, honey 3, mite 2, rape 1, clover 1, seed coat
+    1."""
     rows = [
         ("Queens eat honey.", [0], [QUEEN, HONEY]),
         ("Honey has mites.", [1], [HONEY, MITE]),
@@ -55,7 +56,7 @@ def retrieve(index: Index, reply: str = NAMED, question: str = QUESTION, **optio
 
 
 def names(trace: Trace, section: str) -> list[str]:
-    """What is in that section, in its order."""
+    """Return what is in that section, in its order."""
     name_of = {item.id: item.name for item in trace.items}
     return [name_of[item.ref] for item in trace.context.section(section).items]
 

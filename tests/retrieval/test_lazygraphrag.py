@@ -41,7 +41,7 @@ def trace(index: Index, model: ScriptedLanguage | None = None, **options: int) -
 
 
 def reply(prompt: str) -> str:
-    """A reader that finds the mite in chunk 1, the crops in chunk 2, and a claim in each."""
+    """Read as a model that finds the mite in chunk 1, the crops in chunk 2, and a claim in each."""
     if prompt.startswith("A question is to be answered"):
         return json.dumps({"subqueries": [MITE, CROPS, MITE.upper()], "expanded": EXPANDED})
     about_crops = f"Question: {CROPS}" in prompt

@@ -197,7 +197,7 @@ def test_a_small_budget_leaves_chunks_their_share(index: Index) -> None:
 
 
 def test_the_ablations_of_the_paper_lack_a_level_or_the_text(index: Index) -> None:
-    """Table 2: -High has no high level, -Low no low level, -Origin no source text, also at an equal budget."""
+    """Check Table 2: -High has no high level, -Low no low level, -Origin no source text, also at an equal budget."""
     info = strategies().named("lightrag")
 
     def ablated(name: str, **more: object) -> Trace:

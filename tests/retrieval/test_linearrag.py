@@ -20,7 +20,7 @@ QUEEN, HONEY, MITE, RAPE, CLOVER, COAT = range(6)
 
 
 def sentences() -> Statements:
-    """Three sentences: cosines to the question .8, .6 and 0."""
+    """Return three sentences, with cosines to the question of .8, .6 and 0."""
     held = [("Queens eat honey.", [0], [QUEEN, HONEY]), ("Honey has mites.", [1], [HONEY, MITE])]
     held.append(("Rape has honey.", [2], [HONEY, RAPE]))
     columns = {name: [row[place] for row in held] for place, name in enumerate(STATEMENT_SCHEMA.names)}

@@ -24,7 +24,7 @@ QUESTION = "What harms the queen?"
 
 @pytest.fixture
 def typed(index: Index) -> Index:
-    """The index, where the mite is a pest."""
+    """Return the index, where the mite is a pest."""
     base = index.layers[0]
     types = pa.array(["concept", "concept", "Pest", "plant", "plant", "concept"])
     entities = base.entities.set_column(base.entities.schema.get_field_index("type"), "type", types)

@@ -31,7 +31,8 @@ def test_the_mass_solves_the_linear_system() -> None:
 
 
 def large_graph(n: int) -> Transition:
-    """A ring with chords of weights by chance, and at its end three nodes: two leaves of one neighbour, one alone."""
+    """Return a ring with chords of weights by chance, and at its end three nodes: two leaves of one neighbour, one
+    alone."""
     random = np.random.default_rng(11)
     source = np.arange(n - 3)
     ends = np.concatenate(

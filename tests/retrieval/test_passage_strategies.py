@@ -43,7 +43,7 @@ class Model:
 
 @pytest.fixture
 def toward(index: Index) -> Callable[[int], np.ndarray]:
-    """The direction of a chunk."""
+    """Return a function that gives the direction of a chunk."""
     return lambda row: np.array(index.chunk_vectors[row])
 
 
@@ -57,7 +57,7 @@ def retrieve(
     calls: int = 0,
     **options: Any,
 ) -> tuple[Trace, list[str], list[TraceStep]]:
-    """The trace, what the model was asked, and the steps that were heard. texts: vectors of texts to embed."""
+    """Return the trace, what the model was asked, and the steps that were heard. texts: vectors of texts to embed."""
     meter, steps = Meter(Budget(calls=calls)), list[TraceStep]()
     model = Model(replies, meter) if replies is not None else None
 

@@ -23,7 +23,7 @@ def retrieve(index: Index, reply: str = KEYWORDS, **options: int | float) -> Tra
 
 
 def paths(trace: Trace) -> list[str]:
-    """The paths of the context, in its order."""
+    """Return the paths of the context, in its order."""
     [section] = [each for each in trace.context.sections if each.name == "paths"]
     return [item.text.partition(":")[0] for item in section.items]
 

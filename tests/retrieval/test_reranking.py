@@ -42,7 +42,7 @@ def ask(bench: Workbench, **options: Any) -> Any:
 
 
 def last_first(path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Scores by place: the last text is the best."""
+    """Score by place: the last text is the best."""
     n = len(body["documents"])
     results = [{"index": place, "relevance_score": (place + 1) / n} for place in reversed(range(n))]
     return {"results": results, "usage": {"total_tokens": 70}}
@@ -131,7 +131,7 @@ def test_a_server_that_fails_leaves_the_ranking_and_the_trace_says_why(bench: Wo
 
 
 def by_length(path: str, body: dict[str, Any]) -> Any:
-    """Scores by the number of words, in TEI's form."""
+    """Score by the number of words, in TEI's form."""
     return [{"index": place, "score": float(len(text.split()))} for place, text in enumerate(body["texts"])]
 
 
@@ -193,7 +193,7 @@ def test_a_server_that_takes_32_texts_is_asked_in_parts(bench: Workbench) -> Non
 
 
 def test_in_a_measure_a_reranker_that_fails_is_an_error(bench: Workbench) -> None:
-    """Else a run that is called reranked would have the figures of one that is not."""
+    """Check that the error is raised: else a run that is called reranked would have the figures of one that is not."""
     (summary,) = bench.indexes.all()
     index = bench.open(summary.id)
     with listener(lambda path, body: Failure(500, {"error": "out of memory"})) as server:

@@ -33,7 +33,7 @@ from tests.small_index import entity, layer, small_index, unit
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """400 entities under one root, on disk, with a search index."""
+    """Return an index of 400 entities under one root, on disk, with a search index."""
     random = np.random.default_rng(3)
     vectors = random.normal(size=(400, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

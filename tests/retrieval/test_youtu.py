@@ -40,7 +40,7 @@ FIELDS = ("entity_types", "relation_types", "attribute_types")
 
 
 def schema() -> Schema:
-    """The mite is a parasite: the only attribute, and triple 5."""
+    """Return a schema in which the mite is a parasite: the only attribute, and triple 5."""
     rows = [(kind, name, 1) for kind, name in TYPES]
     attribute = {"entity": 2, "type": 0, "value": "parasite", "chunk": 1}
     return Schema(
@@ -56,7 +56,8 @@ def schema() -> Schema:
 
 
 def tree() -> KnowledgeTree:
-    """Hive: queen, honey, mite below the keyword honey. Fields: rape, clover, seed coat below clover."""
+    """Return a tree of Hive: queen, honey, mite below the keyword honey; and Fields: rape, clover, seed coat below
+    clover."""
     halves = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
     flat = CommunityTree(
         np.zeros(2, dtype=np.int32),
@@ -87,7 +88,7 @@ def scripted(*replies: str, calls: int = 0) -> Scripted:
 
 @pytest.fixture(scope="module")
 def stated() -> Index:
-    """The small index, its relations stated in chunks 0, 1, 1, 2 and 1."""
+    """Return the small index, its relations stated in chunks 0, 1, 1, 2 and 1."""
     return index_with_chunks_of_relations()
 
 

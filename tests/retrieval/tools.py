@@ -16,5 +16,5 @@ TOOLS = Tools(embed=_no_texts)
 
 
 def with_parts(tools: Tools, **parts: object) -> Tools:
-    """The tools with those index parts."""
+    """Return the tools with those index parts."""
     return replace(tools, part=parts.__getitem__)

@@ -42,7 +42,7 @@ QUESTION = "What is oxalic acid used for in honey bee colonies, and who sells mo
 
 
 def build(bench: Workbench) -> Index:
-    """The index of the five documents, with every part that a strategy needs."""
+    """Build the index of the five documents, with every part that a strategy needs."""
     contents = [(name, text.encode()) for name, text in FILES.items()]
     built = bench.build(
         bench.add_documents("bees", contents).corpus_id, IndexConfig(cluster_size=3, chunk_tokens=50, overlap_tokens=5)

@@ -33,7 +33,7 @@ def index(home: Workbench) -> Index:
 
 
 def outside(trace: Trace, view: Index, names: tuple[str, ...]) -> list[str]:
-    """What of the trace is not of those documents."""
+    """Return what of the trace is not of those documents."""
     others = [word for name in FILES if name not in names for word in MARKERS[name]]
     texts = [trace.context.text, *(f"{item.name} {item.text}" for item in trace.items)]
     texts += [relation.description for relation in trace.relations]

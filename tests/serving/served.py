@@ -32,7 +32,7 @@ def client_of(url: str, token: str = TOKEN) -> httpx.Client:
 
 @contextmanager
 def running(served: Served) -> Iterator[str]:
-    """The address of a server that ends with the block."""
+    """Serve until the block ends; yield the address."""
     server = ApiServer.bound(served, Token(TOKEN, made=False), 0)
     thread = server.begin()
     try:

@@ -39,7 +39,7 @@ def program(log: Path, *arguments: str, **variables: str) -> Iterator[subprocess
 
 
 def announced(log: Path) -> tuple[str, str]:
-    """The address and what is said of the token."""
+    """Return the address and what is said of the token."""
     line = waiting.until(lambda: ANNOUNCED.search(log.read_text()), otherwise=log.read_text, seconds=150)
     assert line is not None
     return line[1], line[2]

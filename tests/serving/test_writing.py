@@ -68,7 +68,8 @@ def test_slow_answers_stand_in_nobodys_way_and_end_with_their_clients(
 
 
 def test_a_client_that_leaves_a_stream_ends_the_work(writer: EndpointServer, client: httpx.Client) -> None:
-    """Its answer is not written to the end: then it would be kept, and the same question would not be asked again."""
+    """Check that its answer is not written to the end: then it would be kept, and the same question would not be asked
+    again."""
 
     def at_work() -> int:
         return sum(thread.name == "request" for thread in threading.enumerate())

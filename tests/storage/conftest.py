@@ -25,14 +25,14 @@ def searches() -> SearchStore:
 
 @pytest.fixture
 def stored(tmp_path: Path, index: Index) -> Path:
-    """A folder with the small index, without a search index."""
+    """Return a folder with the small index, without a search index."""
     write_index(tmp_path, index)
     return tmp_path
 
 
 @pytest.fixture
 def searchable(tmp_path: Path) -> Index:
-    """The small index with a search index in files."""
+    """Return the small index with a search index in files."""
     write_index(tmp_path, small_index())
     write_search_index(place_of(tmp_path), small_index(), silent)
     return read_index(tmp_path)

@@ -52,7 +52,7 @@ class Outcome:
 
 
 def prepare(root: Path) -> None:
-    """A home with an index and one document that the index does not have, and the tiny index beside it."""
+    """Write a home with an index and one document that the index does not have, and the tiny index beside it."""
     bench = Workbench(root / "home")
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
     bench.build(corpus, CONFIG, name="Bees")
@@ -89,7 +89,7 @@ WORKS: dict[str, Callable[[Path, Report], None]] = {
 
 
 def content(root: Path) -> dict[str, bytes]:
-    """The files of corpora, indexes, experiments and parts; what is hidden is no state of anything."""
+    """Return the files of corpora, indexes, experiments and parts; what is hidden is no state of anything."""
     folders = [root / "home" / name for name in ("corpora", "indexes", "experiments", "questions")] + [root / "tiny"]
     paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
     return {
@@ -100,7 +100,7 @@ def content(root: Path) -> dict[str, bytes]:
 
 
 def is_sound(root: Path, name: str) -> bool:
-    """Whether `check` finds nothing that the failed work could have broken."""
+    """Return whether `check` finds nothing that the failed work could have broken."""
     if name.startswith("part"):
         checked = {result.name: result.ok for result in check_index(read_index(root / "tiny"))}
         return checked["file hashes"] and checked["index parts"] and checked["search index"]
@@ -109,7 +109,7 @@ def is_sound(root: Path, name: str) -> bool:
 
 
 def outcome_at(prepared: Path, disk: Path, name: str, stage: str, expected: dict[str, bytes]) -> Outcome:
-    """The work in a fresh copy of the home, on a disk that is filled at its first report of that stage."""
+    """Do the work in a fresh copy of the home, on a disk that is filled at its first report of that stage."""
     root, filler = disk / "root", disk / "filler"
     shutil.copytree(prepared, root)
     before, is_full = content(root), False

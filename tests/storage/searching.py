@@ -12,7 +12,7 @@ from tests.small_index import unit
 
 
 def silent(done: int, total: int) -> None:
-    """Reports nothing."""
+    """Report nothing."""
 
 
 def place_of(directory: Path) -> SearchPlace:

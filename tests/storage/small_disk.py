@@ -39,7 +39,7 @@ def document(number: int) -> Document:
 
 
 def text_of(calls: CallStore, key: str) -> dict[str, str | None]:
-    """The stored reply of that key, as JSON values."""
+    """Return the stored reply of that key, as JSON values."""
     record = calls.get(key)
     return {"text": record.text if record else None}
 
@@ -59,7 +59,7 @@ class Home:
         self.build()
 
     def move(self, root: Path) -> None:
-        """The home is reached there."""
+        """Move to the home at that place."""
         self.root, self.job = root, root / "jobs" / "job-1"
         self.corpora, self.indexes = CorpusStore(root / "corpora"), IndexStore(root / "indexes")
         self.calls, self.job_store = CallStore(root / "calls"), JobStore(root / "jobs", PACKAGES)
@@ -92,7 +92,7 @@ class Home:
         events.JobLog(self.job).progress(Progress("extract", 0, 10, "chunks", "x" * 20_000))
 
     def writes(self) -> dict[str, Callable[[], Any]]:
-        """Every write path by name; those that free space come last."""
+        """Return every write path by name; those that free space come last."""
         return {
             "upload into a new corpus": self.upload_anew,
             "upload into a corpus": self.upload,
@@ -121,13 +121,13 @@ class Home:
 
 
 def listing(root: Path) -> dict[str, int]:
-    """Files and their sizes, but for those that SQLite keeps beside its database while it is open."""
+    """Return files and their sizes, but for those that SQLite keeps beside its database while it is open."""
     paths = [path for path in sorted(root.rglob("*")) if path.is_file() and not path.name.startswith("cache.db-")]
     return {str(path.relative_to(root)): path.stat().st_size for path in paths}
 
 
 def fill(path: Path) -> None:
-    """Not a byte is left on the disk."""
+    """Fill the disk until not a byte is left."""
     with path.open("ab", buffering=0) as file:
         for size in (1 << 16, 1 << 12, 1):
             try:
@@ -138,7 +138,7 @@ def fill(path: Path) -> None:
 
 
 def outcomes_on(disk: Path, state: str) -> dict[str, Any]:
-    """What each write came to on a disk in that state, mounted there."""
+    """Return what each write came to on a disk in that state, mounted there."""
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(disk)], check=True)
     home = Home(disk / "home")

@@ -38,7 +38,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def changed(path: Path, change: Callable[[dict[str, Any], dict[str, bytes]], None]) -> Path:
-    """The archive with other contents. change: gets archive.json and the other entries."""
+    """Write the archive with other contents. change: gets archive.json and the other entries."""
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     contents = json.loads(entries.pop("archive.json"))

@@ -25,7 +25,7 @@ N, DIMENSION, CELLS, GROUPS = 1200, 16, 60, 6
 
 
 def layers() -> tuple[Layer, ...]:
-    """Three layers over planted clusters, whose numbers do not rise with the rows, and a root."""
+    """Return three layers over planted clusters, whose numbers do not rise with the rows, and a root."""
     random = np.random.default_rng(0)
     group_of, cell_of = random.permutation(np.arange(CELLS) % GROUPS), random.permutation(np.arange(N) % CELLS)
     groups = random.standard_normal((GROUPS, DIMENSION))

@@ -19,7 +19,7 @@ from tests.storage.searching import place_of
 
 @contextmanager
 def scripted(pages: dict[str, str], name: str) -> Iterator[str]:
-    """A server of that name with those pages, and 404 for others."""
+    """Run a server of that name with those pages, and 404 for others."""
 
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version = name, ""
@@ -31,7 +31,7 @@ def scripted(pages: dict[str, str], name: str) -> Iterator[str]:
             self.wfile.write((body or "").encode())
 
         def log_message(self, *arguments: object) -> None:
-            """Says nothing."""
+            """Print nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -109,7 +109,7 @@ def test_an_address_that_no_server_can_have_is_reported() -> None:
 
 @contextmanager
 def holding(drops: bytes) -> Iterator[str]:
-    """A server that takes connections and never ends its answer: it sends those bytes over and over, or nothing."""
+    """Run a server that takes connections and never ends its answer: it sends those bytes over and over, or nothing."""
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 

@@ -35,7 +35,7 @@ def values_of(folder: Path) -> dict[str, Any]:
 
 
 def put_values(folder: Path, values: dict[str, Any]) -> None:
-    """The manifest holds those JSON values, sealed."""
+    """Write those JSON values into the manifest, sealed."""
     (folder / layout.MANIFEST).write_text(json.dumps(sealed(values)), encoding="utf-8")
 
 
@@ -80,7 +80,7 @@ def test_an_index_of_before_hashes_still_opens(stored: Path) -> None:
 
 
 def offsets_of(path: Path, column: str) -> int:
-    """Where in the file the offsets of that column's first piece begin."""
+    """Return where in the file the offsets of that column's first piece begin."""
     with pa.memory_map(str(path)) as source:
         whole = source.read_buffer()
         table = pa.ipc.open_file(pa.BufferReader(whole)).read_all()
@@ -102,7 +102,7 @@ def offsets_of(path: Path, column: str) -> int:
 )
 @pytest.mark.parametrize("byte", [2, 3])
 def test_an_offset_that_leads_outside_is_found_without_hashes(stored: Path, name: str, column: str, byte: int) -> None:
-    """Arrow would follow it, and the process would end."""
+    """Check that the offset is refused: Arrow would follow it, and the process would end."""
     flip(stored / name, offsets_of(stored / name, column) + 4 + byte, 6)
     hashes_fit_again(stored)
     with pytest.raises(IndexDamaged, match=rf"{name} .*(column '{column}', row|cannot be read)"):

@@ -47,7 +47,7 @@ class Panicking:
         raise type("PanicException", (BaseException,), {})("called `Result::unwrap()` on an `Err` value")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Close nothing: nothing is open."""
 
 
 def test_a_panic_of_chromas_own_code_is_an_error_with_a_remedy(searches: SearchStore, searchable: Index) -> None:
@@ -57,7 +57,7 @@ def test_a_panic_of_chromas_own_code_is_an_error_with_a_remedy(searches: SearchS
 
 
 def thousand(tmp_path: Path) -> Path:
-    """An index whose base layer is large enough for Chroma to write its graph to the end."""
+    """Write an index whose base layer is large enough for Chroma to write its graph to the end."""
     vectors = np.random.default_rng(2).normal(size=(1000, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     small = small_index()

@@ -24,7 +24,7 @@ REBUILT = ("search index", "search index by a process apart")  # what was there 
 
 
 def in_a_namespace() -> bool:
-    """Whether this system lets a test mount a file system that only the test sees."""
+    """Return whether this system lets a test mount a file system that only the test sees."""
     if shutil.which("unshare") is None:
         return False
     probe = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
@@ -41,7 +41,7 @@ Outcomes = dict[str, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def outcomes_in(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcomes]:
-    """What each write came to, by the state of the disk."""
+    """Return what each write came to, by the state of the disk."""
     ran = subprocess.run(
         ["unshare", "-rm", sys.executable, "-m", "tests.storage.small_disk", str(tmp_path_factory.mktemp("disks"))],
         capture_output=True,

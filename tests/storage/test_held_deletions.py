@@ -32,7 +32,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time to take an index back is over."""
+    """Let the time to take an index back be over."""
     now = time.time() + indexes.HELD_SECONDS + 1
     monkeypatch.setattr(indexes.time, "time", lambda: now)
 

@@ -113,7 +113,7 @@ def test_tokens_of_stored_texts_are_counted_as_they_are_written_in_a_line(stored
 
 
 def write_format_1(directory: Path, index: Index) -> None:
-    """As the first released program wrote it."""
+    """Write the index as the first released program did."""
     import pyarrow.parquet as pq
 
     names = {"documents": index.documents, "chunks": index.chunks}

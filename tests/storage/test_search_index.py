@@ -62,7 +62,7 @@ def test_candidates_are_raised_until_the_recall_holds() -> None:
 
 
 def turned(index: Index) -> Index:
-    """The index with the vectors of its base layer in reverse order."""
+    """Return the index with the vectors of its base layer in reverse order."""
     vectors = np.array(index.layers[0].vectors)[::-1].copy()
     return replace(index, layers=(replace(index.layers[0], vectors=vectors), *index.layers[1:]))
 

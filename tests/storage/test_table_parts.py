@@ -43,7 +43,7 @@ ROWS = 7
 
 
 def made() -> Index:
-    """60 entities, 6 chunks: nine parts of entities in layer 0, the last one of four rows."""
+    """Return an index of 60 entities, 6 chunks: nine parts of entities in layer 0, the last one of four rows."""
     return large_index(60, dimension=8)
 
 
@@ -56,7 +56,7 @@ def one_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same index, in parts of seven rows."""
+    """Return the same index, in parts of seven rows."""
     monkeypatch.setattr(table_parts, "PART_ROWS", ROWS)
     with staged(tmp_path / "index") as staging:
         layout.write_index(staging, made())
@@ -76,7 +76,7 @@ def no_model(name: str, fingerprint: str) -> EmbeddingModel:
 
 
 def failed(folder: Path) -> list[CheckResult]:
-    """Failed checks of what is stored; the invented graph breaks rules of the method."""
+    """Return the failed checks of what is stored; the invented graph breaks rules of the method."""
     results = [result for result in check_directory(folder, no_model) if not result.ok]
     return [
         result for result in results if result.name not in ("weights", "kind and tau", "relation texts", "chunk spans")
@@ -84,7 +84,7 @@ def failed(folder: Path) -> list[CheckResult]:
 
 
 def edited(index: Index, row: int, text: str) -> Index:
-    """The index with another description of that entity."""
+    """Return the index with another description of that entity."""
     base = index.layers[0]
     texts = base.entities["description"].to_pylist()
     texts[row] = text

@@ -27,7 +27,7 @@ Ada Thornbury built the Holm Rock lighthouse in 1868. The Coast Board withdrew t
 
 
 def planted(n_clusters: int, size: int, seed: int = 0) -> np.ndarray:
-    """(n_clusters * size, 32) unit rows around so many centres."""
+    """Return (n_clusters * size, 32) unit rows around so many centres."""
     draw = np.random.default_rng(seed)
     centres = draw.normal(size=(n_clusters, 32))
     points = np.repeat(centres, size, axis=0) + 0.15 * draw.normal(size=(n_clusters * size, 32))
@@ -75,7 +75,7 @@ def test_a_layer_too_small_for_three_clusters_has_no_evidence() -> None:
 
 
 def chain(strengths: list[int]) -> Thresholds:
-    """Clusters in a row of two entities each, neighbours being joined by so many relations."""
+    """Return clusters in a row of two entities each, neighbours being joined by so many relations."""
     ends = [(2 * place, 2 * place + 2) for place, n in enumerate(strengths) for _ in range(n)]
     labels = np.repeat(np.arange(len(strengths) + 1), 2)
     return Thresholds(np.array(ends, dtype=np.int32), labels)

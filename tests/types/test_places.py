@@ -66,7 +66,7 @@ def test_without_pages_there_is_no_page() -> None:
 
 
 def star(n: int) -> Layer:
-    """Entity 0 is related to all others, each other one to the next."""
+    """Return a layer in which entity 0 is related to all others, each other one to the next."""
     ends = [(0, other) for other in range(1, n)] + [(end, end + 1) for end in range(1, n - 1)]
     entities = [entity(f"e{row}", [row % 3]) for row in range(n)]
     return layer(0, entities, [relation(a, b) for a, b in ends], unit([[1.0, 0.0]] * n), [0] * n)

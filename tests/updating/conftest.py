@@ -33,17 +33,17 @@ def built(bench: Workbench, corpus_id: str, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def folder(built: Path, tmp_path: Path) -> Path:
-    """An index that a test may change."""
+    """Return an index that a test may change."""
     return Path(shutil.copytree(built, tmp_path / "index"))
 
 
 def read(bench: Workbench, name: str, text: str) -> Document:
-    """The document of that text."""
+    """Return the document of that text."""
     corpus = bench.add_documents("Other texts", [(name, text.encode())]).corpus_id
     (row,) = bench.corpora.documents(corpus)
     return bench.corpora.document(corpus, row.id)
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Every file of the index, by path."""
+    """Return every file of the index, by path."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

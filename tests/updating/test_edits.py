@@ -46,7 +46,7 @@ EXTRACTIONS = [
 
 
 def replayed(*edits: tuple[Action, str, str]) -> tuple[Graph, list[int]]:
-    """The base graph after these edits, and how much each has changed."""
+    """Return the base graph after these edits, and how much each has changed."""
     log = EditLog(tuple(Edit(n, *edit, documents=("b.txt",)) for n, edit in enumerate(edits, start=1)))
     replay = Replay(log, DOCUMENTS, CHUNKS)
     graph = replay.rows(resolve(map(replay.extraction, EXTRACTIONS), CHUNKS, heuristic=False).graph)

@@ -39,13 +39,13 @@ class NewTexts:
 
 
 def texts(*outdated: str, exact: bool) -> KeptTexts:
-    """What is kept of the index before, of which these ids were outdated."""
+    """Return what is kept of the index before, of which these ids were outdated."""
     report = replace(EMPTY_REPORT, update=UpdateReport(outdated=outdated))
     return KeptTexts(NewTexts(), (BASE, MIDDLE, ROOT), report, relations=lambda layer: True, exact=exact)
 
 
 def cluster_of(base: Layer) -> ClusterView:
-    """The first cluster of the layer: queen, honey and mite."""
+    """Return the first cluster of the layer: queen, honey and mite."""
     offsets, rows = inside_rows(base.ends, base.parent, 2)
     members = np.flatnonzero(base.parent == 0).astype(np.int32)
     return cluster_view(base, columns_of(base), 0, members, rows[offsets[0] : offsets[1]])

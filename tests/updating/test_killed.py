@@ -23,7 +23,7 @@ def undo(home: Path) -> None:
 
 
 def replace_again(home: Path) -> None:
-    """The document that was added goes: a state that the index had comes again."""
+    """Take away the document that was added: a state that the index had comes again."""
     bench, folder = Workbench(home), home / "indexes" / "index"
     bench.updates.update(folder, removal(open_index(folder), ["mites.txt"]))
 
@@ -42,7 +42,7 @@ def delete(home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def home(bench: Workbench, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose index has been updated once."""
+    """Return a home whose index has been updated once."""
     home = tmp_path_factory.mktemp("killed") / "home"
     folder = Path(shutil.copytree(built, home / "indexes" / "index"))
     bench.updates.update(folder, changes_to(open_index(folder), [read(bench, "mites.txt", MITES)]))

@@ -50,7 +50,7 @@ def healthy(server: EndpointServer) -> None:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index of the built-in models, with an edit by hand; copied for each test."""
+    """Return a home with one index of the built-in models, with an edit by hand; copied for each test."""
     home = tmp_path_factory.mktemp("rewriting") / "home"
     bench = Workbench.default(home)
     corpus = bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)]).corpus_id
@@ -76,7 +76,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def written(server: EndpointServer) -> list[str]:
-    """Kinds of the calls that wrote something; the server was asked for its window besides."""
+    """Return the kinds of the calls that wrote something; the server was asked for its window besides."""
     return [call.kind for call in server.answered() if call.kind.startswith("aggregate_")]
 
 

@@ -38,7 +38,7 @@ def bench_in(root: Path, server: EndpointServer) -> Workbench:
 
 
 def calls(server: EndpointServer) -> int:
-    """Calls of the language model since the log was cleared."""
+    """Return calls of the language model since the log was cleared."""
     n = sum(call.kind != "embeddings" for call in server.log)
     server.clear()
     return n

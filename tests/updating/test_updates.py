@@ -30,7 +30,7 @@ def remove(bench: Workbench, folder: Path, name: str) -> Index:
 
 
 def clusters(index: Index) -> set[frozenset[str]]:
-    """The members of each cluster of base entities, by name."""
+    """Return the members of each cluster of base entities, by name."""
     names = index.layers[0].entities["name"].to_pylist()
     return {frozenset(names[row] for row in index.children_of(1, parent)) for parent in range(len(index.layers[1]))}
 

@@ -29,5 +29,5 @@ MITES = (
 
 
 def files(**more: str) -> list[tuple[str, bytes]]:
-    """The documents as uploads, and others by name."""
+    """Return the documents as uploads, and others by name."""
     return [(name, text.encode()) for name, text in {**TEXTS, **more}.items()]

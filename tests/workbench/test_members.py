@@ -13,7 +13,7 @@ FILES = sorted((PROGRAM / "leanrag_core" / "workbench").glob("*.py"))
 
 
 def hands_on(method: ast.FunctionDef) -> bool:
-    """Whether all that the method does is to call a method of another object with its own arguments."""
+    """Return whether all that the method does is to call a method of another object with its own arguments."""
     body = [each for each in method.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
     if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr) or not isinstance(body[0].value, ast.Call):
         return False

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    """With the tiny index in its store."""
+    """Return a workbench with the tiny index in its store."""
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "home"))
     bench = Workbench.default()
     stored("tiny", bench.indexes.path("tiny"))
@@ -28,7 +28,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
 
 
 def chroma_of(bench: Workbench) -> list[PartState]:
-    """The versions of the part chroma on disk, or the one that could be made."""
+    """Return the versions of the part chroma on disk, or the one that could be made."""
     return [state for state in bench.parts.all(bench.indexes.open("tiny")) if state.name == "chroma"]
 
 

@@ -28,7 +28,7 @@ CHINESE = "irrigation"
 
 @cache
 def read(name: str) -> ParsedUpload:
-    """The documents of that corpus."""
+    """Return the documents of that corpus."""
     return read_files([SAMPLES / name / "documents"])
 
 

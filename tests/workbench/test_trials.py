@@ -35,7 +35,7 @@ def built(bench: Workbench) -> Index:
 
 @pytest.fixture
 def index(bench: Workbench, built: Index) -> Iterator[Index]:
-    """The index to try other settings of; trials are cleared away afterwards."""
+    """Yield the index to try other settings of; trials are cleared away afterwards."""
     yield built
     bench.trials.clear()
 

@@ -231,7 +231,7 @@ def test_no_change_of_a_setting_undoes_another_one_made_at_the_same_time(tmp_pat
     bench = Workbench.default(tmp_path)
 
     def change(name: str) -> list[int]:
-        """What the file held after each change."""
+        """Return what the file held after each change."""
         settings_read = []
         for value in range(1, 21):
             bench.settings.change(lambda settings, value=value: replace(settings, **{name: value}))

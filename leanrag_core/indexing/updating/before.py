@@ -143,7 +143,8 @@ class Regrouping:
     """
 
     def __init__(self, before: Sequence[Layer], same_meaning: float = _SAME_MEANING) -> None:
-        """same_meaning: cosine of two descriptions of an entity below which it is grouped like a new one."""
+        """Keep what the old index says. same_meaning: cosine of two descriptions of an entity below which it is grouped
+        like a new one."""
         self._before, self._same_meaning = before, same_meaning
         self.rows_before: list[np.ndarray] = []
         self._labels: list[np.ndarray] = []

@@ -16,7 +16,7 @@ Rule = Callable[[str, str, tuple[int, int], int], float]
 
 
 def words_of(run: str, question: int) -> int:
-    """From 100 to 300 words; on every question another run is the longest."""
+    """Return a number of words from 100 to 300; on every question another run is the longest."""
     return 100 + 100 * ((list(QUALITY).index(run) + question) % 3)
 
 
@@ -55,7 +55,7 @@ def always_tie(first: str, second: str, words: tuple[int, int], repeat: int) -> 
 
 
 def inconsistent(first: str, second: str, words: tuple[int, int], repeat: int) -> float:
-    """Right at first, wrong when asked again."""
+    """Judge right at first, and wrong when asked again."""
     right = perfect(first, second, words, repeat)
     return right if repeat % 2 == 0 else 3 - right
 

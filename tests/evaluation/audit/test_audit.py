@@ -129,7 +129,8 @@ def test_the_swapped_judgement_of_another_repeat_is_no_partner() -> None:
 
 def test_a_winner_that_needs_its_place_wins_weakly_and_one_that_flips_too_often_does_not_win() -> None:
     def wins_of(n_shown_second: int) -> list[Judgement]:
-        """a wins 27 of 30 questions when shown first, and so many of the same ones when shown second."""
+        """Return judgements in which a wins 27 of 30 questions when shown first, and so many of the same ones when
+        shown second."""
         first = [compared("a", "b", 1 if n < 27 else 2, f"q{n}") for n in range(30)]
         return first + [compared("b", "a", 2 if n < n_shown_second else 1, f"q{n}") for n in range(30)]
 

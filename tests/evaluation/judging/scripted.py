@@ -32,7 +32,7 @@ def rows() -> tuple[QuestionRow, ...]:
 
 
 def shown(prompt: str) -> list[str]:
-    """The answers that the prompt shows, in order."""
+    """Return the answers that the prompt shows, in order."""
     return [answer for _, answer in _SHOWN.findall(prompt)]
 
 

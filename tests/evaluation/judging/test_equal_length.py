@@ -9,7 +9,7 @@ def scored(run: str, question: int, score: float, words: int) -> Judgement:
 
 
 def by_length(run: str, words: tuple[int, ...], better: float = 0.0) -> list[Judgement]:
-    """A point for each doubling beyond 50 words, from 5 on."""
+    """Judge by length: a point for each doubling beyond 50 words, from 5 on."""
     points = {50: 5, 100: 6, 200: 7, 400: 8}
     return [scored(run, number, points[n] + better, n) for number, n in enumerate(words)]
 

@@ -34,8 +34,8 @@ def judged(first: str, second: str, question: str, winner: str) -> Judgement:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    """An experiment of two runs over twelve questions; one has the same answer of both, one failed with one of them.
-    A judge holds with the graph in both orders."""
+    """Return a workbench with an experiment of two runs over twelve questions; one has the same answer of both, one
+    failed with one of them. A judge prefers the graph in both orders."""
     bench = Workbench(tmp_path)
     runs = tuple(RunSpec("", "index-1", key, id=key) for key in RUNS)
     rows = [

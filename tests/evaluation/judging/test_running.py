@@ -34,7 +34,7 @@ def server() -> Iterator[EndpointServer]:
 
 @pytest.fixture(scope="module")
 def built(server: EndpointServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A home in which nothing is judged yet, and the id of its index."""
+    """Return a home in which nothing is judged yet, and the id of its index."""
     root = tmp_path_factory.mktemp("built")
     bench = bench_in(root, server, concurrency=3)
     index = built_index(bench)

@@ -74,8 +74,8 @@ def test_pairing_removes_what_questions_have_in_common() -> None:
 
 @pytest.mark.parametrize("n", [8, 40])
 def test_intervals_hold_the_truth_at_about_their_level(n: int) -> None:
-    """Of 300 samples the interval misses the true mean about 15 times. The bounds hold 999 of 1,000 such counts for a
-    coverage from .93 to .97."""
+    """Check that of 300 samples the interval misses the true mean about 15 times. The bounds hold 999 of 1,000 such
+    counts for a coverage from .93 to .97."""
     n_samples, holds = 300, 0
     random = np.random.default_rng(2026)
     for seed in range(n_samples):

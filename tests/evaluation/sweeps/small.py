@@ -11,7 +11,7 @@ AXES = (Axis("cluster_size", (2, 4)), Axis("tau", (1, 8)))
 
 
 def bench_in(root: Path) -> tuple[Workbench, SweepSpec]:
-    """The workbench, and the sweep."""
+    """Return the workbench, and the sweep."""
     bench = Workbench(root)
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
     questions = bench.question_sets.add("Bees", QUESTIONS)
@@ -19,12 +19,12 @@ def bench_in(root: Path) -> tuple[Workbench, SweepSpec]:
 
 
 def own_sweeps(bench: Workbench) -> tuple[SweepSummary, ...]:
-    """Those that do not come with the program."""
+    """Return the sweeps that do not come with the program."""
     return tuple(summary for summary in bench.sweeps.store.all() if not summary.is_shipped)
 
 
 def stored_files(bench: Workbench, sweep_id: str) -> dict[str, bytes]:
-    """The files of the sweep that are the same whenever it is repeated, by path."""
+    """Return the files of the sweep that are the same whenever it is repeated, by path."""
     folder = bench.sweeps.store.folder(sweep_id)
     return {
         str(path.relative_to(folder)): path.read_bytes()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str]:
-    """Ids of a corpus, of an index of it, and of a question set, in the default workbench."""
+    """Return the ids of a corpus, of an index of it, and of a question set, in the default workbench."""
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
     bench, spec = bench_in(tmp_path)
     path = bench.build(spec.corpus, spec.config).path

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a complete sweep; tests copy it."""
+    """Return a home with a complete sweep; tests copy it."""
     root = tmp_path_factory.mktemp("home")
     bench, spec = bench_in(root)
     bench.sweeps.run(spec)

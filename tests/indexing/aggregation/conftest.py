@@ -83,7 +83,7 @@ RELATIONS = [
 
 
 def make_graph(entities, relations, chunks=None):
-    """A base graph from (name, type, sentences) and (source, target, kind, keyword, sentence)."""
+    """Return a base graph made from (name, type, sentences) and (source, target, kind, keyword, sentence)."""
     row_of = {name: row for row, (name, _, _) in enumerate(entities)}
     ends = [tuple(sorted((row_of[source], row_of[other]))) for source, other, *_ in relations]
     entity_rows = [
@@ -125,7 +125,7 @@ def word_vector(word):
 
 
 def embed_words(texts):
-    """Sum of hashed random word vectors: texts with words in common lie close together."""
+    """Return the sum of hashed random word vectors: texts with words in common lie close together."""
     rows = np.array([sum(word_vector(word) for word in text.lower().split()) for text in texts])
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 

@@ -36,7 +36,7 @@ def runs(text):
 
 
 def phrases(text, names):
-    """(folded words, as written) in order of appearance. names: folded names of two or more words."""
+    """Return (folded words, as written) in order of appearance. names: folded names of two or more words."""
     for run in runs(text):
         keys = [folded(word) for word in run]
         start = open_from = 0
@@ -70,7 +70,8 @@ def outside(run, keys, start, stop):
 
 
 def numbered(texts, names, own_names):
-    """Phrases by first appearance, each with its most frequent form, and the phrases of each text and each name."""
+    """Return the phrases by first appearance, each with its most frequent form, and the phrases of each text and each
+    name."""
     number, forms, phrases_of_text = {}, {}, []
     for text, known in [*((text, names) for text in texts), *((name, frozenset()) for name in own_names)]:
         rows = []

@@ -31,7 +31,7 @@ def written(beekeeping, embed, writer):
 
 
 def made(hierarchy):
-    """Every aggregated entity with the rows of its children."""
+    """Return every aggregated entity with the rows of its children."""
     for below, above in zip(hierarchy.layers, hierarchy.layers[1:], strict=False):
         for row in range(len(above)):
             yield above.entity(row), [below.entity(int(child)) for child in np.flatnonzero(below.parent == row)]

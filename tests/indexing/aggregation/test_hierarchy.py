@@ -61,7 +61,7 @@ def build(
 
 
 def axes(**axis_of_name):
-    """An embedding that places each named text on an axis; anything else on the last."""
+    """Return an embedding that places each named text on an axis, and anything else on the last."""
 
     def embed(texts):
         rows = np.full((len(texts), 6), 0.01)
@@ -74,7 +74,7 @@ def axes(**axis_of_name):
 
 @pytest.fixture
 def farm(graph_of):
-    """Five things in two groups and one alone: ant bee | hay oat | sun."""
+    """Return a graph of five things in two groups and one alone: ant bee | hay oat | sun."""
     names = ["ant", "bee", "hay", "oat", "sun"]
     links = [("ant", "bee"), ("ant", "hay"), ("bee", "oat"), ("bee", "hay"), ("hay", "sun")]
     return graph_of(

@@ -24,7 +24,7 @@ PIECES = [
 
 
 def tables(texts: list[str], names: list[str]) -> tuple[PhraseTable, list[list[int]]]:
-    """The phrase table of some sentences and names, and the phrases of each sentence and of each name."""
+    """Return the phrase table of some sentences and names, and the phrases of each sentence and of each name."""
     lexicon = Lexicon()
     sentences_tokens = [lexicon.tokens([number])[0] for number in lexicon.read(texts)]
     names_tokens = [lexicon.tokens_of(name) for name in names]

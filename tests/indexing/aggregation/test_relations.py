@@ -85,7 +85,7 @@ def test_the_strongest_of_a_group_come_first_then_the_heaviest_then_the_earliest
 
 
 def keywords_of(lists: list[list[str] | None], group_of: list[int]) -> list[list[str]]:
-    """Keywords of relations each between cluster 0 and the cluster that group_of names."""
+    """Return the keywords of relations each between cluster 0 and the cluster that group_of names."""
     ends = np.array([[0, group] for group in group_of], dtype=np.int32).reshape(-1, 2)
     groups = group_relations(ends, np.ones(len(ends)), np.arange(9), 9)
     column = pa.chunked_array([pa.array(lists, pa.list_(pa.string()))])

@@ -34,7 +34,7 @@ RELEASED = {
 
 @pytest.fixture
 def farm(graph_of):
-    """Five things in two groups and one alone: ant bee | hay oat | sun."""
+    """Return a graph of five things in two groups and one alone: ant bee | hay oat | sun."""
     links = [("ant", "bee"), ("ant", "hay"), ("bee", "oat"), ("bee", "hay"), ("hay", "sun")]
     return graph_of(
         [(name, "thing", [f"The {name}."]) for name in ("ant", "bee", "hay", "oat", "sun")],
@@ -44,7 +44,7 @@ def farm(graph_of):
 
 
 def one_less(below, options, apply):
-    """The last two nodes of a layer are a cluster, each of the others one of its own."""
+    """Put the last two nodes of a layer into one cluster, and each of the others into one of its own."""
     labels = np.minimum(np.arange(len(below)), len(below) - 2).astype(np.int32)
     return replace(fresh_clusters(below, options, apply), labels=labels)
 

@@ -6,7 +6,7 @@ import zlib
 
 
 def pdf(objects: list[bytes]) -> bytes:
-    """A PDF of numbered objects; the first one is its catalogue."""
+    """Return a PDF of numbered objects; the first one is its catalogue."""
     out, offsets = bytearray(b"%PDF-1.7\n"), []
     for number, body in enumerate(objects, start=1):
         offsets.append(len(out))
@@ -22,7 +22,7 @@ def stream(content: bytes, entries: bytes = b"") -> bytes:
 
 
 def nested_forms(depth: int = 9, times: int = 10) -> bytes:
-    """A page that draws a form ten times, which draws another one ten times, and so on: 10 ** depth texts."""
+    """Return a page that draws a form ten times, which draws another one ten times, and so on: 10 ** depth texts."""
     font = b"/Font <</F 4 0 R>>"
     objects = [
         b"<</Type /Catalog /Pages 2 0 R>>",
@@ -42,7 +42,7 @@ def nested_forms(depth: int = 9, times: int = 10) -> bytes:
 
 
 def deflated_zeros(n_mb: int) -> bytes:
-    """So many megabytes of zeros, deflated; made of one megabyte's bytes, repeated."""
+    """Return so many megabytes of zeros, deflated; made of one megabyte's bytes, repeated."""
     size = 1 << 20
     packer = zlib.compressobj(9)
     first = packer.compress(bytes(size)) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -52,7 +52,7 @@ def deflated_zeros(n_mb: int) -> bytes:
 
 
 def inflating_pdf(n_mb: int = 4096) -> bytes:
-    """A page whose content is deflated twice: some kilobytes that become gigabytes."""
+    """Return a page whose content is deflated twice: some kilobytes that become gigabytes."""
     content = zlib.compress(deflated_zeros(n_mb), 9)
     return pdf(
         [
@@ -65,12 +65,12 @@ def inflating_pdf(n_mb: int = 4096) -> bytes:
 
 
 def wide_csv(columns: int = 1_000_000, rows: int = 20) -> bytes:
-    """A table of so many columns."""
+    """Return a table of so many columns."""
     return b"\n".join([b",".join(b"c%d" % column for column in range(columns)), *[b"1," * (columns - 1) + b"2"] * rows])
 
 
 def large_docx(n_mb: int = 490) -> bytes:
-    """A DOCX whose text is so many megabytes of short paragraphs."""
+    """Return a DOCX whose text is so many megabytes of short paragraphs."""
     space = "http://schemas.openxmlformats.org/"
     paragraph = b"<w:p><w:r><w:t>bee</w:t></w:r></w:p>"
     block = paragraph * ((1 << 20) // len(paragraph))

@@ -13,7 +13,7 @@ Read = Callable[[str, str | bytes], Document]
 
 @pytest.fixture
 def read() -> Read:
-    """The one document in a file of that name and content."""
+    """Return a function that reads the one document in a file of that name and content."""
 
     def read_file(name: str, content: str | bytes) -> Document:
         upload = parse_upload(name, content.encode() if isinstance(content, str) else content)
@@ -26,7 +26,7 @@ def read() -> Read:
 
 @pytest.fixture
 def refused() -> Callable[[str, str | bytes], str]:
-    """The reason for which a file of that name and content is refused as a whole."""
+    """Return a function that gives the reason for which a file of that name and content is refused as a whole."""
 
     def reason(name: str, content: str | bytes) -> str:
         upload = parse_upload(name, content.encode() if isinstance(content, str) else content)

@@ -52,7 +52,8 @@ def children() -> list[psutil.Process]:
 
 
 def reader_memory(process: psutil.Process) -> int:
-    """Resident bytes; 0 before the process has begun as a reader, when it still holds the memory of this one."""
+    """Return the resident bytes; 0 before the process has begun as a reader, when it still holds the memory of this
+    one."""
     return process.memory_info().rss if "leanrag_core.indexing.parsing.worker" in process.cmdline() else 0
 
 

@@ -141,7 +141,7 @@ def test_a_zip_that_says_it_unpacks_to_more_than_500_mb_is_refused(refused: Call
 
 
 def with_entities(text: str, entities: str) -> bytes:
-    """A DOCX whose one paragraph is that piece of XML, the entities being declared."""
+    """Return a DOCX whose one paragraph is that piece of XML, the entities being declared."""
     source = docx.Document()
     source.add_paragraph("MARK")
     unpacked = zipfile.ZipFile(io.BytesIO(saved(source)))

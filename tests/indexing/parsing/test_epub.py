@@ -22,7 +22,7 @@ CHAPTERS = {
 
 
 def package(*spine: str, title: str = "On Insects") -> str:
-    """A package whose chapters are read in that order. Their ids are their names."""
+    """Return a package whose chapters are read in that order. Their ids are their names."""
     items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in spine)
     order = "".join(f'<itemref idref="{name}"/>' for name in spine)
     return (
@@ -35,7 +35,7 @@ def package(*spine: str, title: str = "On Insects") -> str:
 
 
 def book(**replaced: str | bytes) -> bytes:
-    """A book of two chapters. replaced: by name in the archive."""
+    """Return a book of two chapters. replaced: by name in the archive."""
     files: dict[str, str | bytes] = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": CONTAINER,

@@ -18,7 +18,7 @@ ANTS = "Ants follow trails of scent to their nest and back."
 
 
 def pdf(*pages: list[tuple[int, str]], title: str = "") -> bytes:
-    """A PDF of pages of (size in points, text)."""
+    """Return a PDF of pages of (size in points, text)."""
     return bytes(unsaved(*pages, title=title).output())
 
 
@@ -151,7 +151,7 @@ def test_a_damaged_file_is_read_or_refused_but_never_raises() -> None:
 
 
 def pages_with(*edges: str, at: str = "top", size: int = 11) -> bytes:
-    """A PDF with a page for each text, which is at the same place of its page, above or below other text."""
+    """Return a PDF with a page for each text, which is at the same place of its page, above or below other text."""
     file = FPDF()
     for text in edges:
         file.add_page()

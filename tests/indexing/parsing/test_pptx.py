@@ -20,7 +20,7 @@ def saved(slides: Any) -> bytes:
 
 
 def deck(*pages: tuple[str, str]) -> Any:
-    """Slides of a title and a text each."""
+    """Return slides of a title and a text each."""
     slides = pptx.Presentation()
     for title, text in pages:
         slide = slides.slides.add_slide(slides.slide_layouts[1])

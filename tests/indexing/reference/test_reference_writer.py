@@ -30,7 +30,7 @@ NEAR = {"queen": 0, "honey": 0, "mite": 0, "rape": 1, "clover": 1, "seed coat": 
 
 
 def _embed(texts: list[str]) -> np.ndarray:
-    """Two groups, as the names of the small index are; aggregated texts lie between them."""
+    """Return two groups of vectors, as the names of the small index are; those of aggregated texts lie between them."""
     rows = np.full((len(texts), 4), 0.01, dtype=np.float32)
     for row, text in enumerate(texts):
         group = NEAR.get(text.split(".")[0].strip(), 2)

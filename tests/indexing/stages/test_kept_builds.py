@@ -44,7 +44,7 @@ class Work:
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """What is done in the block."""
+    """Count what is done in the block."""
     done, read, embed = Work(), ReadTask.__call__, MiniLM.embed
 
     def reading(self: ReadTask, batch: EnglishBatch) -> object:
@@ -135,7 +135,7 @@ def unkept(tmp_path_factory: pytest.TempPathFactory) -> Unkept:
 
 @pytest.fixture(scope="module")
 def killed_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Homes by stage in which a build was killed."""
+    """Return homes by stage in which a build was killed."""
     folder = tmp_path_factory.mktemp("killed")
     ran = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import kill_in_each; kill_in_each({str(folder)!r})"], check=False
@@ -177,7 +177,7 @@ def kill_in_each(folder: str) -> None:
 
 
 def killed(stage: str, home: Path) -> None:
-    """Builds, and ends its process in the middle of that stage."""
+    """Build, and end the process in the middle of that stage."""
 
     def kill(progress: Progress) -> None:
         if progress.stage == stage and 0 < progress.done < progress.total:

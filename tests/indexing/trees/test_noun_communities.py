@@ -16,7 +16,7 @@ from tests.small_index import small_index
 
 
 def graph(pairs: list[tuple[int, int]], occurrences: list[tuple[int, int]], size: tuple[int, int]) -> NounGraph:
-    """Each pair shares a sentence; each (entity, chunk) is in one."""
+    """Return a graph in which each pair shares a sentence, and each (entity, chunk) is in one."""
     tables = [
         pa.Table.from_pylist([dict(zip(schema.names, (*row, 1), strict=True)) for row in rows], schema=schema)
         for schema, rows in ((PAIR_SCHEMA, pairs), (OCCURRENCE_SCHEMA, occurrences))
@@ -25,7 +25,7 @@ def graph(pairs: list[tuple[int, int]], occurrences: list[tuple[int, int]], size
 
 
 def two_triangles() -> NounGraph:
-    """0 1 2 in chunk 0, 3 4 5 in chunk 1, joined by 2 and 3; 6 alone in chunk 2."""
+    """Return a graph of 0 1 2 in chunk 0, 3 4 5 in chunk 1, joined by 2 and 3; 6 alone in chunk 2."""
     triangles = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]
     return graph(triangles, [(row, row // 3) for row in range(7)], (7, 3))
 

@@ -24,7 +24,7 @@ TEXT = "The queen lays eggs. The workers store honey.\n\nA mite drinks from the 
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """Texts about the same thing, by their first word, are near."""
+    """Embed texts so that those about the same thing, by their first word, are near."""
     rows = np.array([[1.0, 1 + sum(text.split()[0].encode()) % 11, len(text) % 5, 1.0] for text in texts])
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 

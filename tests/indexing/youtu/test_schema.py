@@ -33,7 +33,7 @@ DESCRIPTIONS = (
 
 
 def labelled_index() -> Index:
-    """The small index with types, descriptions, and keywords of its relations."""
+    """Return the small index with types, descriptions, and keywords of its relations."""
     small = small_index()
     old = small.layers[0]
     names = old.entities["name"].to_pylist()
@@ -55,7 +55,8 @@ def labelled_index() -> Index:
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """A direction of its own for each word that the tests use; "harms" is near to "spoils", all others are apart."""
+    """Return a direction of its own for each word that the tests use; "harms" is near to "spoils", all others are
+    apart."""
     words = ("spoils", "makes", "related to", "has attribute")
     rows = []
     for text in texts:
@@ -158,7 +159,7 @@ def test_a_label_outside_the_schema_has_the_nearest_type_where_it_is_near(tmp_pa
 
 
 def reply(prompt: str, types: dict[str, list[str]], **by_text: object) -> str:
-    """The schema, and for the passage that holds a text what is said of it there."""
+    """Return the schema, and for the passage that holds a text what is said of it there."""
     if prompt.startswith("Below is a first schema"):
         return json.dumps(types)
     passage = prompt.rsplit("Passage:", 1)[1]

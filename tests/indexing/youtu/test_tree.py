@@ -31,7 +31,7 @@ RELATION_TYPES = ("related to", "has attribute", "eats")
 
 
 def schema(relation_type: list[int], attributes: list[dict[str, object]] | None = None) -> Schema:
-    """Relation types have the axes 0, 1 and 2 of three dimensions; every attribute has axis 2."""
+    """Return a schema whose relation types have the axes 0, 1 and 2 of three dimensions; every attribute has axis 2."""
     attributes = attributes or []
     rows = [("entity", "animal", 0), *(("relation", name, 0) for name in RELATION_TYPES), ("attribute", "kind", 0)]
     return Schema(
