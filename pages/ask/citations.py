@@ -2,6 +2,7 @@
 marked, and all that was retrieved stands below, cited or not."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,23 +40,32 @@ def titles(trace: Trace) -> dict[str, str]:
     }
 
 
-def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
+@dataclass(frozen=True)
+class Differences:
+    """What an answer says that those beside it do not. alone: places of its parts; they are tinted in that colour of
+    the palette. only_alone: the others are left out. compared: the others are muted, and signs say which is which."""
+
+    alone: Collection[int] = ()
+    only_alone: bool = False
+    compared: bool = False
+    tint: str = ""
+
+
+NO_DIFFERENCES = Differences()
+
+
+def show(
     answer: Answer,
     *,
     open_mark: str,
     key: str,
     on_cite: Callable[[str], None],
-    alone: Collection[int] = (),
-    only_alone: bool = False,
-    compared: bool = False,
-    tint: str = "",
+    differences: Differences = NO_DIFFERENCES,
     all_items: bool = False,
     last_frame: dict[str, Any] | None = None,
 ) -> None:
-    """Draw the answer; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
-    beside it says; they are tinted in that colour of the palette. only_alone: the others are left out. compared: those
-    that another answer says are muted, and signs say which is which. all_items: what the context holds is listed below
-    the answer, cited or not. last_frame: of the play beside the answer."""
+    """Draw the answer; on_cite is called with the mark that was clicked. all_items: what the context holds is listed
+    below the answer, cited or not. last_frame: of the play beside the answer."""
     context = answer.trace.context
     evidence = _Evidence(answer.trace)
     section_of = {item.mark: section for section in context.sections for item in section.items}
@@ -71,7 +81,7 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
         {
             "text": part.text,
             "from": section_titles.get(part.section, ""),
-            "alone": place in alone,
+            "alone": place in differences.alone,
             "lacks": _lacks(support),
             "marks": [
                 evidence.chip(item_of[mark], section_of[mark], part.text)
@@ -81,15 +91,15 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
             ],
         }
         for place, (part, support) in enumerate(zip(answer.parts, supports(answer), strict=True))
-        if place in alone or not only_alone
+        if place in differences.alone or not differences.only_alone
     ]
     data = {
         "parts": parts,
         "open": open_mark,
         "list": answer.extractive,
         "last_frame": last_frame,
-        "tint": tint,
-        "compared": compared and bool(alone),
+        "tint": differences.tint,
+        "compared": differences.compared and bool(differences.alone),
         "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
         "labels": {
             "cited": say("cite.cited"),

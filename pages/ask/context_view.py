@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from leanrag_core.answering.support import best_sentence
+from leanrag_core.figures import passages
 from leanrag_core.figures.play_cards import anchors as anchors_of
 from leanrag_core.retrieval.context import losses, passage_section
 from leanrag_core.types.index import Index
@@ -73,20 +74,20 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answe
         for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
             mark = marks.get(passage.id)
             quotes = (best_sentence(each, passage.text) for each in _citing(answer, mark.name if mark else ""))
+            quote = next(filter(None, quotes), "")
             seed_dots = None
             if anchors and passage.source:
                 counted = say(counting, count=len(passage.source.items), n=len(anchors))
                 seed_dots = markup.dots(len(passage.source.items), len(anchors), counted)
             passage_view.card(
                 passage,
+                passages.around(passage.text, quote, names) if quote else passages.excerpt(passage.text, names),
                 mark=mark.drawn() if mark else None,
-                names=names,
                 seed_dots=seed_dots,
                 on_open=partial(reference_view.open_place, scope, passage.id)
                 if index is not None
                 else reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=True),
                 cited=_cited(answer, mark.name if mark else ""),
-                quote=next(filter(None, quotes), ""),
                 key=scope.name(f"chunk_{place}"),
             )
     if len(trace.passages) > _MOST_CARDS:

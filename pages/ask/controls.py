@@ -172,7 +172,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "")
             on_change=mount.changed,
             width=210,
         ),
-        form=widgets.labels(titles),
+        widgets.Values(form=widgets.labels(titles)),
     )
 
 
@@ -201,9 +201,7 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
             width=160,
             help=forms.hint(spec),
         ),
-        parse=int,
-        allowed=allowed,
-        form=(low, top),
+        widgets.Values(parse=int, allowed=allowed, form=(low, top)),
     )
 
 
@@ -225,10 +223,12 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
             width="content",
             wrap=True,
         ),
-        parse=_parts_of,
-        allowed=_among(fields),
-        write=lambda parts: ",".join(parts) or "none",
-        read=sorted,
-        form=tuple(fields),
+        widgets.Values(
+            parse=_parts_of,
+            allowed=_among(fields),
+            write=lambda parts: ",".join(parts) or "none",
+            read=sorted,
+            form=tuple(fields),
+        ),
         key=scope.key("use"),
     )

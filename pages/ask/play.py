@@ -13,6 +13,7 @@ from leanrag_core.figures.play_values import play_page, play_values
 from leanrag_core.figures.scripts import PLAY
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible_values
+from pages.common import state
 from pages.common.component import component
 from pages.common.messages import language, say
 from pages.common.scope import Scope
@@ -23,28 +24,27 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 _FRAME = '<div class="lr-play"></div>'
 
 
-def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
+def show(
     shown: Play,
     *,
-    of: Trace,
-    key: str,
-    start: str = "",
-    picked: str = "",
-    table: bool = False,
-    links: tuple[str, ...] = (),
-    explorable: Collection[str] = (),
-    on_explore: Callable[[str], None] | None = None,
-    on_read: Callable[[str], None] | None = None,
+    trace: Trace,
+    scope: Scope,
+    explorable: Collection[str],
+    on_explore: Callable[[str], None],
+    on_read: Callable[[str], None],
 ) -> None:
-    """Draw the play. of: the trace that is played. start: name of the step it begins at, or of a frame in it
-    ("climb.1"); its end where empty. picked: id of the node whose card is open. links: the names in the URL under which
-    the browser keeps the step, the node, and whether it is a table; nothing is kept without them. on_explore, on_read:
-    what opens the node, or the passage, of that id elsewhere; explorable: the nodes for which that is possible."""
+    """Draw the play of the trace. The browser keeps in the scope's part of the URL the step it is at, or a frame in it
+    ("climb.1"; its end where empty), the id of the node whose card is open, and whether it is a table. on_explore,
+    on_read: what opens the node, or the passage, of that id elsewhere; explorable: the nodes for which that is
+    possible."""
+    key = scope.name("play")
+    links = [scope.name(name) for name in ("step", "node", "show")]
+    step, node, view = map(state.recall, links)
 
-    def report(name: str, act: Callable[[str], None] | None) -> Callable[[], None]:
+    def report(name: str, act: Callable[[str], None]) -> Callable[[], None]:
         def reported() -> None:
             chosen = str(st.session_state[key].get(name) or "")
-            if act is not None and chosen in {WHOLE, *(item.id for item in shown.items)}:
+            if chosen in {WHOLE, *(item.id for item in shown.items)}:
                 act(chosen)
 
         return reported
@@ -52,14 +52,14 @@ def show(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have the
     component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", "marks", *PLAY))(
         data={
             "play": play_values(shown),
-            "of": digest(of),
+            "of": digest(trace),
             "words": play_words(language()),
-            "start": start,
-            "picked": picked,
-            "table": table,
-            "links": list(links),
+            "start": step,
+            "picked": node,
+            "table": view == "table",
+            "links": links,
             "explorable": sorted(explorable),
-            "reads": on_read is not None,
+            "reads": True,
         },
         key=key,
         on_explore_change=report("explore", on_explore),

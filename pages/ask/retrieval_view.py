@@ -46,12 +46,8 @@ def show(
     key = scope.key("opens_explore")
     component.show(
         play(trace, before=before, index=index, language=language()),
-        of=trace,
-        key=scope.name("play"),
-        start=state.recall(scope.name("step")),
-        picked=state.recall(scope.name("node")),
-        table=state.recall(scope.name("show")) == "table",
-        links=tuple(scope.name(name) for name in ("step", "node", "show")),
+        trace=trace,
+        scope=scope,
         explorable=known,
         on_explore=partial(st.session_state.__setitem__, key),
         on_read=partial(_read, scope, trace, stored=index is None),

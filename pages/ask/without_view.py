@@ -79,10 +79,12 @@ def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
             placeholder=say("without.placeholder"),
             label_visibility="collapsed",
         ),
-        parse=wanted,
-        allowed=lambda ids: all(id_ in offered for id_ in ids),
-        write=",".join,
-        form=widgets.labels(titles),
+        widgets.Values(
+            parse=wanted,
+            allowed=lambda ids: all(id_ in offered for id_ in ids),
+            write=",".join,
+            form=widgets.labels(titles),
+        ),
     )
     return list(chosen or ())
 

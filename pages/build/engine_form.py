@@ -215,8 +215,7 @@ def _as_batches() -> bool:
             "b_batches",
             False,
             lambda mount: st.toggle(say("build.batches"), value=mount.value, key=mount.key, on_change=mount.changed),
-            parse=lambda text: text == "1",
-            write=lambda on: "1" if on else "0",
+            widgets.Values(parse=lambda text: text == "1", write=lambda on: "1" if on else "0"),
             key="as_batches",
         )
         draw(html('<div class="lr-hint">{}</div>', say("build.batches.hint")))
@@ -298,9 +297,11 @@ def entity_types() -> tuple[str, ...]:
                 accept_new_options=True,
                 placeholder=say("build.engine.choose_type"),
             ),
-            parse=lambda text: _clean(text.split(",")),
-            write=lambda types: ",".join(types) or _NO_TYPES,
-            read=_clean,
+            widgets.Values(
+                parse=lambda text: _clean(text.split(",")),
+                write=lambda types: ",".join(types) or _NO_TYPES,
+                read=_clean,
+            ),
         )
         draw(html('<div class="lr-hint">{}</div>', say("build.engine.types_hint")))
     return tuple(chosen)

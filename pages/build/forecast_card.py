@@ -45,8 +45,7 @@ def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **la
             on_change=mount.changed,
             **layout,
         ),
-        parse=float,
-        allowed=lambda value: 0.0 <= value < float("inf"),
+        widgets.Values(parse=float, allowed=lambda value: 0.0 <= value < float("inf")),
         key=key,
     )
     return float(chosen)
@@ -66,8 +65,7 @@ def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout:
             on_change=mount.changed,
             **layout,
         ),
-        parse=int,
-        allowed=lambda value: 0 <= value < _MOST_TOKENS,
+        widgets.Values(parse=int, allowed=lambda value: 0 <= value < _MOST_TOKENS),
         key=key,
     )
     return int(chosen)
@@ -87,8 +85,7 @@ def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: 
             on_change=mount.changed,
             **layout,
         ),
-        parse=int,
-        allowed=lambda value: 0 <= value < _MOST_TOKENS,
+        widgets.Values(parse=int, allowed=lambda value: 0 <= value < _MOST_TOKENS),
         key=key,
     )
     return int(chosen)
@@ -120,7 +117,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
                 placeholder=corpus.name,
                 max_chars=_LONGEST_NAME,
             ),
-            allowed=lambda written: len(written) <= _LONGEST_NAME,
+            widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME),
             key="index_name",
         )
         if st.button(

@@ -184,8 +184,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
                 key=mount.key,
                 on_change=mount.changed,
             ),
-            parse=int,
-            allowed=lambda value: 1 <= value <= n,
+            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= n),
             key=f"preview_number_{corpus_id}",
             forgets=(passage,),
         )

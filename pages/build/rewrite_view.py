@@ -84,8 +84,7 @@ def _layers(first_layers: range) -> int:
             key=mount.key,
             on_change=mount.changed,
         ),
-        parse=int,
-        allowed=lambda value: 1 <= value <= n,
+        widgets.Values(parse=int, allowed=lambda value: 1 <= value <= n),
         key="rewrite_layers",
     )
     return int(chosen)

@@ -79,5 +79,5 @@ def _chosen(
     **more: Any,
 ) -> str:
     first = next(iter(titles)) if default is None else default
-    allowed = titles.__contains__
-    return str(widgets.remembered(name, first, draw, allowed=allowed, form=widgets.labels(titles), **more))
+    values = widgets.Values(allowed=titles.__contains__, form=widgets.labels(titles))
+    return str(widgets.remembered(name, first, draw, values, **more))

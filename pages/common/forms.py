@@ -114,8 +114,8 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
         return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
     with reveal.place(under, gap="xsmall"):
-        form = widgets.labels(titles) if choices else None
-        value = _entered(spec, widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form))
+        values = widgets.Values(parse, allowed, form=widgets.labels(titles) if choices else None)
+        value = _entered(spec, widgets.remembered(under, default, widget, values))
         said = fault(value)
         if said:
             message(said, kind="error")

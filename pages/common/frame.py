@@ -198,8 +198,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
             key=mount.key,
             on_change=mount.changed,
         ),
-        allowed=lambda value: value in indexes,
-        form=widgets.labels(titles),
+        widgets.Values(allowed=lambda value: value in indexes, form=widgets.labels(titles)),
         pin=newest is not None,
     )
     if chosen is None:

@@ -22,26 +22,23 @@ _FRAME = '<div class="lr-text"></div>'
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
 
 
-def card(  # noqa: PLR0913  # draws: keywords, of which a card may lack each
+def card(
     passage: TraceItem,
+    text: Sequence[passages.Piece],
     *,
     mark: Markup | None,
-    names: Sequence[str],
     seed_dots: Markup | None,
     on_open: Callable[[], None],
     key: str,
     cited: str = "",
-    quote: str = "",
 ) -> None:
     """Draw a passage of a trace: mark, document, some of its text, why it is here, its place.
 
     seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
-    it, in words. quote: its sentence that the text is shown around; without it, the stretch with most of the names.
+    it, in words.
     """
     source = passage.source
     assert source is not None
-    shown = passages.around(passage.text, quote, names) if quote else passages.excerpt(passage.text, names)
-    text = markup.pieces(shown)
     why = seed_dots or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
     place = markup.name(source.document)
     if source.page:
@@ -54,7 +51,7 @@ def card(  # noqa: PLR0913  # draws: keywords, of which a card may lack each
                 '<div class="lr-chunk"><div class="top">{}<b>{}</b></div><p>{}</p><div class="f">{}{}{}</div></div>',
                 mark or html('<span class="lr-tag">{}</span>', say("passage.left_out")),
                 passage.name,
-                text,
+                markup.pieces(text),
                 why + html("<br>") if why else NOTHING,
                 place,
                 html('<br><span class="lr-cited">{}</span>', cited) if cited else NOTHING,

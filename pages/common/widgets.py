@@ -8,7 +8,7 @@ widget whose value changes from outside is replaced by a new one, and what the o
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -25,6 +25,21 @@ class Mount(Generic[_Value]):
     key: str
     value: _Value
     changed: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Which values a widget may hold, and how they are held. parse, write: from and to the text of a link; parse may
+    raise ValueError. read: from what Streamlit holds. form: what else makes it another widget (bounds, options)."""
+
+    parse: Callable[[str], Any] = str
+    allowed: Callable[[Any], bool] = lambda value: True
+    write: Callable[[Any], Any] = state.written
+    read: Callable[[Any], Any] = lambda stored: stored
+    form: object = None
+
+
+_TEXTS = Values()
 
 
 def show(
@@ -79,16 +94,12 @@ def settle(base: str, value: Any, *, form: object = None) -> None:
     state.memory().screen[base] = (form, value)
 
 
-def remembered(  # noqa: PLR0913  # draws: keywords with defaults, as widgets have them
+def remembered(
     name: str,
     default: _Value,
     draw: Callable[[Mount[_Value]], Any],
+    values: Values = _TEXTS,
     *,
-    parse: Callable[[str], Any] = str,
-    allowed: Callable[[Any], bool] = lambda value: True,
-    write: Callable[[Any], Any] = state.written,
-    read: Callable[[Any], Any] = lambda stored: stored,
-    form: object = None,
     key: str = "",
     pin: bool = False,
     forgets: Sequence[str] = (),
@@ -99,22 +110,22 @@ def remembered(  # noqa: PLR0913  # draws: keywords with defaults, as widgets ha
     choice here makes void. A widget that a browser empties holds no choice: what it showed stays, unless the default is
     None too.
     """
-    value = state.fitting(name, default, parse, allowed)
+    value = state.fitting(name, default, values.parse, values.allowed)
     if pin and not state.recall(name):
-        state.remember(name, write(value))
+        state.remember(name, values.write(value))
 
     def keep(chosen: Any) -> None:
         if chosen is None and default is not None:
             return
-        state.remember(name, None if chosen is None or (chosen == default and not pin) else write(chosen))
+        state.remember(name, None if chosen is None or (chosen == default and not pin) else values.write(chosen))
         for void in forgets:
             state.remember(void, None)
 
-    chosen = show(key or f"lr_{name}", value, draw, keep, read=read, form=form)
+    chosen = show(key or f"lr_{name}", value, draw, keep, read=values.read, form=values.form)
     return value if chosen is None and default is not None else chosen
 
 
-def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], **more: Any) -> str:
-    """Return what is chosen among options; the first one is the default."""
-    chosen = remembered(name, options[0], draw, allowed=lambda value: value in options, **more)
+def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], values: Values = _TEXTS) -> str:
+    """Return what is chosen among options; the first one is the default. values: without `allowed`."""
+    chosen = remembered(name, options[0], draw, replace(values, allowed=lambda value: value in options))
     return chosen or options[0]

@@ -22,7 +22,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
         "others",
         False,
         lambda mount: st.toggle(say("missed.others"), value=mount.value, key=mount.key, on_change=mount.changed),
-        parse=state.as_flag,
+        widgets.Values(parse=state.as_flag),
     )
     if state.recall("others") != "1":
         return

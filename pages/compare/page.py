@@ -159,7 +159,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
                 lambda mount: st.toggle(
                     say("compare.only_differences"), value=mount.value, key=mount.key, on_change=mount.changed
                 ),
-                parse=state.as_flag,
+                widgets.Values(parse=state.as_flag),
             )
         _baseline(chosen)
     return view
@@ -180,8 +180,7 @@ def _equal_tokens() -> None:
             label_visibility="collapsed",
             width=120,
         ),
-        parse=int,
-        allowed=lambda value: 200 <= value <= 64_000,
+        widgets.Values(parse=int, allowed=lambda value: 200 <= value <= 64_000),
     )
 
 

@@ -355,10 +355,12 @@ def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences
                 open_mark=str(st.session_state.get(loaded.scope.key("cited"), "")),
                 key=f"compare_text_{letter}",
                 on_cite=partial(reference_view.open_citation, loaded.scope, answer, stored=loaded.index is None),
-                alone=alone,
-                only_alone=differences_only and bool(alone),
-                compared=not is_same,
-                tint=f"column-{letter}",
+                differences=citations.Differences(
+                    alone=alone,
+                    only_alone=differences_only and bool(alone),
+                    compared=not is_same,
+                    tint=f"column-{letter}",
+                ),
             )
     if answer is not None and len(answer.text) > _LONG_ANSWER:
         st.button(

@@ -116,9 +116,7 @@ def show_flips(
                 on_change=mount.changed,
                 width=180,
             ),
-            parse=int,
-            allowed=lambda value: 1 <= value <= len(own),
-            form=len(own),
+            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= len(own), form=len(own)),
         )
     )
     flip = own[number - 1]

@@ -127,8 +127,7 @@ def _wish(stored: Sequence[StoredExperiment]) -> Wish:
                 on_change=mount.changed,
                 width=230,
             ),
-            parse=int,
-            allowed=lambda value: 0 <= value <= 100,
+            widgets.Values(parse=int, allowed=lambda value: 0 <= value <= 100),
         )
         tokens = _limit(experiments.WISH_TOKENS, say("choice.tokens"), 500)
         calls = _limit(experiments.WISH_CALLS, say("choice.calls"), 1)
@@ -151,8 +150,7 @@ def _limit(name: str, label: str, step: int) -> int | None:
             on_change=mount.changed,
             width=170,
         ),
-        parse=int,
-        allowed=lambda value: value >= 0,
+        widgets.Values(parse=int, allowed=lambda value: value >= 0),
     )
     return limit
 

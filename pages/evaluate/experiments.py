@@ -245,8 +245,7 @@ def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> 
                 on_change=mount.changed,
                 width=210,
             ),
-            allowed=lambda value: value in keys,
-            form=widgets.labels(titles_of),
+            widgets.Values(allowed=lambda value: value in keys, form=widgets.labels(titles_of)),
         )
     )
 

@@ -108,8 +108,7 @@ def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
         experiments.TAB,
         experiments.TABS,
         choice,
-        read=lambda title: name_of.get(title, experiments.RESULTS),
-        form=widgets.labels(titles),
+        widgets.Values(read=lambda title: name_of.get(title, experiments.RESULTS), form=widgets.labels(titles)),
     )
     return tab, drawn[experiments.TABS.index(tab)]
 

@@ -328,9 +328,7 @@ def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> No
                     on_change=mount.changed,
                     width=320,
                 ),
-                parse=float,
-                allowed=lambda value: low <= value <= high,
-                form=(low, high),
+                widgets.Values(parse=float, allowed=lambda value: low <= value <= high, form=(low, high)),
             )
         )
     kept, of = sweep_charts.lines(sweep, shown, keep, marks)

@@ -118,10 +118,12 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
             max_selections=_MOST_RUNS,
             width=340,
         ),
-        parse=lambda text: text.split(_SEPARATOR),
-        allowed=lambda value: set(value) <= set(titles),
-        write=_SEPARATOR.join,
-        form=widgets.labels(titles),
+        widgets.Values(
+            parse=lambda text: text.split(_SEPARATOR),
+            allowed=lambda value: set(value) <= set(titles),
+            write=_SEPARATOR.join,
+            form=widgets.labels(titles),
+        ),
     )
     return tuple(key for key in titles if key in chosen)
 

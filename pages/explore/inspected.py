@@ -69,12 +69,19 @@ def rows(listed: Sequence[Values], *, note: str = "", more: str = "", more_id: s
     return {"kind": "rows", "rows": list(listed), "note": note, "more": more, "moreId": more_id}
 
 
-def row(  # noqa: PLR0913  # a row of a component: keywords, of which a row may lack each
+@dataclass(frozen=True)
+class Target:
+    """What a click leads to. do: what the click does. layer: of an entity or relation, None where it says nothing."""
+
+    do: str
+    id: str
+    layer: int | None = None
+
+
+def row(
     name: str,
+    target: Target,
     *,
-    do: str,
-    id_: str,
-    layer: int | None = None,
     sub: str = "",
     value: str = "",
     bar: float | None = None,
@@ -84,9 +91,9 @@ def row(  # noqa: PLR0913  # a row of a component: keywords, of which a row may 
     from there."""
     return {
         "name": name,
-        "do": do,
-        "id": id_,
-        "layer": layer,
+        "do": target.do,
+        "id": target.id,
+        "layer": target.layer,
         "sub": sub,
         "value": value,
         "bar": bar,
@@ -160,8 +167,7 @@ def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Val
         listed.append(
             row(
                 neighbour.name,
-                do="relation",
-                id_=relation.id,
+                Target("relation", relation.id),
                 sub=said_by(relation),
                 value=strength_of(relation),
                 bar=_number(relation) / strongest,
@@ -176,9 +182,7 @@ def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
     return [
         row(
             say("explore.inspect.ends", source=isolated(member.source), target=isolated(member.target)),
-            do="relation",
-            id_=member.relation.id,
-            layer=member.relation.layer,
+            Target("relation", member.relation.id, member.relation.layer),
             sub=shortened(member.relation.description, _LINE),
             value=strength_of(member.relation),
         )

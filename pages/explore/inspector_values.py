@@ -54,7 +54,7 @@ def chunk_values(exploring: Exploring, row: int) -> Values:
             inspected.label(say("explore.inspect.last_question"), exploring.trace.question if exploring.trace else ""),
             inspected.runs([inspected.run(say("explore.inspect.in_context")), *inspected.marks(cited)]),
         ]
-    listed = [inspected.row(each.name, do="go", id_=each.id, layer=0, sub=each.type) for each in entities]
+    listed = [inspected.row(each.name, inspected.Target("go", each.id, 0), sub=each.type) for each in entities]
     ends = layer.ends[stated[:_LISTED]].tolist()
     names, ids = layer.entity_cells["name"], layer.entity_cells["id"]
     relations = [
@@ -174,8 +174,7 @@ def _bars(related: list[browse.Neighbour]) -> list[Values]:
     return [
         inspected.row(
             neighbour.name,
-            do="go",
-            id_=neighbour.id,
+            inspected.Target("go", neighbour.id),
             sub=said_by(neighbour.relation),
             value=strength_of(neighbour.relation),
             bar=value / longest,
@@ -211,7 +210,7 @@ def _hits(trace: Trace, hits: QuestionHits) -> list[Values]:
 
 def _child(row: browse.EntityRow) -> Values:
     counts = say("explore.inspect.entities", n=row.below) if row.layer else row.type
-    return inspected.row(row.name, do="go", id_=row.id, layer=row.layer, sub=counts)
+    return inspected.row(row.name, inspected.Target("go", row.id, row.layer), sub=counts)
 
 
 def _list(listed: list[Values], total: int, order: str, name: str, step: int) -> Values:

@@ -132,11 +132,13 @@ def _several_choices(name: str, titles: dict[str, str]) -> None:
             on_change=mount.changed,
             label_visibility="collapsed",
         ),
-        parse=lambda text: [value for value in titles if value in split(text)],
-        allowed=bool,
-        write=joined,
-        read=lambda chosen: [value for value in titles if value in (chosen or [])],
-        form=widgets.labels(titles),
+        widgets.Values(
+            parse=lambda text: [value for value in titles if value in split(text)],
+            allowed=bool,
+            write=joined,
+            read=lambda chosen: [value for value in titles if value in (chosen or [])],
+            form=widgets.labels(titles),
+        ),
     )
 
 
@@ -155,6 +157,5 @@ def _single_choice(name: str, titles: dict[str, str]) -> None:
             on_change=mount.changed,
             label_visibility="collapsed",
         ),
-        allowed=lambda value: value in titles,
-        form=widgets.labels(titles),
+        widgets.Values(allowed=lambda value: value in titles, form=widgets.labels(titles)),
     )

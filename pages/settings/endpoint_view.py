@@ -214,7 +214,7 @@ def check_panel(settings: Settings) -> None:
             lambda mount: st.text_area(
                 say("build.prompts.passage"), mount.value, key=mount.key, on_change=mount.changed, height=250
             ),
-            write=lambda text: text or " ",  # emptied by hand: the sample does not come back by itself
+            widgets.Values(write=lambda text: text or " "),
             key="check_passage",
         )
         ready = bool(model and passage.strip())

@@ -40,7 +40,7 @@ def emptied() -> None:
         lambda mount: st.number_input(
             "N", value=None if state.recall("empty") else mount.value, key=f"{mount.key}{state.recall('empty')}"
         ),
-        parse=int,
+        widgets.Values(parse=int),
     )
     st.text(f"{number!r} {state.recall('n')!r}")
     st.button("Empty", key="empty", on_click=state.remember, args=("empty", "1"))

@@ -21,9 +21,7 @@ def two_strategies() -> None:
         "c",
         5,
         lambda mount: st.slider("C", low, high, mount.value, key=mount.key, on_change=mount.changed),
-        parse=int,
-        allowed=lambda number: low <= number <= high,
-        form=(low, high),
+        widgets.Values(parse=int, allowed=lambda number: low <= number <= high, form=(low, high)),
     )
     st.text(f"c is {value}")
     if strategy == "wide":
@@ -31,7 +29,7 @@ def two_strategies() -> None:
             "wide_tokens",
             1000,
             lambda mount: st.number_input("T", 0, 32000, mount.value, key=mount.key, on_change=mount.changed),
-            parse=int,
+            widgets.Values(parse=int),
         )
         st.text(f"tokens are {tokens}")
     st.button("Again", key="again")
