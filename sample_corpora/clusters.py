@@ -17,9 +17,9 @@ import numpy as np
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.reference.models import end_members, members_of
 from leanrag_core.indexing.reference.records import ReferenceGraph, read_reference
-from leanrag_core.indexing.resolution import name_key
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.config import REFERENCE, IndexConfig

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows, flat, texts_differ
-from leanrag_core.indexing import resolution
 from leanrag_core.indexing.aggregation import tables as aggregated
 from leanrag_core.indexing.manifest import edits_fingerprint, fingerprint_of, index_id
+from leanrag_core.indexing.names import entity_id, name_key, relation_id
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -156,10 +156,10 @@ def recomputed(subject: Subject) -> Iterator[Problem | Note]:
     chunk_ids = [f"chunk-{_digest(f'{documents[owner]}:{start}:{end}'.encode())}" for owner, start, end in spans]
     yield from _compared(subject, "chunks", index.chunks, chunk_ids, "its document and span")
     base = index.layers[0]
-    entity_ids = [resolution.entity_id(resolution.name_key(name)) for name in base.entities["name"].to_pylist()]
+    entity_ids = [entity_id(name_key(name)) for name in base.entities["name"].to_pylist()]
     yield from _compared(subject, "entities-0", base.entities, entity_ids, "its name")
     ids = base.entities["id"].to_pylist()
-    relation_ids = [resolution.relation_id(ids[left], ids[right]) for left, right in base.ends.tolist()]
+    relation_ids = [relation_id(ids[left], ids[right]) for left, right in base.ends.tolist()]
     yield from _compared(subject, "relations-0", base.relations, relation_ids, "its ends")
     yield from _aggregated(subject, index)
 

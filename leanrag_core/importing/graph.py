@@ -11,8 +11,9 @@ from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.rows import Drops
 from leanrag_core.importing.sources import Sources, document_of_text, windows
 from leanrag_core.indexing.extraction.denials import denies
+from leanrag_core.indexing.names import entity_id, name_key, relation_id, tidy_name
 from leanrag_core.indexing.parsing.blocks import clean, one_line
-from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, resolve, tidy_name
+from leanrag_core.indexing.resolution import resolve
 from leanrag_core.messages.message import Message, message
 from leanrag_core.system.threads import collector_paused
 from leanrag_core.types.corpus import Chunk, Document

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, tidy_name
+from leanrag_core.indexing.names import entity_id, name_key, relation_id, tidy_name
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Graph

@@ -9,7 +9,7 @@ from leanrag_core import Workbench
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing import base
 from leanrag_core.importing.base import importer, preview_of, read_graph, recognised
-from leanrag_core.indexing.resolution import entity_id, name_key, relation_id
+from leanrag_core.indexing.names import entity_id, name_key, relation_id
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.layout import foreign_ids_of, read_imported
 from leanrag_core.types.graph import Finding

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.indexing.resolution import LONGEST, beginning, condense
+from leanrag_core.indexing.condensing import LONGEST, beginning, condense
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from leanrag_core.indexing.resolution import LONGEST, Condensed, condense, resolve
+from leanrag_core.indexing.condensing import LONGEST, Condensed, condense
+from leanrag_core.indexing.resolution import resolve
 from leanrag_core.models.base import Completion
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens

@@ -1,6 +1,7 @@
 import pytest
 
-from leanrag_core.indexing.resolution import entity_id, most_telling, name_key, resolve, tidy_name, trim_sentence
+from leanrag_core.indexing.names import entity_id, name_key, tidy_name
+from leanrag_core.indexing.resolution import most_telling, resolve, trim_sentence
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA

@@ -16,8 +16,8 @@ from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
 from leanrag_core.importing.rows import Drops, json_file, text_of
 from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
+from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.parsing.blocks import one_line, shown_name
-from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph
 

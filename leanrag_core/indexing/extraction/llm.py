@@ -18,7 +18,7 @@ from leanrag_core.indexing.extraction.reply import (
     Reply,
     parse_reply,
 )
-from leanrag_core.indexing.resolution import name_key
+from leanrag_core.indexing.names import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel

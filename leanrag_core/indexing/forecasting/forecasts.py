@@ -20,7 +20,7 @@ from leanrag_core.indexing.forecasting.growth import (
     relations_an_entity,
     usual_relations,
 )
-from leanrag_core.indexing.resolution import name_key
+from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.stages.kept import n_kept
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import message

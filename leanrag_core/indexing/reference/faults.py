@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.reference.anchoring import Anchors
 from leanrag_core.indexing.reference.models import Members, end_members, members_of
 from leanrag_core.indexing.reference.records import Quote, ReferenceGraph
-from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.message import Message, message
 from leanrag_core.text.words import whole_words
 from leanrag_core.types.corpus import Document

@@ -15,9 +15,9 @@ from leanrag_core.indexing.aggregation.writer import (
     Sentence,
     Summary,
 )
+from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.reference.anchoring import Anchors
 from leanrag_core.indexing.reference.records import AggregatedText, ReferenceGraph
-from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Chunk, Document

@@ -8,9 +8,10 @@ import pyarrow as pa
 from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.files.records import absent_at_default, from_json, to_json
 from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.condensing import condense
 from leanrag_core.indexing.editing import Replay
 from leanrag_core.indexing.extraction.gathered import Extractor
-from leanrag_core.indexing.resolution import MERGE_RULES, condense, resolve
+from leanrag_core.indexing.resolution import MERGE_RULES, resolve
 from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.calls import NO_USAGE, Usage, WrittenCall

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrag_core.indexing.youtu.schema_making import AttributeFact, attribute_facts, relation_labels
+from leanrag_core.indexing.youtu.patterns import AttributeFact, attribute_facts, relation_labels
 from tests.small_index import entity, layer, relation, unit
 
 
