@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError
-from leanrag_core.models.endpoint import Endpoint, Reply, azure_address
+from leanrag_core.models.connection import azure_address
+from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.types.batches import SentBatch, SentCall
 
 _ENDED = frozenset(("completed", "failed", "expired", "cancelled", "canceled"))

@@ -1,17 +1,15 @@
-"""An OpenAI-compatible server: the only file that imports the openai package. One call each, no retries here."""
+"""The calls that an OpenAI-compatible server is asked for: replies, also as a stream, and vectors. No retries here."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
-from leanrag_core.messages.message import with_text_replaced
-from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
+from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.models.connection import STATUS_SECONDS, Connection, openai_package
+from leanrag_core.models.endpoint_errors import ErrorAnswer, error_of
 from leanrag_core.models.loops import LOOPED, LoopWatch
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
@@ -19,21 +17,14 @@ from leanrag_core.models.served_window import context_window, count_of
 from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
-from leanrag_core.system.addresses import parts_of
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 
-T = TypeVar("T")
-_LOADING = threading.Lock()
-_STATUS_SECONDS = 5.0  # for a question about the server itself
 _CHARACTERS_A_TOKEN = 4  # roughly, for times alone
 _MARGIN = 2.5  # of the time that a reply should take, after which it is given up
 _LONGEST_CALL = 7200.0  # seconds
-_AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com")
-_AZURE_VERSION = "2024-10-21"  # the last one of the classic protocol that is generally available
-_NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
 
 
 @dataclass(frozen=True)
@@ -70,31 +61,8 @@ class Vectors:
     prompt_tokens: int
 
 
-def _openai() -> Any:
-    """Import the openai package, and httpx with it by one thread: the package uses as much of httpx as another
-    thread has loaded so far, and its call would fail."""
-    with _LOADING:
-        import httpx  # noqa: F401 - loaded for the package
-        import openai
-    return openai
-
-
-def azure_address(base_url: str) -> dict[str, str] | None:
-    """Return where a classic Azure resource is asked, as the client wants it: azure_endpoint, api_version and, where
-    the address names one, azure_deployment; the model's name is that of a deployment otherwise. None for any other
-    address: classic Azure is known by its host, or by an api-version."""
-    address, _, version = base_url.partition("?api-version=")
-    parts = parts_of(address)
-    if not version and not (parts.host.endswith(_AZURE_HOSTS) and not parts.path.rstrip("/").endswith("/v1")):
-        return None
-    root, _, deployment = address.rstrip("/").partition("/openai")
-    named = {"azure_endpoint": root, "api_version": version or _AZURE_VERSION}
-    name = deployment.partition("/deployments/")[2].partition("/")[0]
-    return named | ({"azure_deployment": name} if name else {})
-
-
-class Endpoint:
-    """A server at an address, with the key that the environment holds. Safe to share between threads.
+class Endpoint(Connection):
+    """A server that writes and embeds. Safe to share between threads.
 
     forms: what has been learnt of the server's models; shared by all callers of the same server. role: how its
     requests differ from those of all. speeds: how fast its models were. key: in the
@@ -110,54 +78,12 @@ class Endpoint:
         *,
         key: str = "",
     ) -> None:
-        self.settings = settings
+        super().__init__(settings, key=key)
         self.forms = forms or LearntForms()
         self.role = role or Role()
         self._speeds = speeds or Speeds()
         self._counting = threading.Lock()
         self._in_flight = 0
-        self._given_key = key
-
-    @property
-    def address(self) -> str:
-        """The server's address, for messages."""
-        return self.settings.base_url.partition("?")[0] or "https://api.openai.com/v1"
-
-    @property
-    def _key(self) -> str:
-        return self._given_key or os.environ.get(self.settings.key_variable, "").strip()
-
-    @cached_property
-    def _client(self) -> Any:
-        openai = _openai()
-        if not self._key and not self.settings.base_url:
-            raise EndpointError("endpoint.no_key", variable=self.settings.key_variable)
-        common = {
-            "api_key": self._key or _NO_KEY,
-            "timeout": self.settings.timeout_seconds,
-            "max_retries": 0,
-            # A server on this machine is never behind a proxy.
-            "http_client": openai.DefaultHttpxClient(
-                event_hooks={"response": [self._require_same_server]}, trust_env=not self.settings.local
-            ),
-        }
-        azure = azure_address(self.settings.base_url)
-        if azure is not None:
-            return openai.AzureOpenAI(**azure, **common)
-        return openai.OpenAI(base_url=self.settings.base_url or None, **common)
-
-    def _require_same_server(self, response: Any) -> None:
-        """Refuse a redirect to another server: the request carries passages and the key.
-
-        The client calls this before it follows. Raises EndpointError.
-        """
-        if not response.has_redirect_location:
-            return
-        old, new = response.request.url, response.request.url.join(response.headers["location"])
-        upgraded = (old.scheme, new.scheme) == ("http", "https") and old.port is None and new.port is None
-        if old.host != new.host or (not upgraded and (old.scheme, old.port) != (new.scheme, new.port)):
-            target = f"{new.scheme}://{new.host}{f':{new.port}' if new.port else ''}"
-            raise EndpointError("endpoint.redirects_elsewhere", address=self.address, target=target)
 
     def chat(
         self,
@@ -301,15 +227,10 @@ class Endpoint:
             if status >= 400:
                 raise error_of(ErrorAnswer(status, body, {}), self.address, self.settings.key_variable)
             with self._plain_errors():
-                completion = _openai().types.chat.ChatCompletion.construct(**body)
+                completion = openai_package().types.chat.ChatCompletion.construct(**body)
                 return self._read_reply(model, completion, "plain", as_json=as_json)
         except EndpointError as error:
             raise self._masked(error) from None
-
-    def using(self, call: Callable[[Any], T]) -> T:
-        """Return what the call gets from the package's client. Raises as chat()."""
-        with self._plain_errors():
-            return call(self._client)
 
     def stream(
         self,
@@ -431,10 +352,6 @@ class Endpoint:
                 self.address.rstrip("/") + path, cast_to=object, body={**self.role.body_fields, **body}, options=options
             )
 
-    def about(self, path: str) -> Any:
-        """Return the JSON that the server gives of itself at a path of its root; None where it does not."""
-        return self._beside(path, None)
-
     def models(self) -> list[str]:
         """Return the names of the models that the server offers, sorted."""
         with self._plain_errors():
@@ -444,7 +361,7 @@ class Endpoint:
         """Return the number of tokens that the server reads of a prompt, where it says so. load: see
         context_window()."""
         with self._plain_errors():
-            models = {listed.id: listed for listed in self._client.models.list(timeout=_STATUS_SECONDS).data}
+            models = {listed.id: listed for listed in self._client.models.list(timeout=STATUS_SECONDS).data}
         return context_window(model, models.get(model), self._beside, local=self.settings.local, load=load)
 
     def window(self, model: str) -> Window | None:
@@ -466,73 +383,6 @@ class Endpoint:
             about = self._beside("/props", None)
             self.forms.n_slots = count_of(about.get("total_slots")) if isinstance(about, dict) else None
         return tokens
-
-    def _beside(self, path: str, body: dict[str, Any] | None, timeout_seconds: float | None = _STATUS_SECONDS) -> Any:
-        """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not. timeout_seconds: None for
-        that of the settings."""
-        address = self.address.removesuffix("/").removesuffix("/v1") + path
-        options = {"timeout": timeout_seconds or self.settings.timeout_seconds}
-        try:
-            with self._plain_errors():
-                if body is None:
-                    return self._client.get(address, cast_to=object, options=options)
-                return self._client.post(address, cast_to=object, body=body, options=options)
-        except EndpointError:
-            return None
-
-    @contextmanager
-    def _plain_errors(self, timeout_seconds: float = 0.0) -> Iterator[None]:
-        """Convert the package's errors into those of this project, without the key. timeout_seconds: of the call, 0 for
-        that of the settings."""
-        openai = _openai()
-        try:
-            yield
-        except EndpointError:
-            raise
-        except openai.APITimeoutError as error:
-            seconds = timeout_seconds or self.settings.timeout_seconds
-            waited = type(error.__cause__).__name__ == "ReadTimeout"  # else no connection came about
-            kind = EndpointTimeout if waited else EndpointBusy
-            problem: EndpointError = kind("endpoint.timeout", address=self.address, seconds=seconds)
-        except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, EndpointError):  # raised by our own hook
-                raise self._masked(error.__cause__) from None
-            problem = self._no_answer(root_cause(error))
-        except openai.APIStatusError as error:
-            answer = ErrorAnswer(error.status_code, error.body, error.response.headers, error.message)
-            problem = error_of(answer, self.address, self.settings.key_variable)
-        except openai.APIError as error:  # of a stream that ends in an error
-            problem = self._in_reply(error.body) or EndpointBusy(
-                "endpoint.no_reply", address=self.address, reason=root_cause(error)
-            )
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
-            problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_cause(error))
-        except OSError as error:
-            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
-        except Exception as error:
-            if not type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio")):
-                raise
-            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
-        else:
-            return
-        raise self._masked(problem)
-
-    def _no_answer(self, reason: str) -> EndpointError:
-        """Return our error for a server that cannot be reached, naming the proxy where one stands before it."""
-        proxy = "" if self.settings.local else proxy_variable(self.address)
-        if proxy:
-            return EndpointBusy("endpoint.no_answer_by_proxy", address=self.address, reason=reason, variable=proxy)
-        return EndpointBusy("endpoint.no_answer", address=self.address, reason=reason)
-
-    def _in_reply(self, body: Any) -> EndpointError | None:
-        return error_in_reply(body, self.address, self.settings.key_variable)
-
-    def _masked(self, problem: EndpointError) -> EndpointError:
-        """Replace the key in everything that the server said."""
-        key = self._key
-        if len(key) > 5:
-            problem.message = with_text_replaced(problem.message, key, "•••")
-        return problem
 
 
 def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pages.common.messages import message, say
 from pages.common.scope import PAGE, Scope
 from pages.compare import (
     board_view,
+    column_heads,
     columns,
     contexts_view,
     fragments,
@@ -63,7 +64,7 @@ def page() -> None:
         settings_panel.open_for(wanted)
     defaults.begin(columns.scope_of("A"), summary, strategies)
     chosen = columns.chosen_columns(summary, indexes, strategies)
-    unkept.note({each.summary.id: side_by_side.name_to_keep(each) for each in chosen if each.is_trial})
+    unkept.note({each.summary.id: column_heads.name_to_keep(each) for each in chosen if each.is_trial})
     place = _head(chosen)
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
@@ -217,8 +218,8 @@ def _compare(
         if len(chosen) + bool(settings_panel.shown()) >= columns.MOST:  # too narrow for a name and its tags
             draw(html("<style>.lr-colhead.variant :is(.lr-tag,.lr-kind){{display:none}}</style>"))
         with main:
-            side_by_side.same_columns(chosen)
-            side_by_side.equal_line(chosen)
+            column_heads.same_columns(chosen)
+            column_heads.equal_line(chosen)
             places = side_by_side.show(
                 loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
             )

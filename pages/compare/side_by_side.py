@@ -1,7 +1,6 @@
 """The columns beside each other: head, figures, answer, subgraph, tokens and passages of each, in the same rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -10,33 +9,26 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sentences import said_alone, say_the_same
 from leanrag_core.comparing.sharing import Shared, passage_name
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.retrieval.variants import Setting, settings_in_words
-from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
-from leanrag_core.workbench.trials import MOST
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
 from pages.common import choices, drawing_view, markup, passage_view, session, state
 from pages.common.component import component
-from pages.common.html import draw, html, joined
+from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
-from pages.compare import columns, fragments, loading, settings_panel
+from pages.compare import column_heads, columns, fragments, loading
 from pages.compare.loading import Loaded
 
 _ROWS = Path(__file__).with_name("chunk_rows.js")
-_NAMES, _NAMES_KEY = Path(__file__).with_name("column_names.js"), "compare_names"
 _FRAME = '<div class="lr-ckrows"></div>'
 WIDTHS = (250, 340, 520)  # px of the drawings of a column
-_EQUAL_NAMED = 6  # settings that the line of equal ones names before it is opened
-_KEPT, _KEEP_FAILED = "lr_compare_kept", "lr_compare_keep_failed"  # in the session
 _MOST_PASSAGES = 6  # of a column before "more"
 _LONG_ANSWER = 380  # characters; a longer one is folded
 
@@ -59,9 +51,7 @@ def show(
     most = max((trace.context.tokens for trace in traces.values()), default=1)
     base = _baseline(loaded)
     tick = base.trace.context.tokens if base is not None and base.trace is not None else None
-    failed = st.session_state.pop(_KEEP_FAILED, None)
-    if failed is not None:
-        message(failed, kind="error")
+    column_heads.failed_keeping()
     is_same = len(answers) == len(loaded) and say_the_same(answers)
     if is_same:
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
@@ -74,7 +64,7 @@ def show(
     with st.grid(len(loaded), min_column_width=225, gap="medium", key="compare_columns"):
         for each in loaded:
             with st.container(gap="xsmall", key=f"compare_col_{each.letter.lower()}"):
-                _head(each, indexes)
+                column_heads.show(each, indexes is not None)
                 if each.trace is None:
                     places[each.letter] = _without_trace(each)
                     continue
@@ -98,16 +88,8 @@ def show(
                 )
                 _steps(each, each.trace)
     if indexes is not None:
-        data = visible_values({"named": say("compare.rename"), "longest": columns.LONGEST_TITLE})
-        component(_NAMES, "<span></span>")(data=data, key=_NAMES_KEY, on_renamed_change=_renamed)
+        column_heads.let_rename()
     return places
-
-
-def _renamed() -> None:
-    renamed = st.session_state[_NAMES_KEY].get("renamed") or {}
-    letter = str(renamed.get("letter", "")).upper()
-    if letter in columns.LETTERS:
-        columns.rename(letter, str(renamed.get("name", "")))
 
 
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
@@ -121,165 +103,6 @@ def _phone_choice(letters: Sequence[str]) -> str:
     with st.container(key="compare_pick"):
         chosen = choices.segments("phone", say("compare.column"), titles, label_visibility="collapsed", width="stretch")
     return chosen.upper()
-
-
-def _head(loaded: Loaded, indexes: Mapping[str, IndexSummary] | None) -> None:
-    letter = loaded.letter
-    draw(fragments.rule(letter))
-    with st.container(
-        horizontal=True, wrap=False, gap="xxsmall", vertical_alignment="center", key=f"compare_head_{letter.lower()}"
-    ):
-        with st.container(width="stretch", gap=None):
-            draw(fragments.heading(loaded, renames=indexes is not None))
-        if indexes is not None:
-            pinned = state.recall("base") == letter.lower()
-            st.button(
-                "",
-                icon=":material/keep:" if pinned else ":material/keep_off:",
-                type="tertiary",
-                help=say("compare.unpin" if pinned else "compare.pin", letter=letter),
-                key=f"compare_pin_{letter.lower()}",
-                on_click=columns.pin,
-                args=(letter,),
-            )
-            _column_buttons(loaded)
-    draw(fragments.settings(loaded))
-    _trial_line(loaded)
-
-
-def _column_buttons(loaded: Loaded) -> None:
-    """Duplicate the column; open its settings beside the columns."""
-    letter = loaded.letter
-    st.button(
-        "",
-        icon=":material/library_add:",
-        type="tertiary",
-        help=say("compare.duplicate", letter=letter),
-        key=f"compare_duplicate_{letter.lower()}",
-        disabled=len(columns.letters()) >= columns.MOST,
-        on_click=settings_panel.duplicate,
-        args=(letter,),
-    )
-    st.button(
-        "",
-        icon=":material/tune:",
-        type="tertiary",
-        help=say("compare.settings_of", letter=letter),
-        key=f"compare_settings_{letter.lower()}",
-        on_click=settings_panel.toggle,
-        args=(letter,),
-    )
-
-
-def same_columns(chosen: Sequence[columns.Column]) -> None:
-    """Say which column has no difference left to one before it, with what can be done; not of a copy whose settings
-    are open and were not applied yet."""
-    for place, column in enumerate(chosen):
-        twin = next((each for each in chosen[:place] if each.does_the_same(column)), None)
-        if twin is None or settings_panel.is_unapplied(column.letter):
-            continue
-        letter = column.letter
-        with st.container(
-            horizontal=True, gap="small", vertical_alignment="center", key=f"compare_same_{letter.lower()}"
-        ):
-            with st.container(width="content", gap=None):
-                message(say("compare.no_difference", letter=letter, other=twin.letter))
-            if len(chosen) > columns.LEAST:
-                st.button(
-                    say("compare.remove", letter=letter),
-                    key=f"compare_same_remove_{letter.lower()}",
-                    on_click=columns.remove,
-                    args=(letter,),
-                )
-            st.button(
-                say("compare.change_setting"),
-                key=f"compare_same_change_{letter.lower()}",
-                on_click=settings_panel.open_for,
-                args=(letter,),
-            )
-
-
-def equal_line(chosen: Sequence[columns.Column]) -> None:
-    """Draw the settings that the columns of one strategy have alike, in one line that opens to a list."""
-    for group in dict.fromkeys(column.group for column in chosen if column.group is not None):
-        if not group.equal:
-            continue
-        own, n = next(iter(group.settings.values())), len(group.equal)
-        config = next(column.info.config for column in chosen if column.group is group)
-        in_row = {
-            Setting(spec.name, of_index)
-            for kind, of_index in ((config, False), (IndexConfig, True))
-            for spec in fields(kind)
-            if spec.metadata.get("in_row")
-        }
-        equal = sorted(group.equal, key=lambda each: (each not in in_row, each.of_index))
-        code = "compare.equal_all" if len(group.settings) == len(chosen) else "compare.equal_some"
-        title = say(code, n=n, letters=say("ask.comma").join(group.settings))
-        first = words(settings_in_words(equal[:_EQUAL_NAMED], own))
-        rest = say("compare.equal_more", n=n - _EQUAL_NAMED) if n > _EQUAL_NAMED else ""
-        rows = joined(
-            html("<div><span>{}</span> <b>{}</b></div>", words(each.title), words(each.value_words(own.value(each))))
-            for each in equal
-        )
-        draw(
-            html(
-                '<details class="lr-equal"><summary><b>= {}</b> <span>{}{}</span></summary><div>{}</div></details>',
-                title,
-                first,
-                rest,
-                rows,
-            )
-        )
-
-
-def _trial_line(loaded: Loaded) -> None:
-    """Draw for a column whose index is a trial what making it took, and the button that keeps it."""
-    column, letter = loaded.live, loaded.letter.lower()
-    kept = st.session_state.get(_KEPT, {}).get(loaded.letter)
-    if column is None:
-        return
-    if kept and column.base.id == kept and not column.changed:
-        draw(html('<div class="lr-trial">{}</div>', say("compare.kept", name=isolated(column.base.title))))
-        return
-    if not column.is_trial:
-        if column.group and any(setting.of_index for setting in column.group.differing):
-            draw(html('<div class="lr-trial">{}</div>', say("compare.of_index", name=isolated(column.summary.title))))
-        return
-    trial = next((each for each in session.workbench().trials.all() if each.id == column.summary.id), None)
-    with st.container(
-        horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"compare_trial_{letter}"
-    ):
-        with st.container(width="stretch", gap=None):
-            time = numbers.duration(trial.seconds if trial else 0.0)
-            draw(html('<div class="lr-trial">{}</div>', say("compare.trial_made", time=time, most=MOST)))
-        st.button(
-            say("compare.keep"),
-            icon=":material/bookmark_add:",
-            key=f"compare_keep_{letter}",
-            help=say("compare.keep_help"),
-            on_click=keep_trial,
-            args=(column,),
-        )
-
-
-def name_to_keep(column: columns.Column) -> str:
-    """Return the name of its trial among the indexes: that of its base, and what differs."""
-    config = column.settings
-    parts = [words(Setting(name, of_index=True).words(config.index[name])) for name in column.changed]
-    return say("ask.comma").join([column.base.name, *parts])
-
-
-def keep_trial(column: columns.Column) -> None:
-    """Keep the column's trial as one of the indexes, under a name that says what differs. For callbacks."""
-    try:
-        kept = session.workbench().trials.keep(column.summary.id, name_to_keep(column))
-    except LeanRAGError as error:
-        st.session_state[_KEEP_FAILED] = error
-        return
-    for setting in column.changed:
-        state.remember(column.scope.name(columns.index_name(setting)), None)
-    state.remember(column.scope.name("index"), kept)
-    st.session_state.setdefault(_KEPT, {})[column.letter] = kept
 
 
 def _without_trace(loaded: Loaded) -> DeltaGenerator:

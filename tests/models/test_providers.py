@@ -20,7 +20,8 @@ from leanrag_core.errors import (
     EndpointRefusal,
     LeanRAGError,
 )
-from leanrag_core.models.endpoint import Endpoint, azure_address
+from leanrag_core.models.connection import azure_address
+from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.endpoint_errors import LONGEST_WAIT, ErrorAnswer, error_of
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
