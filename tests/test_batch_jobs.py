@@ -12,7 +12,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.indexing.forecasting.batches import as_batches, batch_rounds
-from leanrag_core.jobs.events import read_events
+from leanrag_core.jobs.events import EventReader
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Price
 from tests.endpoint.batches import ScriptedBatches
@@ -64,7 +64,7 @@ def test_a_killed_job_leaves_its_batch_alone_and_the_resumed_one_waits_for_it(
     batches.held = True
     job = bench.builds.start(corpus, SMALL, as_batches=True)
     job_when(bench, job, lambda state: state.batch is not None)
-    events = read_events(bench.root / "jobs" / job)
+    events = EventReader(bench.root / "jobs" / job).read()
     pid = next(event.pid for event in events if event.event == "started")
     assert pid is not None
     os.kill(pid, how)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.jobs.events import read_events
+from leanrag_core.jobs.events import EventReader
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Price, Settings
@@ -129,7 +129,7 @@ def _started(bench: Workbench, job: str) -> int:
     """Return the process that works on the job."""
 
     def pid() -> int | None:
-        events = read_events(bench.root / "jobs" / job)
+        events = EventReader(bench.root / "jobs" / job).read()
         return next((event.pid for event in events if event.event == "started" and event.pid is not None), None)
 
     number = waiting.until(pid, otherwise=lambda: bench.jobs.log(job))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.jobs.events import read_events
+from leanrag_core.jobs.events import EventReader
 from leanrag_core.jobs.kinds import BUILD
 from tests import waiting
 from tests.waiting import ended, job_when
@@ -33,7 +33,7 @@ def files_of(bench: Workbench) -> dict[str, bytes]:
 
 
 def kill(bench: Workbench, job_id: str) -> None:
-    started = next(event for event in read_events(bench.root / "jobs" / job_id) if event.event == "started")
+    started = next(event for event in EventReader(bench.root / "jobs" / job_id).read() if event.event == "started")
     assert started.pid is not None
     os.kill(started.pid, signal.SIGKILL)
 

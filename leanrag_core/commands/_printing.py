@@ -172,11 +172,6 @@ def print_difference(difference: "ExperimentDifference", most: int) -> None:
         print(f"{visible(name)}: only in one of the two")
 
 
-def difference_values(difference: "ExperimentDifference") -> dict[str, Any]:
-    """Return the difference as JSON values."""
-    return asdict(difference)
-
-
 def show_islands(index: Index, *, as_json: bool) -> int:
     """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
     from leanrag_core.queries.islands import components, suggest_tau, tau_curve
@@ -303,11 +298,6 @@ def _own(cell: "PaperCell") -> str:
     if cell.own.low is None or cell.own.high is None:
         return f"{cell.own.value:,.{places}f}"
     return f"{cell.own.value:,.{places}f} [{cell.own.low:,.{places}f}, {cell.own.high:,.{places}f}]"
-
-
-def paper_values(table: "PaperTable") -> dict[str, Any]:
-    """Return the table as JSON values."""
-    return asdict(table)
 
 
 if TYPE_CHECKING:

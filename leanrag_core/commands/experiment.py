@@ -1,15 +1,13 @@
 """experiment: runs over a question set, stored, resumed, listed, shown, compared, exported."""
 
 import argparse
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.commands._options import add_execution, add_json, execution_of, model_name, question_set_of
 from leanrag_core.commands._printing import (
     PrintedProgress,
-    difference_values,
-    paper_values,
     print_difference,
     print_grounds,
     print_json,
@@ -298,7 +296,7 @@ def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str
         "versions": dict(result.versions),
         "complete": result.is_complete,
         **table,
-        "paper": [paper_values(paper) for paper in _paper_tables(result, options)],
+        "paper": [asdict(paper) for paper in _paper_tables(result, options)],
     }
 
 
@@ -310,7 +308,7 @@ def _compare(options: argparse.Namespace) -> int:
     before, after = bench.experiments.store.read(options.before), bench.experiments.store.read(options.after)
     difference = compare_experiments(before, after, options.measure)
     if options.json:
-        print_json(difference_values(difference))
+        print_json(asdict(difference))
     else:
         print_difference(difference, options.most)
     return 0

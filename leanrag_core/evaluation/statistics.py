@@ -389,14 +389,3 @@ def fleiss(table: Sequence[Sequence[int]]) -> float | None:
     from statsmodels.stats.inter_rater import fleiss_kappa
 
     return float(fleiss_kappa(counts, method="fleiss"))
-
-
-def observed(table: Sequence[Sequence[int]]) -> float | None:
-    """Return the share of pairs of verdicts on the same thing that agree. table: as in fleiss(). None without such
-    pairs."""
-    counts = np.asarray(table, dtype=np.int64)
-    if not counts.size:
-        return None
-    judges = counts.sum(axis=1)
-    pairs = (judges * (judges - 1)).sum()
-    return float((counts * (counts - 1)).sum() / pairs) if pairs else None

@@ -79,7 +79,7 @@ def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean
     return tuple(table)
 
 
-TOKENS, RECALL, RELATIVE, RECALL_PER_1000 = "context-tokens", "evidence-recall", "relative-context", "recall-per-1000"
+TOKENS, RECALL, RELATIVE = "context-tokens", "evidence-recall", "relative-context"
 _EQUAL = 1e-9  # means that differ by less are equal
 
 

@@ -82,10 +82,6 @@ class Palette:
         """Fill of a layer; layers above the ramp share its last step."""
         return self.layers[min(number, len(self.layers) - 1)]
 
-    def layer_ink(self, number: int) -> str:
-        """Return the colour of text on that fill."""
-        return self.layer_inks[min(number, len(self.layer_inks) - 1)]
-
     def css_variables(self) -> str:
         """Return the palette as declarations of --lr-* custom properties."""
         return "".join(f"{name}:{value};" for name, value in self.variables().items())

@@ -20,23 +20,19 @@ def opener(path: str, flags: int) -> int:
 def make_folder(folder: Path) -> None:
     """Make the folder for its owner alone. Those above it are as the system makes them."""
     folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    _close(folder)
+    tighten_file(folder)
 
 
 def tighten(folder: Path) -> None:
     """Close the folder and all in it to everyone but the owner, also what older versions made."""
     for here, folders, files in os.walk(folder):
         for name in (*files, *folders):
-            _close(Path(here) / name)
-    _close(folder)
+            tighten_file(Path(here) / name)
+    tighten_file(folder)
 
 
 def tighten_file(path: Path) -> None:
-    """Close the file to everyone but its owner, if it is there."""
-    _close(path)
-
-
-def _close(path: Path) -> None:
+    """Close the file or folder to everyone but its owner, if it is there."""
     # On a read-only disk, or when it is another user's, it stays as it is: its permissions are not ours to change.
     with contextlib.suppress(OSError):
         mode = path.lstat().st_mode

@@ -222,11 +222,6 @@ class EventReader:
             return tuple(self._events)
 
 
-def read_events(folder: Path) -> tuple[JobEvent, ...]:
-    """Read the job's events from the start. Raises RecordDamaged."""
-    return EventReader(folder).read()
-
-
 def _parsed(content: bytes, name: str) -> list[JobEvent]:
     lines = []
     for line in content.decode("utf-8", errors="replace").split("\n"):

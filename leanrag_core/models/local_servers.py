@@ -103,11 +103,9 @@ class FoundServer:
 
 @dataclass(frozen=True)
 class Found:
-    """What answers on this machine. at: seconds since 1970; n_ports: how many were looked at; free_bytes: memory that
-    was free then."""
+    """What answers on this machine. at: seconds since 1970; free_bytes: memory that was free then."""
 
     servers: tuple[FoundServer, ...]
-    n_ports: int
     at: float
     free_bytes: int
 
@@ -200,7 +198,7 @@ def find_servers(ports: Mapping[str, int] | None = None) -> Found:
     ports = usual_ports() if ports is None else ports
     wanted = [(kind, ports[kind.name]) for kind in KINDS if ports.get(kind.name)]
     found = in_own_loop(_find(wanted)) if wanted else []
-    return Found(tuple(server for server in found if server), len(wanted), time.time(), free_bytes())
+    return Found(tuple(server for server in found if server), time.time(), free_bytes())
 
 
 def free_bytes() -> int:

@@ -31,12 +31,10 @@ from leanrag_core.types.rows import numbers
 
 @dataclass(frozen=True)
 class Connection:
-    """n_components: parts that no relation joins. largest_share: of the nodes in the largest part. mean_degree:
-    relations of a node on average."""
+    """n_components: parts that no relation joins. largest_share: of the nodes in the largest part."""
 
     n_components: int
     largest_share: float
-    mean_degree: float
 
 
 @dataclass(frozen=True)
@@ -44,26 +42,20 @@ class LayerConnectivity:
     """A layer with all its relations, and without those that aggregation made; above layer 0 these are all of them, and
     every node is an island without them (LeanRAG, introduction)."""
 
-    layer: int
-    n_nodes: int
     with_aggregated: Connection
     without_aggregated: Connection
 
 
-def connectivity(index: Index) -> tuple[LayerConnectivity, ...]:
-    """Measure each layer's connectivity, from the base graph up."""
-    layers = []
-    for layer in index.layers:
-        made = _connection(len(layer), layer.ends)
-        bare = made if layer.number == 0 else _connection(len(layer), layer.ends[:0])
-        layers.append(LayerConnectivity(layer.number, len(layer), made, bare))
-    return tuple(layers)
+def connectivity(layer: Layer) -> LayerConnectivity:
+    """Measure how a layer hangs together."""
+    made = _connection(len(layer), layer.ends)
+    return LayerConnectivity(made, made if layer.number == 0 else _connection(len(layer), layer.ends[:0]))
 
 
 def _connection(n_nodes: int, ends: np.ndarray) -> Connection:
     """Measure how a graph hangs together. ends: (n_edges, 2) int32 rows of the nodes that an edge joins."""
     parts = components(n_nodes, ends)
-    return Connection(len(parts), float(parts.sizes[0] / n_nodes), 2 * len(ends) / n_nodes)
+    return Connection(len(parts), float(parts.sizes[0] / n_nodes))
 
 
 MOST_DOCUMENTS, MOST_BLOCKS = 24, 60
@@ -191,7 +183,7 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
     if len(order) > MOST_BRIDGES:
         order = _strongest_of_each(ends, order)
     bridges = tuple(_bridge(layer, row, place_of) for row in order.tolist())
-    hangs = next(each for each in connectivity(index) if each.layer == layer.number)
+    hangs = connectivity(layer)
     islands = Islands(
         layer=layer.number,
         nodes=len(layer),

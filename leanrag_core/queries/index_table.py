@@ -99,7 +99,7 @@ def differing_settings(indexes: Sequence[IndexSummary]) -> tuple[str, ...]:
     settings = [index.config.by_name() for index in indexes]
     known = [spec.name for spec in fields(IndexConfig)]
     others = sorted({name for of_index in settings for name in of_index} - set(known))
-    return tuple(name for name in (*known, *others) if len({_plain(each.get(name)) for each in settings}) > 1)
+    return tuple(name for name in (*known, *others) if len({repr(each.get(name)) for each in settings}) > 1)
 
 
 def common_settings(indexes: Sequence[IndexSummary], names: Iterable[str]) -> Mapping[str, Any]:
@@ -126,10 +126,6 @@ def group_of(index: IndexSummary, by: str) -> str:
     if by in ("corpus_name", "kind"):
         return str(getattr(index, by))
     return str(index.config.by_name().get(by, ""))
-
-
-def _plain(value: Any) -> str:
-    return repr(value)
 
 
 REFUSED, DUPLICATE, ADDED = "refused", "duplicate", "added"

@@ -19,7 +19,7 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -96,17 +96,6 @@ def read_imported(directory: Path) -> ImportedExtras:
         return NO_EXTRAS
     record = read_record(_Record, path, read_object(path, max_bytes=_MAX_IMPORTED_BYTES))
     return ImportedExtras(record.format, record.communities, record.claims, _foreign_ids(directory / FOREIGN_IDS))
-
-
-def foreign_ids_of(directory: Path, kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the foreign ids of the things of that kind (entity, relation, chunk, document) by their ids in the
-    index."""
-    listed: dict[str, tuple[str, ...]] = {}
-    path = directory / FOREIGN_IDS
-    for each in _foreign_ids(path) if path.is_file() else ():
-        if each.kind == kind:
-            listed[each.id] = (*listed.get(each.id, ()), each.foreign_id)
-    return listed
 
 
 def _foreign_ids(path: Path) -> tuple[ForeignId, ...]:

@@ -95,11 +95,6 @@ class Communities:
         return Lists(self.table["nodes"])
 
     @property
-    def deepest(self) -> int:
-        """The number of the lowest level, -1 without communities."""
-        return int(self.level.max(initial=-1))
-
-    @property
     def n_by_rule(self) -> int:
         """Reports that no language model wrote, of a part of which a model wrote others."""
         made = self.table["made"].to_pylist()

@@ -14,14 +14,14 @@ WHOLE_CORPUS = "whole-corpus"  # kind of a question whose answer is spread over 
 UNANSWERABLE = "unanswerable"  # kind of a question that the corpus does not answer
 FACT, MULTI_HOP, COMPARISON = "fact", "multi-hop", "comparison"
 TEMPLATE_KINDS = (FACT, MULTI_HOP, COMPARISON, WHOLE_CORPUS)
-ORIGINS = (UPLOADED, WRITTEN, GENERATED, SHIPPED)
 
 
 @dataclass(frozen=True)
 class QuestionSetInfo:
     """A question set for lists. kinds: how many questions of each kind, "" for those without one. n_evidence,
     n_answers: how many have gold evidence, and a gold answer. corpus_id: the corpus that it asks about, "" where
-    unknown. origin: of ORIGINS. about: for a generated set how it was made, such as the model and the seed."""
+    unknown. origin: UPLOADED, WRITTEN, GENERATED or SHIPPED. about: for a generated set how it was made, such as the
+    model and the seed."""
 
     id: str
     title: str

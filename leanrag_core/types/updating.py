@@ -12,7 +12,6 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.types.forecast import Forecast
 
 Action = Literal["rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation"]
-ACTIONS: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation")
 MAX_EDITS = 10_000
 
 

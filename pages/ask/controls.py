@@ -80,22 +80,6 @@ def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
     return lambda parts: set(parts) <= set(switches)
 
 
-def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> None:
-    """Draw the controls one below the other, all options among them, for a narrow place."""
-    name = _strategy(scope, strategies, default=default)
-    config = strategies[name].config
-    specs = forms.option_fields(config)
-    switches = [field for field, spec in specs.items() if is_switch(spec)]
-    for field, spec in specs.items():
-        if spec.metadata.get("in_row") and field not in switches:
-            _slider(scope, spec, forms.link_name(spec, f"{name}_"))
-    if switches:
-        _switches(scope, f"{name}_use", specs, switches)
-    for field, spec in specs.items():
-        if not spec.metadata.get("in_row"):
-            forms.draw_field(config, field, under=scope.name(forms.link_name(spec, f"{name}_")))
-
-
 class Fold:
     """The options behind the button, which nothing on the page waits for: they are drawn once the picture is there."""
 

@@ -11,15 +11,11 @@ _FRAME = '<button type="button" class="lr-copy" style="visibility:hidden"></butt
 
 
 def copy_text(label: str, *, of: str, key: str) -> None:
-    """Copy the text of the container of that key, as it is on the page."""
-    _button(label, of, key)
+    """Copy the text of the container of that key, as it is on the page; the page's address where it names none."""
+    labels = {"label": label, "done": say("ask.copied"), "failed": say("ask.copy_failed")}
+    component(_SCRIPT, _FRAME)(data={**labels, "of": of}, key=key)
 
 
 def copy_link(*, key: str) -> None:
     """Copy the page's address, which holds its state."""
-    _button(say("ask.copy_link"), "", key)
-
-
-def _button(label: str, of: str, key: str) -> None:
-    labels = {"label": label, "done": say("ask.copied"), "failed": say("ask.copy_failed")}
-    component(_SCRIPT, _FRAME)(data={**labels, "of": of}, key=key)
+    copy_text(say("ask.copy_link"), of="", key=key)

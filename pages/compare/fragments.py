@@ -14,7 +14,6 @@ from pages.ask import roles
 from pages.common import markup
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
-from pages.compare.columns import LETTERS
 from pages.compare.loading import Loaded
 
 
@@ -206,8 +205,3 @@ def columns_sentence(loaded: Sequence[Loaded]) -> str:
     if n_indexes == 1:
         return say("compare.facts", columns=message_of("count.columns", n=len(loaded)))
     return say("compare.facts_indexes", columns=message_of("count.columns", n=len(loaded)), n=n_indexes)
-
-
-def letters_of(loaded: Sequence[Loaded]) -> list[str]:
-    """Return the letters of the columns, in order."""
-    return [each.letter for each in loaded if each.letter in LETTERS]

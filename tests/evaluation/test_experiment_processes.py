@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.jobs.events import read_events
+from leanrag_core.jobs.events import EventReader
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import DASK, PROCESSES, Execution
@@ -69,7 +69,9 @@ def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path)
         job_id, killed = bench.experiments.start(spec), 0
         for n_rows in (1, 4, 7):
             if waited_for(bench, job_id, n_rows).live:
-                pid = next(event.pid for event in read_events(bench.jobs.folder(job_id)) if event.event == "started")
+                pid = next(
+                    event.pid for event in EventReader(bench.jobs.folder(job_id)).read() if event.event == "started"
+                )
                 assert pid is not None
                 os.kill(pid, signal.SIGKILL)
                 killed += 1

@@ -11,7 +11,7 @@ from leanrag_core.importing import base
 from leanrag_core.importing.base import importer, preview_of, read_graph, recognised
 from leanrag_core.indexing.names import entity_id, name_key, relation_id
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.storage.layout import foreign_ids_of, read_imported
+from leanrag_core.storage.layout import read_imported
 from leanrag_core.types.graph import Finding
 from leanrag_core.types.imported import ForeignId, ImportedGraph
 from tests.importing import folders
@@ -116,7 +116,7 @@ def test_communities_and_reports_of_nano_graphrag_are_kept_in_the_index(tmp_path
     stored = read_imported(tmp_path / "out")
     assert stored.communities == imported.extras.communities
     assert {each.foreign_id for each in stored.foreign_ids} == {"doc-1", "chunk-1", "chunk-2"}
-    assert sorted(foreign_ids_of(tmp_path / "out", "chunk").values()) == [("chunk-1",), ("chunk-2",)]
+    assert sorted(each.foreign_id for each in stored.foreign_ids if each.kind == "chunk") == ["chunk-1", "chunk-2"]
 
 
 @pytest.mark.parametrize("old", [True, False])

@@ -137,7 +137,7 @@ def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
     log.write("started", pid=1)
     with log.path.open("a") as file:
         file.write('{"at": 1, "event": "pro')
-    assert [event.event for event in events.read_events(folder)] == ["started"]
+    assert [event.event for event in events.EventReader(folder).read()] == ["started"]
 
 
 def test_cancelling_a_job_that_nobody_runs_marks_it(folder: Path) -> None:

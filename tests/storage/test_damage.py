@@ -12,7 +12,7 @@ import pytest
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig, SearchIndexFailed
 from leanrag_core.files.records import plain
-from leanrag_core.jobs.events import JobEvent, read_events
+from leanrag_core.jobs.events import EventReader, JobEvent
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.digests import damage_named, digests_of, sealed, wrong_sizes
@@ -327,7 +327,7 @@ def test_settings_that_are_nested_too_deeply_are_reported(tmp_path: Path) -> Non
 def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Path) -> None:
     lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"at": 1.5, "event": "begun"}']
     (tmp_path / "events.jsonl").write_bytes(b"\n".join([*lines, b""]))
-    assert read_events(tmp_path) == (JobEvent(1.5, "begun"),)
+    assert EventReader(tmp_path).read() == (JobEvent(1.5, "begun"),)
 
 
 def test_bytes_that_are_no_text_are_reported_in_an_index_without_hashes_too(stored: Path) -> None:

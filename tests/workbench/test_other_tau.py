@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import relation_calls
 from leanrag_core.queries.islands import components, tau_curve
 from leanrag_core.types.index import Index
@@ -68,12 +67,3 @@ def test_the_builtin_engine_makes_no_calls(bench: Workbench) -> None:
     index = bench.build(corpus, IndexConfig(cluster_size=5))
     assert relation_calls(index, 1, bench.models.make(), bench.calls) is None
     assert 0 < bench.builds.seconds_with_other_tau(index).expected < 60
-
-
-def test_one_layer_has_another_tau_and_the_others_keep_theirs() -> None:
-    rule = parse_tau("3,q0.75", heuristic=True)
-    assert str(rule.with_step(1, 2, 3)) == "2,q0.75"
-    assert str(rule.with_step(2, 40, 3)) == "3,40,q0.75"
-    assert str(parse_tau("3", heuristic=False).with_step(1, 2, 2)) == "2,3"
-    assert str(parse_tau("3", heuristic=False).with_step(1, 2, 1)) == "2"
-    assert str(parse_tau("2,3", heuristic=False).with_step(1, 3, 2)) == "3"

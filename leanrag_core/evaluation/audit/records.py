@@ -24,11 +24,6 @@ class Swaps:
         """The share of flipped verdicts; None where nothing was judged in both orders."""
         return self.rate.value if self.rate else None
 
-    @property
-    def survival_rate(self) -> float | None:
-        """The share of verdicts that the swap leaves as they are."""
-        return None if self.flip_rate is None else 1 - self.flip_rate
-
 
 @dataclass(frozen=True)
 class PairAudit:

@@ -39,16 +39,6 @@ class TauRule:
         """Return the number, or ("q", share), of layer `layer_number`."""
         return self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
 
-    def with_step(self, layer_number: int, tau: float, n_layers: int) -> "TauRule":
-        """Return the rule with another tau for one layer alone. n_layers: aggregated layers of the index; those above
-        the last one repeat it, so that no layer but the named one changes.
-        """
-        steps = [self.step(number) for number in range(1, max(n_layers, layer_number) + 1)]
-        steps[layer_number - 1] = float(tau)
-        while len(steps) > 1 and steps[-1] == steps[-2]:
-            steps.pop()
-        return TauRule(tuple(steps))
-
     def step_text(self, layer_number: int) -> str:
         """Return the step of that layer, as a setting writes it."""
         return str(TauRule((self.step(layer_number),)))

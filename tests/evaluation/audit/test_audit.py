@@ -37,7 +37,7 @@ def test_a_perfect_judge_is_cleared() -> None:
     result = audit(judged(perfect))
     judge = judge_of(result)
     assert judge.holds
-    assert judge.swaps.survival_rate == 1
+    assert judge.swaps.flip_rate == 0
     assert judge.first_answer is not None
     assert judge.first_answer.value == 0.5
     assert judge.consistency is not None
