@@ -15,7 +15,6 @@ from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_rea
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
 from leanrag_core.models.served_window import context_window, count_of
 from leanrag_core.models.speeds import Speed, Speeds
-from leanrag_core.models.token_counts import TokenCounts, token_counts
 from leanrag_core.models.window import Window
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
@@ -25,6 +24,23 @@ from leanrag_core.types.settings import OPENAI_HOST, Settings
 _CHARACTERS_A_TOKEN = 4  # roughly, for times alone
 _MARGIN = 2.5  # of the time that a reply should take, after which it is given up
 _LONGEST_CALL = 7200.0  # seconds
+# Where servers say how many tokens of a prompt came from their cache: OpenAI, Azure, Groq, xAI, vLLM and llama.cpp in
+# the first place, DeepSeek in the second, Moonshot and Together in the third, gateways to Anthropic in the last.
+_CACHED = (
+    ("prompt_tokens_details", "cached_tokens"),
+    ("prompt_cache_hit_tokens",),
+    ("cached_tokens",),
+    ("cache_read_input_tokens",),
+)
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """Tokens of one call. cached: of the prompt, those that the server had read before, at a price of their own."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
 
 
 @dataclass(frozen=True)
@@ -383,6 +399,20 @@ class Endpoint(Connection):
             about = self._beside("/props", None)
             self.forms.n_slots = count_of(about.get("total_slots")) if isinstance(about, dict) else None
         return tokens
+
+
+def token_counts(usage: Any) -> TokenCounts:
+    """Return what the `usage` of a reply says, an object or its JSON; what it does not say is 0."""
+    prompt = _count(usage, ("prompt_tokens",))
+    cached = next((n for place in _CACHED if (n := _count(usage, place))), 0)
+    return TokenCounts(prompt, _count(usage, ("completion_tokens",)), min(cached, prompt))
+
+
+def _count(usage: Any, place: tuple[str, ...]) -> int:
+    value = usage
+    for name in place:
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:

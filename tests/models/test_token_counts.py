@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.models.token_counts import TokenCounts, token_counts
+from leanrag_core.models.endpoint import TokenCounts, token_counts
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.settings import Price
 
