@@ -1,50 +1,35 @@
 """One question at several values of one setting: a row of subgraphs with tokens, gold found, and where seeds meet."""
 
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, replace
-from functools import partial
+from dataclasses import Field, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
 from leanrag_core.comparing.multiples import Cell, depth_of, depth_words, finding, usual_values, values_of
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.card_row import Card, card_row
-from leanrag_core.figures.drawing import Drawing, plain_values
-from leanrag_core.figures.palette import known_colour
+from leanrag_core.figures.drawing import plain_values
 from leanrag_core.figures.small_graph import passages_drawing
 from leanrag_core.figures.tree_card import MOST_SEEDS, seed_places, tree_card
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
 from leanrag_core.retrieval.variants import Setting, changed_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
-from pages.ask import presets
 from pages.common import choices, drawing_view, forms, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, message, say, words
-from pages.common.scope import Scope
-from pages.compare import columns, fragments, gold_view, loading, side_by_side
+from pages.compare import columns, gold_view, loading, multiples_card, side_by_side
 from pages.compare.columns import Column
-from pages.compare.loading import Loaded
+from pages.compare.multiples_card import ValueCard
 
 VARY, AT = "vary", "vary_at"  # their names in links
 _FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
 _WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, of one of six or seven, and how many are wide
 _TOOLS = Path(__file__).with_name("multiples_tools.js")
 _QUICK_SECONDS = 20.0  # making what is missing begins by itself up to this
-
-
-@dataclass(frozen=True)
-class _Card:
-    """A value with its column, and what there is of it."""
-
-    value: Any
-    in_use: bool
-    loaded: Loaded
-    waits: bool = False  # another one is being made first
 
 
 def show(own: Column, question: str) -> None:
@@ -142,7 +127,7 @@ def _with_value(own: Column, setting: Setting, value: Any, place: int) -> Column
     return replace(own, letter=letter, changed=changed, summary=made or own.base, unmade=made is None, group=None)
 
 
-def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -> list[_Card] | None:
+def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -> list[ValueCard] | None:
     """Return what there is of each value; missing indexes are made one after the other. None while a person is asked
     whether they shall be."""
     now = own.settings.value(setting)
@@ -160,13 +145,13 @@ def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -
         in_use = str(value if value is not None else "") == str(now if now is not None else "")
         if column is None:
             blank = loading.blank(replace(own, letter=f"M{place + 1}", group=None), question)
-            cards.append(_Card(value, in_use, replace(blank, error=fault)))
+            cards.append(ValueCard(value, in_use, replace(blank, error=fault)))
         elif column.unmade and is_making:
-            cards.append(_Card(value, in_use, loading.blank(column, question), waits=True))
+            cards.append(ValueCard(value, in_use, loading.blank(column, question), waits=True))
         else:
             loaded = loading.load(column, question)
             is_making = is_making or loaded.call is not None
-            cards.append(_Card(value, in_use, loaded))
+            cards.append(ValueCard(value, in_use, loaded))
     return cards
 
 
@@ -175,18 +160,17 @@ def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
     topics = [loading.trial_topic(column.base, column.changed) for column in unmade]
     if all(loading.is_wanted(topic) for topic in topics):
         return True
-    trials, index = session.workbench().trials, session.open_index(own.base)
-    seconds = [trials.seconds(index, column.changed).expected for column in unmade]
-    calls = sum(trials.forecast(index, trials.config(index, column.changed)).calls.expected for column in unmade[:1])
-    if not calls and sum(seconds) <= _QUICK_SECONDS:
-        for column in unmade:
-            loading.want_trial(column.base, column.changed)
-        return True
 
     def make() -> None:
         for column in unmade:
             loading.want_trial(column.base, column.changed)
 
+    trials, index = session.workbench().trials, session.open_index(own.base)
+    seconds = [trials.seconds(index, column.changed).expected for column in unmade]
+    calls = sum(trials.forecast(index, trials.config(index, column.changed)).calls.expected for column in unmade[:1])
+    if not calls and sum(seconds) <= _QUICK_SECONDS:
+        make()
+        return True
     takes = numbers.duration(sum(seconds))
     if calls:
         message(say("compare.takes_calls", n=round(calls) * len(unmade)))
@@ -199,7 +183,7 @@ def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
     return False
 
 
-def _cell(card: _Card, gold: gold_view.GoldOf) -> Cell:
+def _cell(card: ValueCard, gold: gold_view.GoldOf) -> Cell:
     trace, index = card.loaded.trace, card.loaded.index
     assert trace is not None
     assert index is not None
@@ -210,7 +194,7 @@ def _cell(card: _Card, gold: gold_view.GoldOf) -> Cell:
 def _cards(
     own: Column,
     setting: Setting,
-    cards: Sequence[_Card],
+    cards: Sequence[ValueCard],
     cells: dict[str, Cell],
     gold: gold_view.GoldOf,
 ) -> list[Card]:
@@ -235,10 +219,10 @@ def _cards(
     ):
         for place, card in enumerate(cards):
             with st.container(gap="xsmall", key=f"multiples_card_{place}"):
-                _head(setting, card)
+                multiples_card.head(setting, card)
                 loaded = card.loaded
                 if loaded.trace is None or loaded.index is None:
-                    _missing(card)
+                    multiples_card.missing(card)
                     continue
                 cell = cells[loaded.letter]
                 if places:
@@ -253,7 +237,7 @@ def _cards(
                     )
                 else:
                     drawing = passages_drawing(loaded.trace, {}, width=width, language=language())
-                pictures.append(_picture(setting, card, cell, drawing, len(gold.evidence)))
+                pictures.append(multiples_card.picture(setting, card, cell, drawing, len(gold.evidence)))
                 drawing_view.show([drawing], key=f"multiples_graph_{place}", most=1.6)
                 n = len(loaded.index.layers)
                 seconds = trials.get(loaded.column.summary.id)
@@ -263,9 +247,9 @@ def _cards(
                     else say("multiples.layers", n=n)
                 )
                 draw(html('<div class="lr-mulrow mute">{}</div>', made))
-                draw(_tokens(loaded, cell, used, most, is_fewest=cell.tokens == fewest))
+                draw(multiples_card.tokens(loaded, cell, used, most, is_fewest=cell.tokens == fewest))
                 if cell.gold is not None:
-                    draw(_gold(cell.gold, len(gold.evidence), is_most=cell.gold == best))
+                    draw(multiples_card.gold(cell.gold, len(gold.evidence), is_most=cell.gold == best))
                 draw(
                     html(
                         '<div class="lr-mulrow"><span>{}</span><b>{}</b></div>',
@@ -273,19 +257,9 @@ def _cards(
                         words(depth_words(cell.depth)),
                     )
                 )
-                draw(_chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
-                _buttons(own, setting, card, place)
+                draw(multiples_card.chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
+                multiples_card.buttons(own, setting, card, place)
     return pictures
-
-
-def _picture(setting: Setting, card: _Card, cell: Cell, drawing: Drawing, n_gold: int) -> Card:
-    """Return the card as it stands in a saved picture."""
-    facts = [(say("compare.tokens"), f"{cell.tokens:,}")]
-    if cell.gold is not None:
-        facts.append((say("compare.gold_found"), f"{cell.gold} / {n_gold}"))
-    facts.append((say("multiples.ancestor"), words(depth_words(cell.depth))))
-    tag = say("multiples.in_use") if card.in_use else ""
-    return Card(words(setting.words(card.value)), tag, drawing, tuple(facts), card.in_use)
 
 
 def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setting: Setting) -> None:
@@ -299,130 +273,7 @@ def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setti
     )
 
 
-def _head(setting: Setting, card: _Card) -> None:
-    is_trial = card.loaded.live is not None and (card.loaded.live.is_trial or card.loaded.live.unmade)
-    tag = NOTHING
-    if card.in_use:
-        tag = html('<span class="lr-tag used">{}</span>', say("multiples.in_use"))
-    elif is_trial:
-        tag = html('<span class="lr-kind">{}</span>', say("multiples.trial"))
-    draw(
-        html(
-            '<div class="lr-mulhead{}"><span>{} <b>{}</b></span>{}</div>',
-            " used" if card.in_use else "",
-            words(setting.title),
-            words(setting.value_words(card.value)),
-            tag,
-        )
-    )
-
-
-def _missing(card: _Card) -> None:
-    """Draw why a card has no graph: an error, or that it is being made."""
-    if card.loaded.error is not None:
-        message(card.loaded.error, kind="error")
-    elif card.waits or card.loaded.call is not None:
-        draw(html('<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>', say("multiples.making")))
-
-
-def _tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewest: bool) -> Markup:
-    trace = loaded.trace
-    assert trace is not None
-    change = cell.tokens / max(1, used.tokens) - 1 if used is not None else 0.0
-    beside = ""
-    if is_fewest:
-        beside = say("multiples.fewest_word")
-    elif used is not None and not cell.in_use:
-        beside = f"{'+' if change >= 0 else '−'}{numbers.share(abs(change))}"
-    bar = joined(
-        html(
-            '<i class="p{}" style="{};width:{:.2f}%"></i>',
-            place % 4,
-            markup.paint(known_colour(section.colour)),
-            100 * section.tokens / max(1, most),
-        )
-        for place, section in enumerate(trace.context.sections)
-        if section.tokens
-    )
-    return html(
-        '<div class="lr-mulrow"><span><b>{:,}</b> {}</span><span>{}</span></div>'
-        '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span></div>',
-        cell.tokens,
-        say("compare.tokens"),
-        beside,
-        fragments.tokens_by_section(trace.context),
-        bar,
-    )
-
-
-def _gold(found: int, n_gold: int, *, is_most: bool) -> Markup:
-    squares = joined(html('<i class="{}"></i>', "y" if place < found else "") for place in range(min(n_gold, 12)))
-    word = html("<b>{}</b> ", say("multiples.most_word")) if is_most else NOTHING
-    return html(
-        '<div class="lr-mulrow{}"><span>{}</span><span>{}{} / {} <span class="lr-mulgold">{}</span></span></div>',
-        " most" if is_most else "",
-        say("compare.gold_found"),
-        word,
-        found,
-        n_gold,
-        squares,
-    )
-
-
-def _chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Markup:
-    """Return the marks of the chunks; what stands in one card alone is tinted, gold has its edge."""
-    trace = loaded.trace
-    assert trace is not None
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
-    chips = []
-    for passage in trace.passages[:8]:
-        alone = sum(any(other.id == passage.id for other in each.passages) for each in traces) == 1
-        kind = " ".join(word for word, holds in (("alone", alone), ("found", passage.id in gold_ids)) if holds)
-        chips.append(
-            html('<span class="lr-mulchip {}" title="{}">{}</span>', kind, passage.name, marks.get(passage.id, "–"))
-        )
-    return html('<div class="lr-mulchips">{}</div>', joined(chips))
-
-
-def _take(own: Column, target: Scope, setting: Setting, value: Any) -> None:
-    if setting.of_index:
-        same = str(value or "") == str(own.base.config.by_name()[setting.name] or "")
-        state.remember(target.name(columns.index_name(setting.name)), None if same else state.written(value))
-    else:
-        presets.set_options(target, own.info, {setting.name: value})
-
-
-def _open(own: Column, setting: Setting, value: Any) -> None:
-    """Add a column with the value, beside the one that it varies. For callbacks."""
-    letter = columns.duplicate(own.letter)
-    if letter:
-        _take(own, columns.scope_of(letter), setting, value)
-        state.remember("cview", None)
-
-
-def _buttons(own: Column, setting: Setting, card: _Card, place: int) -> None:
-    with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
-        if card.in_use:
-            draw(markup.muted(say("multiples.is_column", letter=own.letter)))
-            return
-        st.button(
-            say("multiples.open"),
-            type="tertiary",
-            key=f"multiples_open_{place}",
-            disabled=len(columns.letters()) >= columns.MOST,
-            on_click=_open,
-            args=(own, setting, card.value),
-        )
-        st.button(
-            say("multiples.use"),
-            type="tertiary",
-            key=f"multiples_use_{place}",
-            help=say("multiples.use_help", letter=own.letter),
-            on_click=partial(_take, own, own.scope, setting, card.value),
-        )
-
-
-def _equal(cards: Sequence[_Card], setting: Setting) -> None:
+def _equal(cards: Sequence[ValueCard], setting: Setting) -> None:
     """Draw what all cards have alike, in one line."""
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
     seeds = set.intersection(*({item.id for item in trace.with_role("seed")} for trace in traces))
@@ -435,7 +286,7 @@ def _equal(cards: Sequence[_Card], setting: Setting) -> None:
     )
 
 
-def _table(setting: Setting, cards: Sequence[_Card], cells: dict[str, Cell], n_gold: int) -> None:
+def _table(setting: Setting, cards: Sequence[ValueCard], cells: dict[str, Cell], n_gold: int) -> None:
     """Draw the same as a table, folded."""
     head = joined(
         html("<th>{}</th>", title)
