@@ -38,7 +38,7 @@ from leanrag_core.storage.corpus_database import (
     DocumentRows,
     StagedDocuments,
 )
-from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile
+from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile, tidy_tags
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.corpus import Document, Refusal
@@ -168,7 +168,7 @@ class CorpusStore:
         arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
         try:
             with writing(what, kept):
-                known = _names_by_id(record)
+                known = record.names_by_id()
                 duplicates = []
                 for document in documents:
                     first = known.get(document.id) or arrivals.name_of(document.id)
@@ -256,7 +256,7 @@ class CorpusStore:
     ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
         """Return the documents, whose files are there, are in the record. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
-        known = _names_by_id(record)  # others may have added some meanwhile
+        known = record.names_by_id()  # others may have added some meanwhile
         added = [row for row in written if row.id not in known]
         duplicates = [*duplicates, *(_duplicate(row.name, known[row.id]) for row in written if row.id in known)]
         names = {row.name for row in written} | {refusal.name for refusal in (*duplicates, *refused)}
@@ -483,18 +483,6 @@ def _read(content: bytes, path: Path) -> Document:
         return from_json(Document, content, name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
     except RecordDamaged as error:
         raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
-
-
-def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, white space folded, each once, sorted; a comma parts two of them."""
-    words = (" ".join(word.split()) for tag in tags for word in tag.replace("，", ",").split(","))
-    return tuple(sorted({word for word in words if word}))
-
-
-def _names_by_id(record: CorpusRecord) -> dict[str, str]:
-    """Return the documents' names by the ids that their texts have, and those that their files gave."""
-    read = {row.read_as: row.name for row in record.documents if row.read_as}
-    return read | {row.id: row.name for row in record.documents}
 
 
 def _duplicate(name: str, first: str) -> Refusal:

@@ -1,5 +1,6 @@
 """The record of a corpus: its name, the rows of its documents, and files that could not be read."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -44,3 +45,14 @@ class CorpusRecord:
     documents: tuple[DocumentSummary, ...]
     refused: tuple[RefusedFile, ...] = ()
     in_database: bool = absent_at_default(False)
+
+    def names_by_id(self) -> dict[str, str]:
+        """Return the documents' names by the ids that their texts have, and those that their files gave."""
+        read = {row.read_as: row.name for row in self.documents if row.read_as}
+        return read | {row.id: row.name for row in self.documents}
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags, white space folded, each once, sorted; a comma parts two of them."""
+    words = (" ".join(word.split()) for tag in tags for word in tag.replace("，", ",").split(","))
+    return tuple(sorted({word for word in words if word}))
