@@ -402,6 +402,6 @@ def _mean_cosines(walks: Sequence[list[int]], known: Mapping[int, float]) -> np.
     lengths = np.array([len(path) for path in walks], dtype=np.int64)
     for length in np.unique(lengths).tolist():
         places = np.flatnonzero(lengths == length)
-        table = np.array([[known[row] for row in walks[place]] for place in places], dtype=np.float32)
+        table = np.array([[known[row] for row in walks[place]] for place in places.tolist()], dtype=np.float32)
         means[places] = table.mean(axis=1)
     return means

@@ -44,8 +44,8 @@ def money(prompts: Range, replies: Range, price: Price, share_cached: float = 0.
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
 _NAMED_IN_A_FEW_LINES = 12.0  # entities; a short text may name more than its length says
 _RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
-# Of the built-in engine, which takes every noun phrase for an entity. Measured: 1,240 to 1,460 entities in 20,000 tokens
-# of one subject, 3,100 to 12,600 in 115,000 to 147,000; 2.4 to 3.3 relations each.
+# Of the built-in engine, which takes every noun phrase for an entity. Measured: 1,240 to 1,460 entities in 20,000
+# tokens of one subject, 3,100 to 12,600 in 115,000 to 147,000; 2.4 to 3.3 relations each.
 _BY_RULES, _BY_RULES_TOKENS = Range(600.0, 1300.0, 2900.0), 20_000
 _RELATIONS_BY_RULES = Range(2.3, 2.9, 3.4)
 _BETWEEN = 0.7  # share of relations whose ends lie in two clusters
