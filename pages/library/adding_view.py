@@ -12,7 +12,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.indexing.parsing.upload import known
+from leanrag_core.indexing.parsing.upload import broken_formats, known
 from leanrag_core.indexing.reading import FileRead
 from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
@@ -119,6 +119,8 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         return
     own = {corpus.id: corpus.name for corpus in corpora if not corpus.sample}
     with st.expander(say("library.add"), icon=":material/upload_file:", expanded=expanded, key="upload"):
+        for file in broken_formats():
+            message(words(file.message), kind="error", title=say("library.import.broken_format"))
         modes = (_FILES, _FOLDER, _TEXT, *((_PATH,) if may_read_here() else ()))
         titles = {mode: say(f"library.add.{mode}") for mode in modes}
         mode = choices.segments("add_by", say("library.add.what"), titles, label_visibility="collapsed")

@@ -7,6 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.indexing.chunking import SIZES, chunk_documents
+from leanrag_core.indexing.parsing import formats
+from leanrag_core.indexing.parsing.upload import parse_upload
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.scope import DocumentData
 from tests.app import drawn
@@ -280,3 +283,14 @@ def test_a_date_that_is_none_is_refused_in_its_form(home: Workbench, visit: Visi
     assert not app.exception
     assert "'in May' is no date" in drawn.text(app)
     assert home.corpora.data(CORPUS) == {}
+
+
+def test_a_reader_of_files_that_does_not_load_is_named_where_files_are_added_and_where_one_is_refused(
+    empty_home: Workbench, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rtf.py").write_text("raise RuntimeError('no converter is installed')")
+    monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
+    page = visit("library", empty_home)
+    assert "The file rtf.py cannot be loaded: no converter is installed" in drawn.text(page)
+    [refused] = parse_upload("letter.rtf", b"{\\rtf1}").refusals
+    assert sentence(refused.reason).endswith("Not usable: the file rtf.py cannot be loaded: no converter is installed")

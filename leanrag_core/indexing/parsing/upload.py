@@ -137,9 +137,11 @@ def suffix_of(name: str) -> str:
 
 def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -> ParsedUpload:
     if reader is None:
-        return ParsedUpload(
-            (), (Refusal(label, message("file.unknown_format", suffix=suffix_of(shown), formats=known())),)
-        )
+        suffix, broken = suffix_of(shown), tuple(each.message for each in broken_formats())
+        reason = message("file.unknown_format", suffix=suffix, formats=known())
+        if broken:
+            reason = message("file.unknown_format_or_broken", suffix=suffix, formats=known(), broken=broken)
+        return ParsedUpload((), (Refusal(label, reason),))
     if not content.strip():
         return ParsedUpload((), (Refusal(label, message("file.empty")),))
     return _documents(shown, label, reader, lambda: reader.parse(shown, content))
