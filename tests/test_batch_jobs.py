@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.errors import EndpointError
 from leanrag_core.indexing.forecasting.batches import as_batches, batch_rounds
 from leanrag_core.jobs.events import EventReader
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Price
+from leanrag_core.workbench import builds
 from tests.endpoint.batches import ScriptedBatches
 from tests.endpoint.coast import story
 from tests.endpoint.server import EndpointServer
@@ -53,6 +56,32 @@ def test_a_cancelled_job_cancels_its_batch_and_the_next_build_reads_what_it_brou
     assert again.spending.usage.cost > 0
     assert max(Counter(batches.calls).values()) == 1, "what the cancelled batch had done is not asked again"
     assert set(batches.calls[: waiting.batch.answered]) <= {line["custom_id"] for line in batches.made[0].lines}
+
+
+def test_a_process_that_must_end_waits_for_the_request_that_is_under_way(
+    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    asked, answered, steps = threading.Event(), threading.Event(), list[str]()
+
+    def cancel(*_: object) -> list[EndpointError]:
+        steps.append("asked")
+        asked.set()
+        assert answered.wait(60)
+        steps.append("marked")
+        return []
+
+    monkeypatch.setattr(builds, "cancel_batches", cancel)
+    threads = [threading.Thread(target=bench.builds.cancel_batches, args=(corpus, SMALL)) for _ in range(2)]
+    threads[0].start()
+    assert asked.wait(60)
+    threads[1].start()
+    threads[1].join(0.1)
+    assert threads[1].is_alive()
+    answered.set()
+    for thread in threads:
+        thread.join()
+    assert steps == ["asked", "marked"] * 2
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

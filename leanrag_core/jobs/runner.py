@@ -204,7 +204,8 @@ def launch(folder: Path, package_root: Path) -> None:
 
 
 def ask_to_cancel(folder: Path) -> None:
-    """Ask the job's process to stop, which it does within two seconds; mark a job that never started as cancelled."""
+    """Ask the job's process to stop, which it does within two seconds, or when the providers of its batches have heard
+    of it; mark a job that never started as cancelled."""
     read_spec(folder)
     with writing(message("what.stop_request", job=folder.name), message("kept.job_goes_on")):
         (folder / "cancel").touch(mode=private.FILE)
@@ -228,14 +229,15 @@ def run(folder: Path, works: Mapping[str, Work]) -> int:
             log.write("cancelled", error=message("job.cancelled_in_queue"))
             return 1
         log.write("started", pid=os.getpid())
-        finished = threading.Event()
+        finished, ending = threading.Event(), threading.Lock()
         usual = signal.signal(signal.SIGTERM, _raise_cancelled)
-        watcher = threading.Thread(target=_watch, args=(folder, spec, log, work, finished), daemon=True)
+        watcher = threading.Thread(target=_watch, args=(folder, spec, log, work, finished, ending), daemon=True)
         watcher.start()
         try:
             event, fields = _result(work, RunningJob(folder, spec, slot))
-            finished.set()
-            _write_end(log, event, **fields)
+            with ending:  # never released where the watcher ends the process first
+                finished.set()
+                _write_end(log, event, **fields)
             return 0 if event == "done" else 1
         finally:
             signal.signal(signal.SIGTERM, usual)
@@ -274,8 +276,13 @@ def _raise_cancelled(signum: int, frame: FrameType | None) -> None:
     raise Cancelled("job.stopped_by_signal")
 
 
-def _watch(folder: Path, spec: JobSpec, log: JobLog, work: Work, finished: threading.Event) -> None:
-    """End the process after a grace time: work in a long native call does not look at the cancel file."""
+def _watch(
+    folder: Path, spec: JobSpec, log: JobLog, work: Work, finished: threading.Event, ending: threading.Lock
+) -> None:
+    """End the process after a grace time: work in a long native call does not look at the cancel file.
+
+    ending: held by the thread that writes the job's end. Whoever reads that a job is cancelled finds it cleaned up.
+    """
     beat = time.monotonic()
     while not (folder / "cancel").exists():
         if finished.wait(POLL_SECONDS):
@@ -287,8 +294,13 @@ def _watch(folder: Path, spec: JobSpec, log: JobLog, work: Work, finished: threa
     while time.monotonic() < deadline:
         if finished.wait(POLL_SECONDS):
             return
-    try:
-        _write_end(log, "cancelled", error=_CANCELLED)
-        work.clean_up(spec)
-    finally:
-        os._exit(1)
+    with ending:
+        if finished.is_set():
+            return
+        try:
+            try:
+                work.clean_up(spec)
+            finally:
+                _write_end(log, "cancelled", error=_CANCELLED)
+        finally:
+            os._exit(1)

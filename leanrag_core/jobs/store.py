@@ -123,7 +123,8 @@ class JobStore:
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def cancel(self, job_id: str) -> None:
-        """Stop the job within two seconds, with nothing left half-finished. Raises JobNotFound, JobUnknown."""
+        """Ask the job to stop, see runner.ask_to_cancel(); nothing is left half-finished. Raises JobNotFound,
+        JobUnknown."""
         self.spec(job_id)
         runner.ask_to_cancel(self.folder(job_id))
 

@@ -1,6 +1,7 @@
 """Builds of indexes: forecast, made in this process, made by a job, and those of the sample corpora."""
 
 import sys
+import threading
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -77,6 +78,7 @@ class Builds:
     ) -> None:
         self._corpora, self._indexes, self._references = corpora, indexes, references
         self._models, self._stages, self._jobs, self._batches = models, stages, jobs, batches
+        self._cancelling = threading.Lock()
 
     def of_corpus(self, corpus_id: str, config: IndexConfig, name: str = "") -> BuildRequest:
         """Return the request for the index of a corpus in the index store, where it replaces that of before with the
@@ -164,7 +166,8 @@ class Builds:
 
     def cancel_batches(self, corpus_id: str, config: IndexConfig) -> None:
         """Have the providers end the batches that a job has sent for that index; what they have made by then is paid,
-        and is read by the next build of it. One that cannot be reached is named on stderr."""
+        and is read by the next build of it. One that cannot be reached is named on stderr. A second thread that asks the
+        same waits until the first one has been heard, so that its process does not end between request and record."""
         index = folder_name(corpus_id, config)
         models = self._models.make()
         asked = (
@@ -172,8 +175,9 @@ class Builds:
             models.language(config.aggregation_model or config.model, AGGREGATION),
         )
         endpoints = [model.endpoint for model in asked if isinstance(model, RemoteLanguageModel)]
-        for error in cancel_batches(self._batches, index, endpoints):
-            print(error, file=sys.stderr)
+        with self._cancelling:
+            for error in cancel_batches(self._batches, index, endpoints):
+                print(error, file=sys.stderr)
 
     def start_with_empty_chunks(self, index_id: str) -> str:
         """Start a job that builds the index again, asking again about the chunks in which nothing was found."""
@@ -324,6 +328,8 @@ class BuildWork:
     def clean_up(self, spec: JobSpec) -> None:
         """Delete the half-built index, and end the batches that were sent for it."""
         config = recorded_config(spec.config).checked()
-        give_up_staging(self._indexes.path(folder_name(spec.corpus_id, config)))
-        if spec.arguments.get("batch") is True:
-            self._builds.cancel_batches(spec.corpus_id, config)
+        try:
+            if spec.arguments.get("batch") is True:
+                self._builds.cancel_batches(spec.corpus_id, config)
+        finally:  # last, since the work may still write
+            give_up_staging(self._indexes.path(folder_name(spec.corpus_id, config)))

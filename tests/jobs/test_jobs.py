@@ -1,4 +1,6 @@
 import json
+import os
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -88,6 +90,45 @@ def test_a_request_to_cancel_stops_the_work_at_its_next_report(folder: Path) -> 
 
     do(folder, work)
     assert state.read_state(folder).status == "cancelled"
+
+
+def test_a_job_that_does_not_listen_is_cleaned_up_before_it_is_cancelled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exits, seen = threading.Event(), list[str]()
+
+    class Deaf:
+        """Work that looks at no request to cancel."""
+
+        def run(self, job: RunningJob) -> Done:
+            (folder / "cancel").touch()
+            assert exits.wait(60)
+            seen.append(state.read_state(folder).status)
+            return Done("index-1")
+
+        def clean_up(self, spec: events.JobSpec) -> None:
+            seen.append(state.read_state(folder).status)
+
+    monkeypatch.setattr(os, "_exit", lambda code: exits.set())
+    monkeypatch.setattr(runner, "_GRACE_SECONDS", 0.0)
+    runner.run(folder, {"build": Deaf()})
+    assert seen == ["running", "cancelled"]
+
+
+def test_a_job_that_ends_in_its_grace_time_is_neither_cleaned_up_nor_marked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = events.read_spec(folder)
+    finished, ending = threading.Event(), threading.Lock()
+    (folder / "cancel").touch()
+    monkeypatch.setattr(runner, "_GRACE_SECONDS", 0.0)
+    with ending:  # as while the work's own end is written
+        args = (folder, job, events.JobLog(folder), Doing(lambda job: Done("")), finished, ending)
+        watcher = threading.Thread(target=runner._watch, args=args)
+        watcher.start()
+        finished.set()
+    watcher.join()
+    assert not events.JobLog(folder).path.exists()
 
 
 def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
