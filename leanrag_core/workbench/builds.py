@@ -166,8 +166,8 @@ class Builds:
 
     def cancel_batches(self, corpus_id: str, config: IndexConfig) -> None:
         """Have the providers end the batches that a job has sent for that index; what they have made by then is paid,
-        and is read by the next build of it. One that cannot be reached is named on stderr. A second thread that asks the
-        same waits until the first one has been heard, so that its process does not end between request and record."""
+        and is read by the next build of it. One that cannot be reached is named on stderr. A second thread that asks
+        the same waits until the first one was heard, so that no process ends between request and record."""
         index = folder_name(corpus_id, config)
         models = self._models.make()
         asked = (

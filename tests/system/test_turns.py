@@ -8,6 +8,16 @@ from leanrag_core.system.turns import Turns
 LONG = 30.0  # seconds that no test takes
 
 
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def worker(turns: Turns, order: list[str], name: str, *, quick: bool) -> threading.Thread:
     def work() -> None:
         with turns.taken(quick=quick):
@@ -32,10 +42,11 @@ def test_a_moved_slider_overtakes_pages_that_wait() -> None:
 
 
 def test_a_page_that_has_waited_longer_than_the_head_start_goes_first() -> None:
-    turns, order = Turns(1, head_start_seconds=0.01, hold_seconds=LONG), list[str]()
+    clock, order = Clock(), list[str]()
+    turns = Turns(1, head_start_seconds=1, hold_seconds=LONG, clock=clock)
     with turns.taken(quick=False):
         threads = [worker(turns, order, "page", quick=False)]
-        time.sleep(0.02)
+        clock.now = 1.5
         threads.append(worker(turns, order, "slider", quick=True))
     for thread in threads:
         thread.join()
@@ -43,9 +54,14 @@ def test_a_page_that_has_waited_longer_than_the_head_start_goes_first() -> None:
 
 
 def test_who_waits_for_a_model_keeps_nobody_waiting() -> None:
-    turns = Turns(1, head_start_seconds=LONG, hold_seconds=0.05)
-    with turns.taken(quick=False), turns.taken(quick=False):  # the second one begins while the first one holds its turn
-        time.sleep(0.06)
+    clock, order = Clock(), list[str]()
+    turns = Turns(1, head_start_seconds=LONG, hold_seconds=0.01, clock=clock)
+    with turns.taken(quick=False):
+        thread = worker(turns, order, "page", quick=False)
+        assert order == []
+        clock.now = 0.01
+        thread.join()  # it begins while the first one holds its turn
+        assert order == ["page"]
         assert turns.is_idle
     with turns.taken(quick=True):
         assert not turns.is_idle
@@ -53,12 +69,14 @@ def test_who_waits_for_a_model_keeps_nobody_waiting() -> None:
 
 def test_no_more_are_at_work_than_may_be() -> None:
     turns, at_work, most = Turns(2, head_start_seconds=0, hold_seconds=LONG), list[int](), list[int]()
+    both = threading.Barrier(2, timeout=LONG)
 
     def work(number: int) -> None:
         with turns.taken(quick=bool(number % 2)):
             at_work.append(number)
+            both.wait()
             most.append(len(at_work))
-            time.sleep(0.002)
+            both.wait()
             at_work.remove(number)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
@@ -66,5 +84,4 @@ def test_no_more_are_at_work_than_may_be() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(most) == 12
-    assert max(most) <= 2
+    assert most == [2] * 12
