@@ -14,7 +14,8 @@ _NO_STYLE_SHAPE = "box"
 @dataclass(frozen=True)
 class DrawnNode:
     """An item as it is drawn. band: its layer; items without one have a band for each kind, passages below all layers,
-    others above. shape, colour: of its role. about: name, reason and layer."""
+    others above. name: behind the item's title, where it has one. shape, colour: of its role. about: name, reason and
+    layer."""
 
     id: str
     name: str
@@ -66,12 +67,15 @@ def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None, language
         parent = None
     reason = item.reason or (style.title if style else None)
     why = sentence(reason, language) if reason else item.role
+    name = item.name
+    if item.title is not None:
+        name = sentence(message("figure.titled", title=item.title, name=isolated(name)), language)
     about = f"{isolated(item.name)}: {why}"
     if item.layer is not None:
         about = sentence(message("figure.in_layer", item=about, layer=item.layer), language)
     return DrawnNode(
         id=item.id,
-        name=item.name,
+        name=name,
         role=item.role,
         kind=item.kind,
         band=band,

@@ -38,13 +38,15 @@ class RankedGraph:
 
 @dataclass(frozen=True)
 class Asked:
-    """Something of the question that was searched for, and the rows of the entities that it led to."""
+    """Something of the question that was searched for, and the rows of the entities that it led to. title: what it is
+    where the same words may be asked for twice."""
 
     id: str
     text: str
     reason: Message
     rows: Collection[int]
     kind: str = "keyword"
+    title: Message | None = None
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,8 @@ def _asked_items(
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
     """Return what was asked for as items, joined to the entities of the picture that it led to."""
     items = tuple(
-        TraceItem(each.id, each.kind, each.text, ("keywords",), reason=each.reason, text=each.text) for each in asked
+        TraceItem(each.id, each.kind, each.text, ("keywords",), reason=each.reason, text=each.text, title=each.title)
+        for each in asked
     )
     links = tuple(
         TraceRelation(f"{each.id}-{item.id}", each.id, item.id, "searched", None, "search", 1.0, "")

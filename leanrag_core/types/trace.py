@@ -57,7 +57,8 @@ class TraceItem:
 
     roles: what it is in this retrieval; the first one decides how it is drawn. layer: of the hierarchy, None outside.
     row: in the index's table of that kind, None where there is none. rank: 1 is best. reason: why it is here. parent:
-    id of the item above it in this trace. source: of passages alone. reranked: the score of a reranker.
+    id of the item above it in this trace. source: of passages alone. reranked: the score of a reranker. title: what it
+    is among others of its kind, said before its name where it is drawn.
     """
 
     id: str
@@ -74,6 +75,7 @@ class TraceItem:
     text: str = ""
     source: Source | None = None
     reranked: float | None = absent_at_default()
+    title: Message | None = absent_at_default()
 
     @property
     def role(self) -> str:

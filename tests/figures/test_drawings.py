@@ -1,8 +1,13 @@
 """Drawings of a comparison: what is where, and that no text becomes markup."""
 
+from dataclasses import replace
+
 from leanrag_core.figures.drawing import Drawing, fitted, text
+from leanrag_core.figures.drawn_nodes import drawn_nodes
 from leanrag_core.figures.overlaps import lane_drawing, upset
 from leanrag_core.figures.small_graph import aligned, small_graph
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.graph_traces import Asked, _asked_items
 from tests.comparing.test_sharing import A, B, C
 
 
@@ -41,6 +46,16 @@ def test_items_that_columns_share_have_the_same_place_in_each() -> None:
         if shape.tag == "circle"
     }
     assert filled == {"honey": True, "mite": False}
+
+
+def test_boxes_with_the_same_words_say_what_each_of_them_is() -> None:
+    low, high = message("lightrag.step.low"), message("lightrag.step.high")
+    asked = [Asked(f"keywords-{title.code}", "mites", title, {0}, title=title) for title in (low, high)]
+    items, _ = _asked_items(asked, A.items)
+    trace = replace(A, items=(*A.items, *items))
+    drawing = small_graph("A", trace, aligned({"A": trace}), {}, width=400, language="en")
+    assert {"Details: mites", "Themes: mites"} <= set(texts(drawing))
+    assert [node.name for node in drawn_nodes(trace, "zh").nodes[-2:]] == ["细节：mites", "主题：mites"]
 
 
 def test_a_strategy_without_a_graph_shows_its_ranking() -> None:

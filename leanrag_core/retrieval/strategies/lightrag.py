@@ -118,7 +118,13 @@ class Strategy(StrategyBase[Config]):
             steps=_steps(keywords, levels),
             chunk_caption=message("lightrag.chunks", n=len(taken)),
             asked=[
-                Asked(f"keywords-{name}", words[name], message(f"lightrag.reason.{name}"), set(level.entities))
+                Asked(
+                    f"keywords-{name}",
+                    words[name],
+                    message(f"lightrag.reason.{name}"),
+                    set(level.entities),
+                    title=message(f"lightrag.step.{name}"),
+                )
                 for name, level in levels.items()
             ],
         )

@@ -157,6 +157,7 @@ class Strategy(StrategyBase[Config]):
                     words[level],
                     message(f"lightrag.reason.{level}"),
                     set(found.entities if level == "low" else themes),
+                    title=message(f"lightrag.step.{level}"),
                 )
                 for level, id_ in ids.items()
             ],
