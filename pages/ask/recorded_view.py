@@ -8,7 +8,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.history import MAX_BYTES, content_of, run_of
 from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from pages.ask import answer_view, context_view, reference_view, retrieval_view
-from pages.common import forms, markup
+from pages.common import forms, markup, uploads
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -35,6 +35,7 @@ def open_button(scope: Scope) -> None:
     """Open a file that was saved before; a file that does not read says why."""
     with st.popover(say("ask.open_run"), icon=":material/folder_open:", type="tertiary", key=scope.name("open_run")):
         draw(markup.muted(say("ask.open_run_hint")))
+        uploads.translate(_uploader(scope), megabytes=MAX_BYTES // 1_000_000)
         st.file_uploader(
             say("ask.run_file"),
             type="json",

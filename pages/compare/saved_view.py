@@ -20,7 +20,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.presenting.making import compared
 from leanrag_core.presenting.story import COMPARISON, AddedComparison
 from leanrag_core.types.trace import RecordedRun
-from pages.common import markup, state, to_presentation
+from pages.common import markup, state, to_presentation, uploads
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -123,6 +123,7 @@ def open_button() -> None:
     """Open a comparison that was saved; a file that does not read says why."""
     with st.popover(say("compare.open"), icon=":material/folder_open:", type="tertiary", key="compare_open"):
         draw(markup.muted(say("compare.open_hint")))
+        uploads.translate(_UPLOADED, megabytes=MAX_BYTES // 1_000_000)
         st.file_uploader(
             say("compare.file"),
             type="json",

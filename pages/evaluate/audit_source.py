@@ -12,7 +12,7 @@ from leanrag_core.evaluation.audit.records import Audit
 from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
-from pages.common import choices, markup, state
+from pages.common import choices, markup, state, uploads
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.evaluate import experiments
@@ -86,6 +86,7 @@ def upload() -> None:
     """Draw the upload of files of judgements, and of the answers that were judged."""
     with st.popover(say("evaluate.audit.upload"), icon=":material/upload:", type="tertiary", key="audit_upload"):
         draw(markup.muted(say("evaluate.audit.upload_hint")))
+        uploads.translate(_FIELD, megabytes=_MOST_MEGABYTES)
         st.file_uploader(
             say("evaluate.audit.files"),
             type=["jsonl", "json", "csv"],
@@ -95,6 +96,7 @@ def upload() -> None:
             on_change=_read,
         )
         draw(markup.muted(say("evaluate.audit.answers_hint")))
+        uploads.translate(_ANSWERS, megabytes=_MOST_MEGABYTES)
         st.file_uploader(
             say("evaluate.audit.answers"),
             type=["jsonl", "json"],

@@ -14,7 +14,7 @@ from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
 from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import choices, deletion, forms, markup, session, state
+from pages.common import choices, deletion, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -31,6 +31,7 @@ def upload() -> None:
     """Draw the upload of a JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
+        uploads.translate(_FILE, megabytes=MAX_BYTES // 1_000_000)
         file = st.file_uploader(
             say("evaluate.sets.file"),
             type=["jsonl", "json", "csv", "tsv"],

@@ -18,7 +18,7 @@ from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import choices, forms, markup, messages, paging, session, state, widgets
+from pages.common import choices, forms, markup, messages, paging, session, state, uploads, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -166,9 +166,11 @@ def _choose(mode: str) -> Chosen:
     if mode == _FOLDER:
         label = say("library.folder.label", formats=_formats())
         help_text = say("library.folder.hint")
+        uploads.translate(f"folder_{turn}")
         files = st.file_uploader(label, accept_multiple_files="directory", key=f"folder_{turn}", help=help_text)
     else:
         label = say("library.files.label", formats=_formats())
+        uploads.translate(f"files_{turn}")
         files = st.file_uploader(label, accept_multiple_files=True, key=f"files_{turn}", help=say("library.files.hint"))
     return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
 

@@ -13,7 +13,7 @@ from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
-from pages.common import markup, session, state
+from pages.common import markup, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -96,10 +96,12 @@ def _forget() -> None:
 
 def _form() -> None:
     titles = {importer.name: words(importer.title) for importer in importers()}
+    key = f"import_files_{st.session_state.get(_CLEARED, 0)}"
+    uploads.translate(key)
     files = st.file_uploader(
         say("library.import.files"),
         accept_multiple_files=True,
-        key=f"import_files_{st.session_state.get(_CLEARED, 0)}",
+        key=key,
         help=say("library.import.files_hint"),
     )
     left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")

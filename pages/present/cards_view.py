@@ -12,7 +12,7 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import deletion, markup, session, state
+from pages.common import deletion, markup, session, state, uploads
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
 from pages.present import edit_view
@@ -24,6 +24,7 @@ def show_open() -> None:
     """Draw the button that opens a file; one that does not read says why."""
     with st.popover(say("present.open_file"), icon=":material/folder_open:", type="tertiary", key="present_open"):
         draw(markup.muted(say("present.open_hint")))
+        uploads.translate(_FILE, megabytes=MAX_BYTES // 1_000_000)
         st.file_uploader(
             say("present.open_file"),
             type="json",

@@ -1,0 +1,42 @@
+"""The words in Streamlit's field for uploads, which it has in English alone."""
+
+import json
+import re
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.messages.catalog import ENGLISH
+from pages.common.html import draw, html
+from pages.common.messages import language, say
+
+_FIELD = '[data-testid="stFileUploaderDropzone"]'
+_FOLDER = f"{_FIELD}:has(> input[webkitdirectory])"
+# The parents of what has the words: behind a hidden element a parent's own text is seen, and read out as its name.
+_BUTTON = '> span > button [data-testid="stMarkdownContainer"]:has(> p)'
+_LIMIT = '> [data-testid="stFileUploaderDropzoneInstructions"] > div:has(> span)'
+_DROP = "> input + div:not([data-testid]):has(> span:only-child)"  # while files are held above the field
+_FAINT = "font-size:.875rem;color:var(--lr-mute);"
+_STRONG = "font-size:.875rem;font-weight:700;color:var(--lr-prim);"
+
+
+def translate(key: str, *, megabytes: int | None = None) -> None:
+    """Put the reader's language in the place of the English words of the field with that key, by a style sheet.
+    megabytes: of a file, where the field has a limit of its own."""
+    if language() == ENGLISH:
+        return
+    limit = megabytes or int(st.get_option("server.maxUploadSize"))
+    field = f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}"
+    rules = [
+        _rule(f"{field} {_FIELD} {_BUTTON}", say("upload.browse")),
+        _rule(f"{field} {_FOLDER} {_BUTTON}", say("upload.browse_folder")),
+        _rule(f"{field} {_FIELD} {_LIMIT}", say("upload.limit", megabytes=limit), _FAINT),
+        _rule(f"{field} {_FIELD} {_DROP}", say("upload.drop"), _STRONG),
+        _rule(f"{field} {_FOLDER} {_DROP}", say("upload.drop_folder"), _STRONG),
+    ]
+    draw(html("<style>{}</style>", Markup("".join(rules))))
+
+
+def _rule(parent: str, text: str, look: str = "") -> str:
+    """Return the style sheet that shows the text in the place of what the element holds."""
+    return f"{parent}>*{{display:none}}{parent}::after{{{look}content:{json.dumps(text, ensure_ascii=False)}}}"
