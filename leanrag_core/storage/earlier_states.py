@@ -17,7 +17,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_folder, sync_tree, write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
-from leanrag_core.storage.layout import read_manifest, size_bytes
+from leanrag_core.storage.layout import REPORT, read_manifest, size_bytes
 from leanrag_core.storage.part_store import PartStore
 from leanrag_core.types.manifest import FileRecord
 from leanrag_core.types.snapshots import KEPT_BYTES, KEPT_STATES, Snapshot, StateChange, StateRecord
@@ -178,7 +178,8 @@ def _fixed_files(folder: Path) -> dict[str, FileRecord]:
 
 
 def _share_files(folder: Path, others: Iterable[Path]) -> None:
-    """Replace files of the state by links to equal ones of the other folders; every byte is compared."""
+    """Replace files of the state by links to equal ones of the other folders; every byte is compared. Its report stays
+    a file of its own, whose time says when the state was built."""
     known: dict[tuple[str, int], Path] = {}
     for other in others:
         with contextlib.suppress(LeanRAGError):
@@ -187,7 +188,7 @@ def _share_files(folder: Path, others: Iterable[Path]) -> None:
     linked = folder.parent / f"{_LINKED}{os.getpid()}"
     for name, record in sorted(_fixed_files(folder).items()):
         path, equal = folder / name, known.get((record.sha256, record.size))
-        if equal is None or not equal.is_file() or path.samefile(equal):
+        if name == REPORT or equal is None or not equal.is_file() or path.samefile(equal):
             continue
         if filecmp.cmp(path, equal, shallow=False):  # one of them may be damaged
             linked.unlink(missing_ok=True)

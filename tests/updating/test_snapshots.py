@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from leanrag_core.errors import FolderRefused, IndexNotFound, InvalidConfig, Sna
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage import earlier_states
+from leanrag_core.storage.layout import REPORT
 from leanrag_core.types.index import Index
 from leanrag_core.types.snapshots import KEPT_STATES, StateChange
 from leanrag_core.types.updating import Edit
@@ -125,6 +127,18 @@ def test_equal_files_of_states_are_one_file(bench: Workbench, folder: Path) -> N
     shared = earlier_states.state_folder(folder, first.number) / "entities-0.arrow"
     assert shared.samefile(folder / "entities-0.arrow")
     assert first.own_bytes < first.size_bytes / 4 < second.own_bytes
+
+
+def test_a_state_keeps_the_time_of_its_build_beside_an_equal_one(bench: Workbench, folder: Path) -> None:
+    before, built = folder.with_name("before"), 1_700_000_000
+    shutil.copytree(folder, before)
+    os.utime(before / REPORT, (built, built))
+    earlier_states.keep_earlier(before, folder)
+    state = earlier_states.state_folder(folder, 1)
+    assert (state / "entities-0.arrow").samefile(folder / "entities-0.arrow")
+    assert (state / REPORT).stat().st_mtime == built
+    bench.snapshots.restore(folder, "1")
+    assert (folder / REPORT).stat().st_mtime == built, "which the table of indexes shows"
 
 
 def test_a_disk_without_hard_links_keeps_and_restores_the_same_bytes(
