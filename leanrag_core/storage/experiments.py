@@ -106,7 +106,7 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
         record = self.record(id_)
         return ExperimentResult(
             id=id_,
-            spec=read_record(ExperimentSpec, folder / SPEC),
+            spec=self.spec(id_),
             rows=read_lines(QuestionRow, folder / ROWS),
             costs=read_lines(RunCost, folder / COSTS),
             judgements=(*read_lines(Judgement, folder / JUDGEMENTS), *standing_votes(self.votes(id_))),
@@ -114,6 +114,16 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
             is_shipped=self.is_shipped(id_),
             versions=record.versions,
         )
+
+    def spec(self, id_: str) -> ExperimentSpec:
+        """Return what the experiment runs. Raises ExperimentNotFound, RecordDamaged."""
+        return read_record(ExperimentSpec, self.folder(id_) / SPEC)
+
+    def rows(self, id_: str, run: str) -> tuple[QuestionRow, ...]:
+        """Return what each question has found in the run of that key so far. Raises ExperimentNotFound, RecordDamaged
+        where a line of it does not read."""
+        rows = read_lines(QuestionRow, self.folder(id_) / ROWS, holding=run)
+        return tuple(row for row in rows if row.run == run)
 
     def votes(self, id_: str) -> tuple[Judgement, ...]:
         """Return what people voted, line by line, also on an experiment of the program. Raises ExperimentNotFound,

@@ -13,7 +13,7 @@ import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,6 +86,15 @@ class RecordStore(ABC, Generic[S, W]):
     def damaged(self) -> tuple[Damaged, ...]:
         """Return the records that do not read, and why."""
         return tuple(each for each in map(self._summary_or_damage, self._ids()) if isinstance(each, Damaged))
+
+    def changes(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Return the ids of the records in the order of all(), those that do not read too, each with when its files
+        changed last. No record is read."""
+        own, shipped = list[tuple[str, tuple[int, ...]]](), list[tuple[str, tuple[int, ...]]]()
+        for id_ in self._ids():
+            with suppress(LeanRAGError, FileNotFoundError):  # deleted just now
+                (shipped if self.is_shipped(id_) else own).append((id_, self.changed(id_)))
+        return (*sorted(own, key=lambda each: max(each[1]), reverse=True), *shipped)
 
     def folder(self, id_: str) -> Path:
         """Return where the record lies: the person's own before that of the program. Raises kind.not_found()."""
@@ -199,12 +208,14 @@ def read_record(kind: type[T], path: Path) -> T:
     return from_json(kind, _content(path), name=path.name)
 
 
-def read_lines(kind: type[T], path: Path) -> tuple[T, ...]:
-    """Return the records of a file of lines, without a last one that is cut; none where there is no file. Raises
-    RecordDamaged."""
+def read_lines(kind: type[T], path: Path, *, holding: str = "") -> tuple[T, ...]:
+    """Return the records of a file of lines, without a last one that is cut; none where there is no file. holding: only
+    those whose line has that value somewhere. Raises RecordDamaged."""
     content = _content(path) if path.is_file() else b""
     whole = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
-    return tuple(from_json(kind, line, name=f"{path.name}:{number}") for number, line in enumerate(whole, start=1))
+    sought = to_json(holding) if holding else b""
+    numbered = [(number, line) for number, line in enumerate(whole, start=1) if sought in line]
+    return tuple(from_json(kind, line, name=f"{path.name}:{number}") for number, line in numbered)
 
 
 def time_of(changed: Iterable[int]) -> str:

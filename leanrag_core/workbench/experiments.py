@@ -1,14 +1,14 @@
 """Experiments: inputs looked up, parts made, questions done, everything kept in the store; here or by a job."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import ExperimentNotFound, InvalidConfig, RecordDamaged
 from leanrag_core.evaluation.experiments.report import FORMATS, as_csv, as_html, as_json
 from leanrag_core.evaluation.experiments.running import (
     Batch,
@@ -263,23 +263,26 @@ class Experiments:
         """Return the questions as they were when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
         return self.store.questions(experiment_id, GoldQuestion)
 
-    def measured_recall(self) -> Mapping[str, MeasuredRecall]:
-        """Return by index the evidence recall of LeanRAG with its default options, where an experiment has measured it;
-        of several the one over the most questions."""
+    def measured_recall(self, index_ids: Collection[str]) -> Mapping[str, MeasuredRecall]:
+        """Return by index the evidence recall of LeanRAG with its default options, where an experiment that reads has
+        measured it; of several the one over the most questions. Results are read of experiments on these indexes
+        alone."""
         best: dict[str, MeasuredRecall] = {}
-        for summary in self.store.all():
-            for index_id, measured in self._recall_of(summary.id).items():
-                if index_id not in best or measured.n_questions > best[index_id].n_questions:
-                    best[index_id] = measured
+        for id_, _ in self.store.changes():
+            with suppress(ExperimentNotFound, RecordDamaged):  # deleted just now, or damaged, which lists of them say
+                for index_id, measured in self._recall_of(id_, index_ids).items():
+                    if index_id not in best or measured.n_questions > best[index_id].n_questions:
+                        best[index_id] = measured
         return best
 
-    def _recall_of(self, experiment_id: str) -> dict[str, MeasuredRecall]:
-        result, leanrag = self.store.read(experiment_id), strategies().named("leanrag")
+    def _recall_of(self, experiment_id: str, index_ids: Collection[str]) -> dict[str, MeasuredRecall]:
+        runs = [run for run in self.store.spec(experiment_id).runs if run.index in index_ids]
+        leanrag = strategies().named("leanrag")
+        official = official_settings(leanrag)
+        runs = [run for run in runs if run.strategy == "leanrag" and all_settings(leanrag, run.options) == official]
         measured = {}
-        for run in result.spec.runs:
-            if run.strategy != "leanrag" or all_settings(leanrag, run.options) != official_settings(leanrag):
-                continue
-            scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.key]
+        for run in runs:
+            scores = [row.scores.get("evidence-recall") for row in self.store.rows(experiment_id, run.key)]
             known = [score for score in scores if score is not None]
             if known:
                 measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.key)

@@ -83,7 +83,7 @@ def shown(name: str, value: Any) -> str:
 
 def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
     """Draw the rows, and return those that are ticked, in their order."""
-    costs, recalls = _costs(rows), _recalls()
+    costs, recalls = _costs(rows), _recalls(rows)
     columns: dict[str, list[Any]] = {}
     if by:
         columns[say(f"build.group.{by}")] = [_group(index, by) for index in rows]
@@ -160,19 +160,15 @@ def _recall(measured: MeasuredRecall | None) -> str:
     return "–" if measured is None else f"{measured.recall:.2f}"
 
 
-def _recalls() -> Mapping[str, MeasuredRecall]:
+def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, MeasuredRecall]:
     """Return the evidence recall by index, read again when an experiment has changed."""
-    bench = session.workbench()
-    key = tuple((each.id, each.changed, each.rows) for each in bench.experiments.store.all())
+    return _read_recalls(tuple(sorted(index.id for index in rows)), session.workbench().experiments.store.changes())
 
-    @st.cache_data(max_entries=4, show_spinner=False)
-    def read(key: tuple[object, ...]) -> dict[str, MeasuredRecall]:
-        try:
-            return dict(bench.experiments.measured_recall())
-        except LeanRAGError:  # Evaluate says which experiment is damaged
-            return {}
 
-    return read(key)
+@st.cache_data(max_entries=4, show_spinner=False)
+def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> dict[str, MeasuredRecall]:
+    """Read the recalls. changes: of the experiments, a part of the key."""
+    return dict(session.workbench().experiments.measured_recall(index_ids))
 
 
 def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:
