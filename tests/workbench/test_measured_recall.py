@@ -40,7 +40,12 @@ def test_of_several_experiments_the_one_with_the_most_questions_counts(bench: Wo
 def test_results_on_other_indexes_are_not_read(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[Path]()
     reader = record_store._content
-    monkeypatch.setattr(record_store, "_content", lambda path: read.append(path) or reader(path))
+
+    def noted(path: Path) -> bytes:
+        read.append(path)
+        return reader(path)
+
+    monkeypatch.setattr(record_store, "_content", noted)
     store(bench, "elsewhere", "other", 0.25)
     bench.experiments.store.changes()
     assert bench.experiments.measured_recall(["mine"]) == {}
