@@ -29,7 +29,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_folder, write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.corpus_arrivals import Arrivals, summarise
+from leanrag_core.storage.corpus_arrivals import Arrivals, filling, marked_as_filling, summarise
 from leanrag_core.storage.corpus_database import (
     BEFORE,
     DATABASE,
@@ -163,29 +163,35 @@ class CorpusStore:
         in.
         """
         folder = self._folder(corpus_id)
-        what, kept = message("what.documents", corpus=corpus_id), message("kept.no_document_added")
         record, database = self._record(corpus_id), self._database(corpus_id)
         arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
-        try:
-            with writing(what, kept):
-                known = record.names_by_id()
-                duplicates = []
-                for document in documents:
-                    first = known.get(document.id) or arrivals.name_of(document.id)
-                    if first:
-                        duplicates.append(_duplicate(document.name, first))
-                    else:
-                        arrivals.put(document)
-                arrivals.sync()
-            with self._locked(what, kept):
-                if arrivals.staged is None and not self._record(corpus_id).in_database:
-                    return self._record_added(corpus_id, list(arrivals.rows.values()), duplicates, source, refused)
-                return self._take_in(corpus_id, arrivals, duplicates, source, refused)
-        except BaseException:
-            self._remove_unrecorded(corpus_id, list(arrivals.rows))
-            raise
-        finally:
-            arrivals.discard()
+        with marked_as_filling(self.root, corpus_id):
+            try:
+                return self._added(corpus_id, documents, arrivals, source, refused)
+            except BaseException:
+                self._remove_unrecorded(corpus_id, list(arrivals.rows))
+                raise
+            finally:
+                arrivals.discard()
+
+    def _added(
+        self, corpus_id: str, documents: Iterable[Document], arrivals: Arrivals, source: str, refused: Sequence[Refusal]
+    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
+        what, kept = message("what.documents", corpus=corpus_id), message("kept.no_document_added")
+        with writing(what, kept):
+            known = self._record(corpus_id).names_by_id()
+            duplicates = []
+            for document in documents:
+                first = known.get(document.id) or arrivals.name_of(document.id)
+                if first:
+                    duplicates.append(_duplicate(document.name, first))
+                else:
+                    arrivals.put(document)
+            arrivals.sync()
+        with self._locked(what, kept):
+            if arrivals.staged is None and not self._record(corpus_id).in_database:
+                return self._record_added(corpus_id, list(arrivals.rows.values()), duplicates, source, refused)
+            return self._take_in(corpus_id, arrivals, duplicates, source, refused)
 
     def _take_in(
         self,
@@ -398,12 +404,12 @@ class CorpusStore:
         return self._read_all()[1]
 
     def _read_all(self) -> tuple[list[CorpusSummary], list[Damaged]]:
-        readable, damaged = [], []
+        readable, damaged, being_filled = [], [], filling(self.root)
         for name in sorted(path.parent.name for path in self.root.glob("*/corpus.json")):
             if not _ID.fullmatch(name):
                 continue  # a copied folder is no corpus
             try:
-                readable.append(self.summary(name))
+                readable.append(self._summary(name, is_filling=name in being_filled))
             except CorpusDamaged as error:
                 damaged.append(Damaged(name, str(error)))
             except CorpusNotFound:
@@ -412,6 +418,9 @@ class CorpusStore:
 
     def summary(self, corpus_id: str) -> CorpusSummary:
         """Return the corpus's card. Raises CorpusNotFound or CorpusDamaged."""
+        return self._summary(corpus_id, is_filling=corpus_id in filling(self.root))
+
+    def _summary(self, corpus_id: str, *, is_filling: bool) -> CorpusSummary:
         record, database = self._record(corpus_id), self._database(corpus_id)
         if database:
             n_documents, tokens = self._counts.get_or_make((corpus_id, database.version), database.counts)
@@ -425,6 +434,7 @@ class CorpusStore:
             documents=n_documents,
             tokens=tokens,
             created=record.created,
+            filling=is_filling,
         )
 
     def documents(self, corpus_id: str, wanted: str = "") -> Sequence[DocumentSummary]:

@@ -1,14 +1,60 @@
-"""Documents on their way into a corpus: a file each, or all in one file where they are many."""
+"""Documents on their way into a corpus: a file each, or all in one file where they are many; and which corpora get some
+at the moment."""
 
+import os
+import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_all, write_bytes
 from leanrag_core.files.records import to_json
 from leanrag_core.storage.corpus_database import StagedDocuments
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.summary import DocumentSummary
+
+_ADDING = re.compile(r"\.adding-(?P<corpus>[a-z0-9-]+)\.[0-9a-f]{16}")
+
+
+@contextmanager
+def marked_as_filling(root: Path, corpus_id: str) -> Iterator[None]:
+    """Mark the corpus as one that gets documents while the block lasts, by a lock that ends with the process. A disk
+    that takes none leaves it unmarked."""
+    token = secrets.token_hex(8)
+    mark = root / f".adding-{corpus_id}.{token}"
+    lock = FileLock(root / f".locking-{token}", mode=private.FILE)
+    with suppress(OSError):
+        lock.acquire()
+        os.replace(lock.lock_file, mark)  # now that it is locked: whoever can lock a mark deletes it
+    try:
+        yield
+    finally:
+        for path in (mark, Path(lock.lock_file)):
+            with suppress(OSError):  # a mark that stays is one of a process that has ended
+                path.unlink(missing_ok=True)
+        lock.release()
+
+
+def filling(root: Path) -> frozenset[str]:
+    """Return the ids of the corpora below the folder that get documents at the moment, from any process."""
+    corpora = set()
+    for path in root.glob(".adding-*"):
+        named = _ADDING.fullmatch(path.name)
+        if named is None:
+            continue
+        try:
+            with FileLock(path, mode=private.FILE).acquire(blocking=False):
+                path.unlink(missing_ok=True)  # of a process that was killed
+        except Timeout:
+            corpora.add(named["corpus"])
+        except OSError:
+            continue
+    return frozenset(corpora)
 
 
 def summarise(document: Document) -> DocumentSummary:

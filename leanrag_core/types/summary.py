@@ -99,7 +99,8 @@ class DocumentSummary:
 
 @dataclass(frozen=True)
 class CorpusSummary:
-    """A corpus as a card shows it. created: ISO 8601, UTC."""
+    """A corpus as a card shows it. created: ISO 8601, UTC. filling: documents are being added, which are not counted
+    yet."""
 
     id: str
     name: str
@@ -108,6 +109,7 @@ class CorpusSummary:
     documents: int
     tokens: int
     created: str
+    filling: bool = False
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,14 @@ def show(corpora: list[CorpusSummary]) -> Form:
 
 def _corpus(corpora: list[CorpusSummary]) -> str:
     names = {
-        corpus.id: f"{corpus.name}{say('ask.comma')}{say('count.documents', n=corpus.documents)}" for corpus in corpora
+        corpus.id: say("ask.comma").join(
+            [
+                corpus.name,
+                *([say("count.documents", n=corpus.documents)] if corpus.documents or not corpus.filling else []),
+                *([say("library.tag.filling")] if corpus.filling else []),
+            ]
+        )
+        for corpus in corpora
     }
     wanted = state.recall("corpus")
     if wanted and wanted not in names:

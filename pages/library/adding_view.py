@@ -12,6 +12,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.parsing.upload import broken_formats, known
 from leanrag_core.indexing.reading import FileRead
 from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
@@ -29,8 +30,9 @@ _AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need n
 
 @dataclass
 class Uploading:
-    """total: files, 0 where unknown. then_build: see begin_upload(). read, refused: so many so far. last: names read
-    last. sizes: see upload_rows(). documents: of the file that is being read."""
+    """total: files, 0 where unknown. then_build: see begin_upload(). read, refused: files so far; documents: so many of
+    all of them so far; in_file: of the file that is being read. current: its name, where it is known. last: names read
+    last. sizes: see upload_rows()."""
 
     total: int
     then_build: bool = False
@@ -38,6 +40,8 @@ class Uploading:
     read: int = 0
     refused: int = 0
     documents: int = 0
+    in_file: int = 0
+    current: str = ""
     last: list[str] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     report: UploadReport | None = None
@@ -50,9 +54,11 @@ class Uploading:
         alone = file.begins and file.ends
         if alone and file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
             self.sizes[documents[0].id if documents else file.name] = file.size_bytes
-        self.documents = len(documents) if file.begins else self.documents + len(documents)
+        self.in_file = len(documents) if file.begins else self.in_file + len(documents)
+        self.documents += len(documents)
+        self.current = "" if file.ends else file.name
         if file.ends:
-            self.refused += not self.documents
+            self.refused += not self.in_file
             self.last = [file.name, *self.last[:3]]
             self.read += 1
 
@@ -74,10 +80,12 @@ class Uploading:
         return passed / self.read * (self.total - self.read)
 
 
-def begin_upload(bench: Workbench, corpus: str, files: Iterable[File], total: int, *, then_build: bool = False) -> None:
-    """Begin to add the files to the corpus; with few files this returns when they are in. then_build: Build opens
-    when all of them could be read."""
-    uploading = Uploading(total, then_build)
+def begin_upload(
+    bench: Workbench, corpus: str, files: Iterable[File], total: int, *, first: str = "", then_build: bool = False
+) -> None:
+    """Begin to add the files to the corpus; with few files this returns when they are in. first: the name of the first
+    one. then_build: Build opens when all of them could be read."""
+    uploading = Uploading(total, then_build, current=first)
     threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
     st.session_state[_KEY] = uploading
     uploading.ended.wait(_AT_ONCE)
@@ -210,7 +218,8 @@ def _contents(files: list[File]) -> Iterator[File]:
 
 def _begin(files: list[File], corpus: str, *, counted: bool, then_build: bool) -> None:
     total = len(files) if counted else 0
-    begin_upload(session.workbench(), corpus, _contents(files), total, then_build=then_build)
+    first = str(files[0][0]) if isinstance(files[0], tuple) else Path(files[0]).name
+    begin_upload(session.workbench(), corpus, _contents(files), total, first=first, then_build=then_build)
     st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
     st.rerun()
 
@@ -223,13 +232,12 @@ def _progress() -> None:
         return
     read, total = under_way.read, under_way.total
     with st.container(border=True, gap="xsmall", key="uploading"):
-        counts = say("library.reading_of", n=read, total=total) if total else say("library.reading", n=read)
         left = messages.time_left(under_way.seconds_left)
         refused = say("library.reading_refused", n=under_way.refused) if under_way.refused else ""
-        documents = say("count.documents", n=under_way.documents) if under_way.documents > 1 else ""
         title = say("library.reading_title")
-        pace = say("ask.comma").join(filter(None, (counts, documents, refused, left)))
-        draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
+        pace = say("ask.comma").join(filter(None, (*_counts(under_way), refused, left)))
+        draw(html('<div class="lr-big" role="status"><b>{}</b><span>{}</span></div>', title, pace))
+        names = [say("library.reading_now", name=isolated(under_way.current))] if under_way.current else []
         share = 100 * read / total if total else 0
         draw(
             html(
@@ -238,9 +246,20 @@ def _progress() -> None:
                 title,
                 share,
                 share,
-                say("ask.comma").join(under_way.last),
+                say("ask.comma").join([*names, *map(isolated, under_way.last)]),
             )
         )
+
+
+def _counts(under_way: Uploading) -> list[str]:
+    """Return how much was read so far: of a single file its documents alone, and else files, with documents where a
+    file has several."""
+    read, total, documents = under_way.read, under_way.total, under_way.documents
+    so_far = say("library.documents_so_far", n=documents)
+    if total == 1:
+        return [so_far]
+    files = say("library.reading_of", n=read, total=total) if total else say("library.reading", n=read)
+    return [files, so_far] if documents > read else [files]
 
 
 def take_finished() -> None:

@@ -185,6 +185,8 @@ def panel(corpus: CorpusSummary) -> None:
     """Draw the corpus below the cards."""
     reveal.show("documents")
     facts = [say("count.documents", n=corpus.documents), say("count.tokens", n=corpus.tokens)]
+    if corpus.filling:
+        facts = [*(facts if corpus.documents else ()), say("library.tag.filling")]
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
             draw(
@@ -209,7 +211,8 @@ def panel(corpus: CorpusSummary) -> None:
             )
     behind(corpus)
     if not corpus.documents:
-        draw(html('<div class="lr-empty">{}</div>', say("library.no_documents")))
+        nothing = say("library.filling_note" if corpus.filling else "library.no_documents")
+        draw(html('<div class="lr-empty">{}</div>', nothing))
         return
     st.fragment(_list_and_preview)(corpus)
 

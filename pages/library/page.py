@@ -36,11 +36,11 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
 def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool) -> None:
     tags = [say("library.tag.sample") if corpus.sample else say("library.tag.own")]
     tags += [say("library.tag.shown")] if is_shown else []
-    facts = [
-        say("count.documents", n=corpus.documents),
-        say("library.tokens", tokens=numbers.tokens(corpus.tokens)),
-        _indexes(n_indexes, built=built),
-    ]
+    tags += [say("library.tag.filling")] if corpus.filling else []
+    counts = [say("count.documents", n=corpus.documents), say("library.tokens", tokens=numbers.tokens(corpus.tokens))]
+    if corpus.filling and not corpus.documents:
+        counts = [say("library.filling")]
+    facts = [*counts, _indexes(n_indexes, built=built)]
     draw(
         html(
             '<div class="lr-card"><div class="n" dir="auto">{}</div><div class="tags">{}</div>'

@@ -7,7 +7,6 @@ import pytest
 
 from leanrag_core.indexing.parsing import upload
 from leanrag_core.indexing.parsing.formats import json as json_format
-from leanrag_core.indexing.parsing.formats import jsonl
 from leanrag_core.indexing.parsing.upload import Begun, ParsedUpload, parse_parts, parse_upload
 from leanrag_core.indexing.reading import each_file
 from leanrag_core.messages.message import message
@@ -19,7 +18,6 @@ LINES = [json.dumps({"id": f"n{number}", "text": f"The mill number {number} grin
 
 @pytest.fixture
 def of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "RECORDS", 3)
     monkeypatch.setattr(json_format, "RECORDS", 3)
 
 
@@ -63,14 +61,23 @@ def test_lines_keep_their_numbers_and_a_portion_without_json_says_so() -> None:
     assert (len(blank.documents), blank.refusals) == (4, ())
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_long_texts_come_fewer_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_format, "CHARACTERS", 120)
+    content = "\n".join(LINES) if name == "a.jsonl" else f"[{','.join(LINES)}]"
+    sizes = [len(part) for part in shown(list(parse_parts(name, content.encode()))) if isinstance(part, list)]
+    assert sum(sizes) == 7
+    assert sizes == ([3, 3, 1] if name == "a.jsonl" else [5, 2]), "lines of 48 characters, texts of 26"
+
+
 def test_a_large_file_comes_in_several_pieces_and_all_of_it_is_added(tmp_path: Path) -> None:
-    texts = [f'{{"id": "n{number}", "text": "Mill {number}."}}' for number in range(jsonl.RECORDS + 2)]
+    texts = [f'{{"id": "n{number}", "text": "Mill {number}."}}' for number in range(json_format.RECORDS + 2)]
     path = tmp_path / "notes.jsonl"
     path.write_text("\n".join(texts))
     bench = Workbench(tmp_path / "home")
     pieces = list(each_file([path], bench.parser()))
     assert [(len(piece.parsed.documents), piece.begins, piece.ends) for piece in pieces] == [
-        (jsonl.RECORDS, True, False),
+        (json_format.RECORDS, True, False),
         (2, False, True),
     ]
     bench.parser().close()

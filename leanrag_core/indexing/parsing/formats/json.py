@@ -1,9 +1,9 @@
 """JSON: a list of objects with a text is a document each; anything else is one document of its values."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, joined_portions, one_line
@@ -12,6 +12,7 @@ from leanrag_core.indexing.parsing.formats.text import blocks_of
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
+T = TypeVar("T")
 SUFFIXES = ("json",)
 MEDIA_TYPE = "json"
 _TEXT = ("text", "content", "body", "contents", "passage", "context", "page_content", "document", "abstract")
@@ -20,7 +21,7 @@ TOO_DEEP = message("file.nested_too_deeply")
 _ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
 
 
-RECORDS = 5_000  # a portion
+RECORDS, CHARACTERS = 5_000, 4_000_000  # a portion, which takes a few seconds: whichever is reached first
 
 
 def parse(name: str, content: bytes) -> FormatResult:
@@ -36,13 +37,26 @@ def portions(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
     except ValueError as error:
         raise UnreadableDocument("file.not_json", reason=str(error)) from error
     if isinstance(value, list) and any(text_of(item) for item in value):
-        items = list(enumerate(value, start=1))
-        for start in range(0, len(items), RECORDS):
-            yield partial(records, name, items[start : start + RECORDS], decoded.notes, "entry")
+        for items in in_portions(enumerate(value, start=1), lambda item: len(text_of(item[1]))):
+            yield partial(records, name, items, decoded.notes, "entry")
     elif text_of(value):
         yield lambda: FormatResult((record(name, value, decoded.notes, name),))
     else:
         yield lambda: FormatResult((Parsed(tuple(Block(line) for line in _lines(value)), notes=decoded.notes),))
+
+
+def in_portions(items: Iterable[T], characters_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield the items in lists of a portion each."""
+    part: list[T] = []
+    n_characters = 0
+    for item in items:
+        part.append(item)
+        n_characters += characters_of(item)
+        if len(part) >= RECORDS or n_characters >= CHARACTERS:
+            yield part
+            part, n_characters = [], 0
+    if part:
+        yield part
 
 
 def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], unit: str) -> FormatResult:

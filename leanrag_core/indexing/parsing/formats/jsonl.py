@@ -3,12 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import FormatResult, joined_portions
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.formats.json import RECORDS, TOO_DEEP, records
+from leanrag_core.indexing.parsing.formats.json import TOO_DEEP, in_portions, records
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
@@ -39,9 +38,8 @@ def _checked(result: FormatResult) -> FormatResult:
 
 def _readers(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
     decoded = decode(content)
-    lines = _lines(decoded.text)
     number = 1
-    while part := list(islice(lines, RECORDS)):
+    for part in in_portions(_lines(decoded.text), len):
         yield partial(_read, name, part, number, decoded.notes)
         number += len(part)
 
