@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from leanrag_core.files.records import may_be_absent
 from pages.common import forms, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, say, words
+from pages.common.messages import say, words
 from pages.common.scope import Scope
 
 
@@ -30,7 +30,7 @@ def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
     names = ["index", "q", "strategy", *shared, "step", "node", "show"]
     names += [f"{name}_use" for name in strategies]
     names += [forms.link_name(spec, f"{name}_") for name, spec in specs if not spec.metadata.get("link")]
-    return [*(scope.name(name) for name in names), LANGUAGE]
+    return [scope.name(name) for name in names]
 
 
 def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> Chosen:

@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message, Value
 from pages.common import state
 from pages.common.html import NOTHING, draw, html
 
-LANGUAGE = "lang"  # its name in links and in the session's memory
+LANGUAGE = state.LANGUAGE
 Text = Message | LeanRAGError | str
 
 

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 
 from leanrag_core.messages.catalog import ENGLISH
 
+LANGUAGE = "lang"  # in the link of every page: a reload stays in the language that a link began with
 _MEMORY = "lr_memory"
 _GLANCED: ContextVar[tuple[ScriptRunContext, "Memory"] | None] = ContextVar("lr_glanced", default=None)
 
@@ -134,10 +135,11 @@ def publish_again() -> None:
 
 
 def publish(names: Sequence[str]) -> None:
-    """Write the remembered values of those names into the URL, as far as they are possible, and nothing else."""
-    kept = memory()
+    """Write the remembered values of those names, and the language of a link, into the URL, as far as they are
+    possible, and nothing else."""
+    kept, names = memory(), tuple(dict.fromkeys((*names, LANGUAGE)))
     wanted = {name: kept.values[name] for name in names if kept.values.get(name) and name not in kept.unfit}
     # The browser may be late: although it has this URL, another one may be on its way to it.
     if wanted != kept.published or wanted != {name: st.query_params[name] for name in st.query_params}:
         st.query_params.from_dict(wanted)
-    kept.published, kept.names[kept.page] = wanted, tuple(names)
+    kept.published, kept.names[kept.page] = wanted, names

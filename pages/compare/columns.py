@@ -18,7 +18,7 @@ from leanrag_core.types.trace import Parameter
 from leanrag_core.workbench.indexes import TRIAL
 from pages.ask import asking, controls, presets
 from pages.common import forms, session, state
-from pages.common.messages import LANGUAGE, words
+from pages.common.messages import words
 from pages.common.scope import Scope
 from pages.compare import board_state
 
@@ -275,7 +275,7 @@ def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
     strategies = {info.name: info for info in all_strategies().strategies}
     names = [*controls.url_names(Scope(), strategies), *map(index_name, SETTINGS)]
     for plain in names:
-        if plain not in ("q", LANGUAGE, "step", "node", "show"):
+        if plain not in ("q", "step", "node", "show"):
             state.remember(target.name(plain), state.recall(source.name(plain)))
     if not state.recall(target.name("strategy")):
         state.remember(target.name("strategy"), starter(starts_as, strategies))

@@ -16,7 +16,7 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Expe
 from pages.ask import presets
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, message, say, words
+from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 from pages.compare import columns
 
@@ -75,7 +75,6 @@ URL = (
     "xindex",
     "xmatch",
     "xlist",
-    LANGUAGE,
 )
 
 

@@ -268,6 +268,12 @@ def test_the_setting_decides_and_a_link_goes_before_it(home: Workbench, visit: V
     assert "提问" in drawn.text(visit("ask", home, lang="xx"))
 
 
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "present", "settings"])
+def test_a_reload_stays_in_the_language_of_the_link(page: str, home: Workbench, visit: Visit) -> None:
+    assert visit(page, home, lang="zh").query_params["lang"] == "zh"
+    assert "lang" not in visit(page, home).query_params
+
+
 def test_the_settings_offer_the_languages_of_the_catalogs(home: Workbench, visit: Visit) -> None:
     assert languages() == LANGUAGES
     app = visit("settings", home)
