@@ -53,14 +53,14 @@ def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
 
 
 def as_sentence(text: str) -> str:
-    """Return the text as a sentence: begins with a capital and ends with a stop. A first word that is a name of a file
-    or a model, such as bad.csv, stays as it is."""
+    """Return the text as a sentence: begins with a capital and ends with the stop of the reader's language. A first
+    word that is a name of a file or a model, such as bad.csv, stays as it is."""
     text = text.strip()
     if not text:
         return text
     if text.split(maxsplit=1)[0].rstrip(".:,;!?").isalpha():
         text = text[0].upper() + text[1:]
-    return text if text[-1] in ".!?。！？" else text + "."
+    return text if text[-1] in ".!?。！？" else text + say("text.stop")
 
 
 def time_left(seconds: float | None) -> str:

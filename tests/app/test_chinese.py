@@ -268,6 +268,11 @@ def test_the_setting_decides_and_a_link_goes_before_it(home: Workbench, visit: V
     assert "提问" in drawn.text(visit("ask", home, lang="xx"))
 
 
+def test_a_sentence_in_a_box_ends_with_a_chinese_stop(home: Workbench, visit: Visit) -> None:
+    shown = drawn.text(visit("build", home, lang="zh", b_tau="none"))
+    assert "（例如 q0.75）。" in shown
+
+
 @pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "present", "settings"])
 def test_a_reload_stays_in_the_language_of_the_link(page: str, home: Workbench, visit: Visit) -> None:
     assert visit(page, home, lang="zh").query_params["lang"] == "zh"
