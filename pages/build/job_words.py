@@ -7,7 +7,7 @@ from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.types.config import BUILTIN, HERE, model_title
 from leanrag_core.types.job import JobState, StageState
 from pages.common import forms, frame, messages, session
-from pages.common.messages import known, say, words
+from pages.common.messages import known, language, say, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
 _NAMED_PLACES = 3
@@ -113,7 +113,7 @@ def about(job: JobState) -> str:
         "interrupted": say("text.space").join([of_job(job, wording.process_ended), again]),
         "running": of_job(job, wording.goes_on),
     }
-    facts = [*_settings(job), say("job.started_at", time=numbers.day(job.started))]
+    facts = [*_settings(job), say("job.started_at", time=numbers.day(job.started, language()))]
     sentences = [f"{fact}{say('text.stop')}" for fact in facts]
     return say("text.space").join(filter(None, [*sentences, next_steps[job.status]]))
 

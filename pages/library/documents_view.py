@@ -187,8 +187,8 @@ def panel(corpus: CorpusSummary) -> None:
     facts = [say("count.documents", n=corpus.documents), say("count.tokens", n=corpus.tokens)]
     if corpus.filling:
         facts = [*(facts if corpus.documents else ()), say("library.tag.filling")]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        with st.container(width="stretch"):
+    with st.container(horizontal=True, vertical_alignment="center", key="documents_head"):
+        with st.container(width="stretch", key="documents_title"):
             draw(
                 html(
                     '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2" '

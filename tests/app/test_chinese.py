@@ -21,6 +21,7 @@ from pages.ask import part_view
 from pages.explore.views import views
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
+from tests.app.job_records import FAILED, STARTED, a_job
 
 QUESTION = "What do beekeepers use against Varroa destructor?"
 Visit = Callable[..., AppTest]
@@ -191,6 +192,13 @@ def test_a_missing_index_part_and_its_job_are_chinese(
     app.button("make_part").click().run()
     assert "正在制作 关系向量" in drawn.text(app)
     assert foreign(app, data_of(home)) == []
+
+
+def test_the_day_of_a_job_is_in_chinese(home: Workbench, visit: Visit) -> None:
+    job = a_job(home, STARTED, FAILED)
+    said = drawn.text(visit("build", home, lang="zh", job=job.name))
+    assert "2026年1月2日" in said
+    assert "Jan 2026" not in said
 
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:
