@@ -29,7 +29,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_folder, write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.corpus_arrivals import Arrivals, filling, marked_as_filling, summarise
+from leanrag_core.storage.corpus_arrivals import Arrivals, arriving, marked_as_filling, summarise, told
 from leanrag_core.storage.corpus_database import (
     BEFORE,
     DATABASE,
@@ -165,9 +165,9 @@ class CorpusStore:
         folder = self._folder(corpus_id)
         record, database = self._record(corpus_id), self._database(corpus_id)
         arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
-        with marked_as_filling(self.root, corpus_id):
+        with marked_as_filling(self.root, corpus_id) as tell:
             try:
-                return self._added(corpus_id, documents, arrivals, source, refused)
+                return self._added(corpus_id, told(documents, tell), arrivals, source, refused)
             except BaseException:
                 self._remove_unrecorded(corpus_id, list(arrivals.rows))
                 raise
@@ -404,12 +404,12 @@ class CorpusStore:
         return self._read_all()[1]
 
     def _read_all(self) -> tuple[list[CorpusSummary], list[Damaged]]:
-        readable, damaged, being_filled = [], [], filling(self.root)
+        readable, damaged, filling = [], [], arriving(self.root)
         for name in sorted(path.parent.name for path in self.root.glob("*/corpus.json")):
             if not _ID.fullmatch(name):
                 continue  # a copied folder is no corpus
             try:
-                readable.append(self._summary(name, is_filling=name in being_filled))
+                readable.append(self._summary(name, filling.get(name)))
             except CorpusDamaged as error:
                 damaged.append(Damaged(name, str(error)))
             except CorpusNotFound:
@@ -418,9 +418,9 @@ class CorpusStore:
 
     def summary(self, corpus_id: str) -> CorpusSummary:
         """Return the corpus's card. Raises CorpusNotFound or CorpusDamaged."""
-        return self._summary(corpus_id, is_filling=corpus_id in filling(self.root))
+        return self._summary(corpus_id, arriving(self.root).get(corpus_id))
 
-    def _summary(self, corpus_id: str, *, is_filling: bool) -> CorpusSummary:
+    def _summary(self, corpus_id: str, n_arriving: int | None) -> CorpusSummary:
         record, database = self._record(corpus_id), self._database(corpus_id)
         if database:
             n_documents, tokens = self._counts.get_or_make((corpus_id, database.version), database.counts)
@@ -434,8 +434,12 @@ class CorpusStore:
             documents=n_documents,
             tokens=tokens,
             created=record.created,
-            filling=is_filling,
+            arriving=n_arriving,
         )
+
+    def arriving(self) -> dict[str, int]:
+        """Return for each corpus that gets documents at the moment how many were read so far."""
+        return arriving(self.root)
 
     def documents(self, corpus_id: str, wanted: str = "") -> Sequence[DocumentSummary]:
         """Return rows of the corpus's documents, by name; those of a large corpus are read when they are looked at.

@@ -4,7 +4,9 @@ at the moment."""
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,43 +20,70 @@ from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.summary import DocumentSummary
 
-_ADDING = re.compile(r"\.adding-(?P<corpus>[a-z0-9-]+)\.[0-9a-f]{16}")
+_ADDING = re.compile(r"\.adding-(?P<corpus>[a-z0-9-]+)\.(?P<token>[0-9a-f]{16})")
+_TOLD_SECONDS = 0.5  # between two counts on the disk
 
 
 @contextmanager
-def marked_as_filling(root: Path, corpus_id: str) -> Iterator[None]:
-    """Mark the corpus as one that gets documents while the block lasts, by a lock that ends with the process. A disk
-    that takes none leaves it unmarked."""
-    token = secrets.token_hex(8)
-    mark = root / f".adding-{corpus_id}.{token}"
+def marked_as_filling(root: Path, corpus_id: str) -> Iterator[Callable[[int], None]]:
+    """Mark the corpus as one that gets documents while the block lasts, by a lock that ends with the process; yield
+    what takes the number of documents so far. A disk that takes no lock leaves the corpus unmarked."""
+    token, written = secrets.token_hex(8), 0.0
+    mark, count = root / f".adding-{corpus_id}.{token}", root / f".count-{token}"
     lock = FileLock(root / f".locking-{token}", mode=private.FILE)
+
+    def tell(n_documents: int) -> None:
+        nonlocal written
+        if time.monotonic() - written >= _TOLD_SECONDS:
+            written = time.monotonic()
+            with suppress(OSError):  # the documents themselves say that a disk is full
+                count.write_text(str(n_documents), encoding="ascii")
+
     with suppress(OSError):
         lock.acquire()
         os.replace(lock.lock_file, mark)  # now that it is locked: whoever can lock a mark deletes it
     try:
-        yield
+        yield tell
     finally:
-        for path in (mark, Path(lock.lock_file)):
+        for path in (mark, count, Path(lock.lock_file)):
             with suppress(OSError):  # a mark that stays is one of a process that has ended
                 path.unlink(missing_ok=True)
         lock.release()
 
 
-def filling(root: Path) -> frozenset[str]:
-    """Return the ids of the corpora below the folder that get documents at the moment, from any process."""
-    corpora = set()
+def arriving(root: Path) -> dict[str, int]:
+    """Return how many documents were read so far for each corpus below the folder that gets some at the moment, from
+    any process."""
+    corpora: Counter[str] = Counter()
     for path in root.glob(".adding-*"):
         named = _ADDING.fullmatch(path.name)
         if named is None:
             continue
+        count = root / f".count-{named['token']}"
         try:
             with FileLock(path, mode=private.FILE).acquire(blocking=False):
-                path.unlink(missing_ok=True)  # of a process that was killed
+                for left in (path, count):  # of a process that was killed
+                    left.unlink(missing_ok=True)
         except Timeout:
-            corpora.add(named["corpus"])
+            corpora[named["corpus"]] += _number(count)
         except OSError:
             continue
-    return frozenset(corpora)
+    return dict(corpora)
+
+
+def told(documents: Iterable[Document], tell: Callable[[int], None]) -> Iterator[Document]:
+    """Yield the documents, and tell how many there were so far."""
+    for n_documents, document in enumerate(documents, start=1):
+        yield document
+        tell(n_documents)
+
+
+def _number(path: Path) -> int:
+    """Return the number in the file; 0 while it is not there, or half written."""
+    try:
+        return int(path.read_bytes() or b"0")
+    except (OSError, ValueError):
+        return 0
 
 
 def summarise(document: Document) -> DocumentSummary:

@@ -99,8 +99,8 @@ class DocumentSummary:
 
 @dataclass(frozen=True)
 class CorpusSummary:
-    """A corpus as a card shows it. created: ISO 8601, UTC. filling: documents are being added, which are not counted
-    yet."""
+    """A corpus as a card shows it. created: ISO 8601, UTC. arriving: so many documents were read so far that are
+    being added, and are not among the others yet; None where none are."""
 
     id: str
     name: str
@@ -109,7 +109,7 @@ class CorpusSummary:
     documents: int
     tokens: int
     created: str
-    filling: bool = False
+    arriving: int | None = None
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
                 st.session_state[STARTED] = True
                 st.rerun()
         if not corpus.documents:
-            markup.note(say("library.filling_note" if corpus.filling else "build.corpus_empty"))
+            markup.note(say("build.corpus_empty" if corpus.arriving is None else "library.filling_note"))
         else:
             wrong = say("build.setting_wrong") if fault else ""
             markup.note(engine.lacking or wrong or say("build.goes_on"))

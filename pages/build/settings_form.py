@@ -162,8 +162,8 @@ def _corpus(corpora: list[CorpusSummary]) -> str:
         corpus.id: say("ask.comma").join(
             [
                 corpus.name,
-                *([say("count.documents", n=corpus.documents)] if corpus.documents or not corpus.filling else []),
-                *([say("library.tag.filling")] if corpus.filling else []),
+                *([say("count.documents", n=corpus.documents)] if corpus.documents or corpus.arriving is None else []),
+                *([say("library.tag.filling")] if corpus.arriving is not None else []),
             ]
         )
         for corpus in corpora

@@ -185,7 +185,7 @@ def panel(corpus: CorpusSummary) -> None:
     """Draw the corpus below the cards."""
     reveal.show("documents")
     facts = [say("count.documents", n=corpus.documents), say("count.tokens", n=corpus.tokens)]
-    if corpus.filling:
+    if corpus.arriving is not None:
         facts = [*(facts if corpus.documents else ()), say("library.tag.filling")]
     with st.container(horizontal=True, vertical_alignment="center", key="documents_head"):
         with st.container(width="stretch", key="documents_title"):
@@ -211,7 +211,7 @@ def panel(corpus: CorpusSummary) -> None:
             )
     behind(corpus)
     if not corpus.documents:
-        nothing = say("library.filling_note" if corpus.filling else "library.no_documents")
+        nothing = say("library.no_documents" if corpus.arriving is None else "library.filling_note")
         draw(html('<div class="lr-empty">{}</div>', nothing))
         return
     st.fragment(_list_and_preview)(corpus)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.common import deletion, markup, paging, reveal, session, state
 from pages.common.frame import enter, heading, page_path
@@ -13,6 +14,7 @@ from pages.library import adding_view, documents_view, import_view
 from pages.library.adding_view import to_build
 
 _CARDS = 24  # a page
+_FOLLOWED_SECONDS = 2.0  # until a page looks again at what is being added
 _COLUMNS = 4  # where there is room
 
 
@@ -36,11 +38,9 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
 def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool) -> None:
     tags = [say("library.tag.sample") if corpus.sample else say("library.tag.own")]
     tags += [say("library.tag.shown")] if is_shown else []
-    tags += [say("library.tag.filling")] if corpus.filling else []
+    tags += [say("library.tag.filling")] if corpus.arriving is not None else []
     counts = [say("count.documents", n=corpus.documents), say("library.tokens", tokens=numbers.tokens(corpus.tokens))]
-    if corpus.filling and not corpus.documents:
-        counts = [say("library.filling")]
-    facts = [*counts, _indexes(n_indexes, built=built)]
+    facts = [*(counts if corpus.documents or corpus.arriving is None else ()), _indexes(n_indexes, built=built)]
     draw(
         html(
             '<div class="lr-card"><div class="n" dir="auto">{}</div><div class="tags">{}</div>'
@@ -86,6 +86,17 @@ def open_corpus(corpus_id: str) -> None:
     reveal.ask_for("documents")  # which are two screens below the card on a phone
 
 
+def _follow(names: dict[str, str]) -> None:
+    """Draw how many documents of these corpora were read so far; the whole page once one of them has its own. names: of
+    the corpora, by id."""
+    arriving = session.workbench().corpora.arriving()
+    if not names.keys() <= arriving.keys():
+        st.rerun()
+    for id_, name in names.items():
+        so_far = say("library.documents_so_far", n=arriving[id_])
+        message(say("library.arriving", name=isolated(name), documents=so_far))
+
+
 def page() -> None:
     enter("library")
     workbench = session.workbench()
@@ -110,6 +121,9 @@ def page() -> None:
     chosen = chosen or corpora[0].id
     with st.container(key="library_label"):
         draw(markup.label(say("library.corpora")))
+    arriving = {corpus.id: corpus.name for corpus in corpora if corpus.arriving is not None}
+    if arriving and adding_view.upload_under_way() is None:  # of another session, or from before a reload
+        st.fragment(_follow, run_every=_FOLLOWED_SECONDS)(arriving)
     cards(corpora, chosen)
     st.space("xsmall")
     try:

@@ -63,10 +63,12 @@ def test_a_corpus_that_is_being_filled_does_not_look_empty(
     language: str, filling: str, home: Workbench, visit: Visit
 ) -> None:
     corpus = home.corpora.create("Notes")
-    with marked_as_filling(home.corpora.root, corpus):
+    with marked_as_filling(home.corpora.root, corpus) as tell:
+        tell(4448)
         library = drawn.text(visit("library", home, corpus=corpus, lang=language))
         build = visit("build", home, corpus=corpus, lang=language)
     assert filling in library
+    assert ("4,448 documents so far" if language == "en" else "已读取 4,448 篇文档") in library
     assert ("0 documents" if language == "en" else "0 篇文档") not in library
     [chosen] = [box for box in build.selectbox if "Notes" in str(box.options)]
     assert f"Notes{', ' if language == 'en' else '，'}{filling}" in chosen.options

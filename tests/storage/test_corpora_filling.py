@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from leanrag_core.storage import corpus_arrivals
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.corpus import Document
 from tests.storage.test_large_corpora import document
+
+
+@pytest.fixture(autouse=True)
+def told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_arrivals, "_TOLD_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -17,18 +23,18 @@ def store(tmp_path: Path) -> CorpusStore:
 
 def test_a_corpus_is_marked_while_its_documents_come(store: CorpusStore) -> None:
     corpus, other = store.create("notes"), store.create("others")
-    seen = list[dict[str, bool]]()
+    seen = list[dict[str, int | None]]()
 
     def documents() -> Iterator[Document]:
         for number in range(2):
             another_session = CorpusStore(store.root)
-            seen.append({each.id: each.filling for each in another_session.summaries()})
-            assert another_session.summary(corpus).filling
+            seen.append({each.id: each.arriving for each in another_session.summaries()})
+            assert another_session.summary(corpus).arriving == number
             yield document(number)
 
     store.add(corpus, documents())
-    assert seen == [{corpus: True, other: False}] * 2
-    assert not store.summary(corpus).filling
+    assert seen == [{corpus: 0, other: None}, {corpus: 1, other: None}]
+    assert store.summary(corpus).arriving is None
     assert sorted(path.name for path in store.root.iterdir()) == sorted([".lock", corpus, other])
 
 
@@ -41,12 +47,28 @@ def test_the_mark_goes_when_adding_fails(store: CorpusStore) -> None:
 
     with pytest.raises(ValueError, match="broke"):
         store.add(corpus, documents())
-    assert not store.summary(corpus).filling
+    assert store.summary(corpus).arriving is None
 
 
 def test_the_mark_of_a_killed_process_says_nothing_and_goes(store: CorpusStore) -> None:
     corpus = store.create("notes")
     mark = store.root / f".adding-{corpus}.0123456789abcdef"
+    count = store.root / ".count-0123456789abcdef"
     mark.touch()
-    assert not store.summary(corpus).filling
+    count.write_text("7")
+    assert store.summary(corpus).arriving is None
     assert not mark.exists()
+    assert not count.exists()
+
+
+def test_two_that_add_are_counted_together_and_a_half_written_count_as_none(store: CorpusStore) -> None:
+    corpus = store.create("notes")
+    with corpus_arrivals.marked_as_filling(store.root, corpus) as first:
+        first(5)
+        with corpus_arrivals.marked_as_filling(store.root, corpus) as second:
+            second(2)
+            assert store.arriving() == {corpus: 7}
+            for count in store.root.glob(".count-*"):
+                count.write_bytes(b"")
+            assert store.arriving() == {corpus: 0}
+    assert store.arriving() == {}
