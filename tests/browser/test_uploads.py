@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
@@ -55,3 +55,14 @@ def test_the_field_for_uploads_is_in_the_language_of_the_page(
     settled(page)
     assert field(page, "folder_").evaluate(SEEN) == ["浏览文件夹", "每个文件不超过 200 MB"]
     assert "拖放文件夹到此处" in held_above(page, "folder_")
+
+
+def test_files_that_were_chosen_are_seen_in_the_field(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    server, page = server_in(tmp_path / "home"), watch().page
+    page.goto(f"{server.url}/library?lang=zh")
+    settled(page)
+    bees = {"name": "bees.txt", "mimeType": "text/plain", "buffer": b"Bees live in hives."}
+    field(page, "files_").locator("input").set_input_files([bees])  # type: ignore[list-item]
+    expect(field(page, "files_").get_by_text("bees.txt")).to_be_visible()
