@@ -32,24 +32,34 @@ class _BlasThreads:
     def __init__(self) -> None:
         self._lock = Lock()
         self._users = 0
-        self._limits: Any = None
+        self._limits: list[Any] = []
 
     @contextmanager
-    def held_to_one(self) -> Iterator[None]:
+    def held_to_one(self, *, is_new: bool = False) -> Iterator[None]:
+        """Hold BLAS to one thread. is_new: a BLAS may have been loaded since another user began."""
         from threadpoolctl import threadpool_limits
 
         with self._lock:
-            if self._users == 0:
-                self._limits = threadpool_limits(limits=1, user_api="blas")
+            if self._users == 0 or is_new:
+                _take_control()
+                self._limits.append(threadpool_limits(limits=1, user_api="blas"))
             self._users += 1
         try:
             yield
         finally:
             with self._lock:
                 self._users -= 1
-                if self._users == 0:
-                    self._limits.restore_original_limits()
-                    self._limits = None
+                while self._users == 0 and self._limits:  # the last first: it has what the others had changed
+                    _take_control()
+                    self._limits.pop().restore_original_limits()
+
+
+def _take_control() -> None:
+    """Let this thread set the threads of OpenBLAS, which threadpoolctl leaves to the first thread that did and else
+    ignores without a word; whose turn it is is counted here."""
+    from threadpoolctl import OpenBLASController
+
+    OpenBLASController.clear_controlling_thread(force=True)
 
 
 # BLAS has one number of threads for the whole process, so its users are counted for the whole process, too.
@@ -59,6 +69,21 @@ _BLAS = _BlasThreads()
 def one_blas_thread() -> AbstractContextManager[None]:
     """Return a context in which every BLAS call of the process runs on one thread."""
     return _BLAS.held_to_one()
+
+
+@contextmanager
+def one_thread_in_scikit_learn() -> Iterator[None]:
+    """Run scikit-learn, and what it calls of scipy and numpy, on one thread; for the thread that enters.
+
+    They are loaded first: a limit does not reach a library that is loaded after it was set, and scipy brings a BLAS of
+    its own. OpenMP keeps a number for each thread, so that it is set back by the thread that set it.
+    """
+    import scipy.linalg  # noqa: F401
+    import sklearn.mixture  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    with _BLAS.held_to_one(is_new=True), threadpool_limits(limits=1, user_api="openmp"):
+        yield
 
 
 def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> Iterator[Result]:

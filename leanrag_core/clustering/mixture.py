@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import over_blocks, product, row_blocks
+from leanrag_core.clustering.blocks import one_thread_in_scikit_learn, over_blocks, product, row_blocks
 from leanrag_core.clustering.kmeans import cells_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.reduction import second_moment
@@ -221,9 +221,7 @@ def soft_clusters(vectors: np.ndarray, tokens: np.ndarray, *, max_tokens: int, s
     cell, so that the time grows with the rows and not faster; no row is then in clusters of two cells. The same vectors
     give the same clusters, whatever the number of threads. Source: Sarthi et al. 2024 (RAPTOR), section 3.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
+    with one_thread_in_scikit_learn():  # sums in another order, on more threads, would give other bits
         clusters = [
             cluster for rows in _cells(vectors, seed) for cluster in _fitting(vectors, tokens, rows, max_tokens, seed)
         ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrag_core.clustering.blocks import one_thread_in_scikit_learn
 from leanrag_core.errors import InvalidConfig
 
 _MOST_BY_BIC = 49  # the released code tries 1 ... 49 components
@@ -61,13 +62,11 @@ def fit_reference(
     vectors: (n, d) float32, n at least 2. Raises InvalidConfig for a fit that would take too long, with the limit, and
     for UMAP where umap-learn is not installed. Source: LeanRAG, recursive semantic clustering, and its released code.
     """
-    from threadpoolctl import threadpool_limits
-
     n = len(vectors)
     dimensions = _dimensions(vectors, options, space)
     counts = _candidate_counts(n, cluster_size, options.count)
     _refuse_too_large(n, dimensions, counts, options)
-    with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
+    with one_thread_in_scikit_learn():  # sums in another order, on more threads, would give other bits
         points = _reduced(vectors, options.reduction, dimensions, seed)
         if options.count == "bic":
             components = max(n // cluster_size, _count_of_lowest_bic(points, counts, options, seed))
