@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.evaluation.judging.people import WHOLE, Ballot, Voting, last_vote, vote, voting
+from leanrag_core.evaluation.judging.people import WHOLE, Ballot, Voting, last_votes, vote, voting
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.storage.votes import standing_votes
 from leanrag_core.types.experiment import Judgement, human_judge
@@ -32,15 +32,16 @@ class Verdicts:
         InvalidConfig, StorageFailed."""
         self._store.add_votes(experiment_id, [vote(ballot, human_judge(voter), criterion, verdict)])
 
-    def last(self, experiment_id: str, runs: Sequence[str], *, voter: str = "") -> Judgement | None:
-        """Return what takes back the person's last verdict on a pair of these runs; None without one. Raises
+    def last(self, experiment_id: str, runs: Sequence[str], *, voter: str = "", n: int = 1) -> tuple[Judgement, ...]:
+        """Return what takes back each of the person's last n verdicts on pairs of these runs, the last first. Raises
         ExperimentNotFound, RecordDamaged."""
-        return last_vote(self._store.votes(experiment_id), human_judge(voter), runs)
+        return last_votes(self._store.votes(experiment_id), human_judge(voter), runs, n)
 
     def undo(self, experiment_id: str, runs: Sequence[str], *, voter: str = "") -> Judgement | None:
         """Take back the person's last verdict on a pair of these runs; return what says so, None where there was none.
         Raises ExperimentNotFound, StorageFailed."""
         back = self.last(experiment_id, runs, voter=voter)
-        if back is not None:
-            self._store.add_votes(experiment_id, [back])
-        return back
+        if not back:
+            return None
+        self._store.add_votes(experiment_id, back)
+        return back[0]

@@ -74,7 +74,7 @@ class Ballot {
   // none where it alone knows what an undo brings back.
   get view() {
     const steps = [...this.data.steps];
-    const given = this.data.back ? [this.data.back] : [];
+    const given = [...this.data.given];
     for (const { kind } of this.pending) {
       if (kind === "vote") given.push(steps.shift());
       else if (given.length) steps.unshift(given.pop());

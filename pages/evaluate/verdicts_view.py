@@ -36,7 +36,7 @@ from pages.evaluate.judged_view import interval_cell, interval_table
 _SCRIPT = Path(__file__).with_name("ballot.js")
 _FRAME = '<div class="lr-ballot"></div>'
 _KEY = "lr_ballot_events"
-_AHEAD = 8  # verdicts to give that the browser has before it asks for more
+_AHEAD = 8  # verdicts to give, and to go back to, that the browser has before it asks for more
 _MOST_RUNS = 4
 _MOST_NAME = 40
 _SEPARATOR = " | "
@@ -207,18 +207,19 @@ def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
             "done": done,
         }
 
-    last = session.workbench().verdicts.last(vote.result.id, vote.runs, voter=vote.voter)
-    back = None
-    if last is not None and (last.question, last.first, last.second) in place_of:
-        step = Step(place_of[last.question, last.first, last.second], next(iter(last.verdicts)))
-        if step.criterion in vote.criteria:
-            back = shown(step, done - (step.place not in places))
+    given, reopened = list[dict[str, Any]](), set(places)
+    for last in session.workbench().verdicts.last(vote.result.id, vote.runs, voter=vote.voter, n=_AHEAD):
+        place, criterion = place_of.get((last.question, last.first, last.second)), next(iter(last.verdicts))
+        if place is None or criterion not in vote.criteria:
+            break
+        reopened.add(place)
+        given.insert(0, shown(Step(place, criterion), len(now.ballots) - len(reopened)))
     return {
         "voting": vote.key,
         "seq": held.seq,
         "failed": held.failed,
         "steps": [shown(step, done + places.index(step.place)) for step in open_steps[:_AHEAD]],
-        "back": back,
+        "given": given,
         "done": done,
         "total": len(now.ballots),
         "undo": bool(now.votes),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from random import Random
 
 from leanrag_core.errors import InvalidConfig
@@ -138,9 +138,9 @@ def vote(ballot: Ballot, judge: str, criterion: str, verdict: float | None) -> J
     )
 
 
-def last_vote(votes: Sequence[Judgement], judge: str, runs: Iterable[str]) -> Judgement | None:
-    """Return what takes back the person's last verdict that stands on a pair of these runs; None without one. votes:
-    line by line, as stored."""
+def last_votes(votes: Sequence[Judgement], judge: str, runs: Iterable[str], n: int) -> tuple[Judgement, ...]:
+    """Return what takes back each of the person's last n verdicts that stand on pairs of these runs, the last first.
+    votes: line by line, as stored."""
     shown = set(runs)
     standing: dict[tuple[str, str, str, str], Judgement] = {}
     for line in votes:
@@ -150,7 +150,5 @@ def last_vote(votes: Sequence[Judgement], judge: str, runs: Iterable[str]) -> Ju
                 standing.pop(key, None)
                 if verdict is not None:
                     standing[key] = line
-    if not standing:
-        return None
-    (_, _, _, criterion), line = next(reversed(standing.items()))
-    return replace(line, verdicts={criterion: None})
+    latest = islice(reversed(standing.items()), n)
+    return tuple(replace(line, verdicts={criterion: None}) for (_, _, _, criterion), line in latest)

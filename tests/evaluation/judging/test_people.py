@@ -85,6 +85,12 @@ def test_votes_are_judgements_and_the_last_one_is_taken_back(bench: Workbench) -
         (second.left, {OVERALL: 0.0}),
     ]
     assert "[E1]" not in own[0].prompt
+    back = bench.verdicts.last("bees", RUNS, voter="Ann", n=8)
+    assert [(each.question, each.verdicts) for each in back] == [
+        (second.question, {OVERALL: None}),
+        (first.question, {OVERALL: None}),
+    ]
+    assert bench.verdicts.last("bees", RUNS, voter="Ann") == back[:1]
     assert bench.verdicts.undo("bees", RUNS, voter="Ben") is None
     bench.verdicts.undo("bees", RUNS, voter="Ann")
     assert bench.verdicts.voting("bees", RUNS, voter="Ann").n_done == 1
