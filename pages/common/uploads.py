@@ -26,7 +26,12 @@ def translate(key: str, *, megabytes: int | None = None) -> None:
     if language() == ENGLISH:
         return
     limit = megabytes or int(st.get_option("server.maxUploadSize"))
-    field = f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}"
+    draw(html("<style>{}</style>", Markup(_style_sheet(re.sub(r"[^a-zA-Z0-9_-]", "-", key), limit))))
+
+
+def _style_sheet(key: str, limit: int) -> str:
+    """Return the rules of the field with that key, whose texts are the catalogue's."""
+    field = f".st-key-{key}"
     rules = [
         _rule(f"{field} {_FIELD} {_BUTTON}", say("upload.browse")),
         _rule(f"{field} {_FOLDER} {_BUTTON}", say("upload.browse_folder")),
@@ -34,9 +39,10 @@ def translate(key: str, *, megabytes: int | None = None) -> None:
         _rule(f"{field} {_FIELD} {_DROP}", say("upload.drop"), _STRONG),
         _rule(f"{field} {_FOLDER} {_DROP}", say("upload.drop_folder"), _STRONG),
     ]
-    draw(html("<style>{}</style>", Markup("".join(rules))))
+    return "".join(rules)
 
 
 def _rule(parent: str, text: str, look: str = "") -> str:
     """Return the style sheet that shows the text in the place of what the element holds."""
-    return f"{parent}>*{{display:none}}{parent}::after{{{look}content:{json.dumps(text, ensure_ascii=False)}}}"
+    content = json.dumps(text, ensure_ascii=False).replace("<", r"\3c ")  # no text ends the sheet
+    return f"{parent}>*{{display:none}}{parent}::after{{{look}content:{content}}}"
