@@ -78,8 +78,8 @@ def one_thread_in_scikit_learn() -> Iterator[None]:
     They are loaded first: a limit does not reach a library that is loaded after it was set, and scipy brings a BLAS of
     its own. OpenMP keeps a number for each thread, so that it is set back by the thread that set it.
     """
-    import scipy.linalg  # noqa: F401
-    import sklearn.mixture  # noqa: F401
+    import scipy.linalg  # noqa: F401 - loaded for its BLAS
+    import sklearn.mixture  # noqa: F401 - loaded for its OpenMP
     from threadpoolctl import threadpool_limits
 
     with _BLAS.held_to_one(is_new=True), threadpool_limits(limits=1, user_api="openmp"):

@@ -97,8 +97,8 @@ def _approximate(searcher: SearchIndex | CellSearch, index: Index, layer: Layer,
 def similarity(
     index: Index, part: int | str, vector: np.ndarray, rows: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:
-    """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS); of all rows, or of
-    those.
+    """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS), (n,) float32; of all
+    rows, or of those, (k,). vector: (d,) float32, unit length.
 
     Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows their
     lengths are looked at as well.

@@ -279,7 +279,7 @@ def routed(
     """Take the four routes, none of which needs another but for the entities that the walk begins at; without
     communities, the three others.
 
-    scores: to this sub-question. k: triples of each route. depth: longest walk.
+    vector: (d,) of the sub-question. scores: to it. k: triples of each route. depth: longest walk.
     """
     entities = _matched_entities(space, query, vector, tools)
     communities: list[int] = []

@@ -29,7 +29,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_folder, write_bytes, writing
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.corpus_arrivals import Arrivals, arriving, marked_as_filling, summarise, told
+from leanrag_core.storage.corpus_arrivals import Arrivals, arriving, counted, marked_as_filling, summarise
 from leanrag_core.storage.corpus_database import (
     BEFORE,
     DATABASE,
@@ -165,9 +165,9 @@ class CorpusStore:
         folder = self._folder(corpus_id)
         record, database = self._record(corpus_id), self._database(corpus_id)
         arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
-        with marked_as_filling(self.root, corpus_id) as tell:
+        with marked_as_filling(self.root, corpus_id) as progress:
             try:
-                return self._added(corpus_id, told(documents, tell), arrivals, source, refused)
+                return self._added(corpus_id, counted(documents, progress), arrivals, source, refused)
             except BaseException:
                 self._remove_unrecorded(corpus_id, list(arrivals.rows))
                 raise

@@ -21,7 +21,7 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.types.summary import DocumentSummary
 
 _ADDING = re.compile(r"\.adding-(?P<corpus>[a-z0-9-]+)\.(?P<token>[0-9a-f]{16})")
-_TOLD_SECONDS = 0.5  # between two counts on the disk
+_COUNT_SECONDS = 0.5  # between two counts on the disk
 
 
 @contextmanager
@@ -32,9 +32,9 @@ def marked_as_filling(root: Path, corpus_id: str) -> Iterator[Callable[[int], No
     mark, count = root / f".adding-{corpus_id}.{token}", root / f".count-{token}"
     lock = FileLock(root / f".locking-{token}", mode=private.FILE)
 
-    def tell(n_documents: int) -> None:
+    def count_so_far(n_documents: int) -> None:
         nonlocal written
-        if time.monotonic() - written >= _TOLD_SECONDS:
+        if time.monotonic() - written >= _COUNT_SECONDS:
             written = time.monotonic()
             with suppress(OSError):  # the documents themselves say that a disk is full
                 count.write_text(str(n_documents), encoding="ascii")
@@ -43,7 +43,7 @@ def marked_as_filling(root: Path, corpus_id: str) -> Iterator[Callable[[int], No
         lock.acquire()
         os.replace(lock.lock_file, mark)  # now that it is locked: whoever can lock a mark deletes it
     try:
-        yield tell
+        yield count_so_far
     finally:
         for path in (mark, count, Path(lock.lock_file)):
             with suppress(OSError):  # a mark that stays is one of a process that has ended
@@ -71,11 +71,11 @@ def arriving(root: Path) -> dict[str, int]:
     return dict(corpora)
 
 
-def told(documents: Iterable[Document], tell: Callable[[int], None]) -> Iterator[Document]:
-    """Yield the documents, and tell how many there were so far."""
+def counted(documents: Iterable[Document], progress: Callable[[int], None]) -> Iterator[Document]:
+    """Yield the documents; progress is called with how many there were so far."""
     for n_documents, document in enumerate(documents, start=1):
         yield document
-        tell(n_documents)
+        progress(n_documents)
 
 
 def _number(path: Path) -> int:

@@ -193,7 +193,8 @@ class Index(ShownInNotebooks):
 
     @cached_property
     def children(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """For layer i >= 1 (position i - 1): offsets and order of the children in layer i - 1."""
+        """For layer i >= 1 (position i - 1) of n nodes: (n + 1,) offsets and (m,) order of its children, the m nodes of
+        layer i - 1."""
         return tuple(
             children_offsets(below.parent, len(above))
             for below, above in zip(self.layers, self.layers[1:], strict=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
@@ -63,6 +63,6 @@ def test_files_that_were_chosen_are_seen_in_the_field(
     server, page = server_in(tmp_path / "home"), watch().page
     page.goto(f"{server.url}/library?lang=zh")
     settled(page)
-    bees = {"name": "bees.txt", "mimeType": "text/plain", "buffer": b"Bees live in hives."}
-    field(page, "files_").locator("input").set_input_files([bees])  # type: ignore[list-item]
+    bees = FilePayload(name="bees.txt", mimeType="text/plain", buffer=b"Bees live in hives.")
+    field(page, "files_").locator("input").set_input_files([bees])
     expect(field(page, "files_").get_by_text("bees.txt")).to_be_visible()

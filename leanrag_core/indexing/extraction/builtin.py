@@ -43,7 +43,7 @@ _NUMBERING = re.compile(
 )
 _NUMBER_OF_TITLE = re.compile(r"^\d+(?:\.\d+)*[.):]\s+")
 _MARKUP = re.compile(r"[*_`#¶]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
-_SENTENCE = re.compile(r"[?？!！。]|[^\W\d_]{5,}\. ")  # a question or exclamation, or more than one sentence
+_SENTENCE = re.compile(r"[?？]$|。|[^\W\d_]{5,}[.?] ")  # a question, or more than one sentence
 _HAN = re.compile(f"[{HAN}]")
 _HEADINGS_IN_CHINESE = """
 引言 前言 序言 序 导言 导论 绪论 概述 简介 目录 正文 摘要 关键词 结语 结论 小结 总结 附录 注释 参考文献 参考资料 更多

@@ -113,6 +113,7 @@ def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
         ("7 Habits", "7 Habits"),
         ("Experimental distribution¶", "Experimental distribution"),
         ("St. Louis and its river", "St. Louis and its river"),
+        ("Yahoo! and its rivals", "Yahoo! and its rivals"),
         ("Why does the log show so many lines?", ""),
         ("No sites can be reached. The proxy blocks them", ""),
         ("都江堰是什么？", ""),
