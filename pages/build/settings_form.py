@@ -11,7 +11,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
-from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets
+from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.build import engine_form
 from pages.common import choices, forms, session, state, widgets
@@ -41,6 +41,7 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
         if isinstance(size, int) and 2 <= size <= 200:
             state.remember("b_cluster_size", None if size == IndexConfig().cluster_size else size)
 
+    by_model = is_remote(config.aggregation_model or config.model)
     values = {
         "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in made.effects],
         "size": config.cluster_size,
@@ -51,7 +52,7 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
             "build.effect.said", size="{size}", layers="{layers}", entities="{entities}", relations="{relations}"
         ),
         "entities": say("build.effect.entities"),
-        "relations": say("build.effect.relations"),
+        "relations": say("build.effect.relations_called" if by_model else "build.effect.relations"),
         "paper": say("build.effect.paper", size=20),
     }
     component(_SCRIPT, _FRAME, draws_svg=True)(data=values, key=_KEY, on_size_change=chosen)

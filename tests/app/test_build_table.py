@@ -104,6 +104,7 @@ def test_the_effect_of_clustersize_is_drawn_for_every_size(home: Workbench, visi
     assert by_size[2][0] > by_size[20][0], "smaller clusters, more layers"
     assert by_size[200][1] == 1, f"{entities} entities are one cluster of 200"
     assert f"over the {entities:,} entities" in effect["basis"]
+    assert effect["relations"] == "summarised relations", "no model is called by the built-in engine"
 
 
 def test_without_an_index_the_effect_is_estimated(empty_home: Workbench) -> None:
