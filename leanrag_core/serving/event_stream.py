@@ -59,6 +59,7 @@ class EventStream(Response):
 
 async def _next(events: "asyncio.Queue[bytes | None]") -> bytes | None:
     try:
-        return await asyncio.wait_for(events.get(), _SILENT_SECONDS)
+        async with asyncio.timeout(_SILENT_SECONDS):  # wait_for of Python 3.11 may swallow that it is cancelled
+            return await events.get()
     except TimeoutError:
         return b": at work\n\n"

@@ -1,14 +1,17 @@
 """Answers of a language model: streamed as they come, none in the way of another, none for a client that left."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import openai
 import pytest
 
 from leanrag_core import Workbench
+from leanrag_core.serving.workers import Look, Workers
 from leanrag_core.types.roles import ANSWERS, Role
 from leanrag_core.types.settings import Settings
 from tests import waiting
@@ -67,13 +70,25 @@ def test_slow_answers_stand_in_nobodys_way_and_end_with_their_clients(
     assert answer.status_code == 200
 
 
-def test_a_client_that_leaves_a_stream_ends_the_work(writer: EndpointServer, client: httpx.Client) -> None:
+def test_a_client_that_leaves_a_stream_ends_the_work(
+    writer: EndpointServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Check that its answer is not written to the end: then it would be kept, and the same question would not be asked
     again."""
 
     def at_work() -> int:
         return sum(thread.name == "request" for thread in threading.enumerate())
 
+    run, taken_back = Workers.run, threading.Event()
+
+    async def watched(workers: Workers, work: Callable[[Look], Any]) -> Any:
+        try:
+            return await run(workers, work)
+        except asyncio.CancelledError:
+            taken_back.set()
+            raise
+
+    monkeypatch.setattr(Workers, "run", watched)
     waiting.until(lambda: not at_work())
     writer.held = HELD
     body = {"question": "What is wax for?", "stream": True}
@@ -81,6 +96,7 @@ def test_a_client_that_leaves_a_stream_ends_the_work(writer: EndpointServer, cli
         event = next(events_of(answer.iter_lines()))
         assert event.name == "step"
         assert at_work() == 1
+    assert taken_back.wait(20), "the server has not seen that the client left"
     writer.held = frozenset()
     waiting.until(lambda: not at_work(), seconds=20)
     n_asked = n_answers(writer)

@@ -12,8 +12,8 @@ from tests.storage.test_large_corpora import document
 
 
 @pytest.fixture(autouse=True)
-def told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus_arrivals, "_TOLD_SECONDS", 0.0)
+def counted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_arrivals, "_COUNT_SECONDS", 0.0)
 
 
 @pytest.fixture
