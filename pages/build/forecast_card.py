@@ -24,7 +24,7 @@ from pages.build.engine_form import Engine
 from pages.common import markup, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import message, say, toast_next, words
 from pages.settings import call_store_view
 
 _MOST_TOKENS = 2**53  # a browser counts no further
@@ -91,7 +91,6 @@ def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: 
     return int(chosen)
 
 
-STARTED = "lr_build_started"  # a build was started in the run before
 URL = ("b_name", "b_dollars", "b_tokens")
 _LONGEST_NAME = 200
 _SAMPLED = 3  # chunks of a dry run
@@ -134,7 +133,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
                 )
                 session.endpoint_builds.clear()
                 state.remember("job", started)
-                st.session_state[STARTED] = True
+                toast_next(say("build.started"), "construction")  # its panel may be out of view, far above the button
                 st.rerun()
         if not corpus.documents:
             markup.note(say("build.corpus_empty" if corpus.arriving is None else "library.filling_note"))

@@ -36,8 +36,6 @@ def page() -> None:
     if not corpora:
         draw(html('<div class="lr-empty">{}</div>', say("build.no_corpus")))
         return
-    if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of view, far above the button
-        st.toast(say("build.started"), icon=":material/construction:")
     _job_panel(jobs)
     left, right = st.columns([7, 4], gap="large")
     with left:

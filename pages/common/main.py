@@ -34,5 +34,6 @@ chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibi
 tour.show(chosen.url_path)
 with st.sidebar:
     palette.show()
+messages.show_toast()
 with plain_errors():  # such as of a full disk, which any page may meet
     chosen.run()

@@ -10,6 +10,7 @@ from pages.common import state
 from pages.common.html import NOTHING, draw, html
 
 LANGUAGE = state.LANGUAGE
+_NEXT = "lr_said_next"  # in the session
 Text = Message | LeanRAGError | str
 
 
@@ -50,6 +51,18 @@ def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
     head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
     draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
+
+
+def toast_next(text: str, icon: str) -> None:
+    """Leave a sentence that the next run shows in passing: with a rerun or another page a toast of this run is lost."""
+    st.session_state[_NEXT] = (text, icon)
+
+
+def show_toast() -> None:
+    """Show what the run before left to be shown."""
+    text, icon = st.session_state.pop(_NEXT, ("", ""))
+    if text:
+        st.toast(text, icon=f":material/{icon}:", duration="long")
 
 
 def as_sentence(text: str) -> str:

@@ -279,7 +279,10 @@ def take_finished() -> None:
         state.remember(name, None)
     state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
     if ended.then_build and report.added and not report.refusals:
-        forget_outcome()
+        if report.duplicates:  # the list of them stays on Library
+            messages.toast_next(_summary(report), "upload_file")
+        else:
+            forget_outcome()
         to_build(report.corpus_id)
 
 
@@ -326,9 +329,10 @@ def _summary(report: UploadReport) -> str:
     if report.refusals:
         summary = say("library.refused_of", n=total, refused=len(report.refusals))
         return say("text.space").join([summary, say("library.others_in")]) if report.added else summary
-    if report.added:
-        return say("library.documents_added", n=len(report.added))
-    return say("library.nothing_new")
+    if not report.added:
+        return say("library.nothing_new")
+    twice = [say("library.left_out", n=len(report.duplicates))] if report.duplicates else []
+    return say("text.space").join([say("library.documents_added", n=len(report.added)), *twice])
 
 
 def _table(rows: Sequence[FileRow]) -> None:

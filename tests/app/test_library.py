@@ -1,3 +1,4 @@
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -294,3 +295,18 @@ def test_a_reader_of_files_that_does_not_load_is_named_where_files_are_added_and
     assert "The file rtf.py cannot be loaded: no converter is installed" in drawn.text(page)
     [refused] = parse_upload("letter.rtf", b"{\\rtf1}").refusals
     assert sentence(refused.reason).endswith("Not usable: the file rtf.py cannot be loaded: no converter is installed")
+
+
+def test_duplicates_are_told_where_build_opens_at_once(home: Workbench, visit: Visit) -> None:
+    app = visit("library", home)
+    notes = [{"text": "Bees live in hives."}, {"text": "Wax comes from bees."}, {"text": "Wax comes from bees."}]
+    lines = "\n".join(map(json.dumps, notes)).encode()
+    app.file_uploader[0].set_value([("notes.jsonl", lines, "application/json")]).run()
+    app = finished(app.button("add_and_build").click().run())
+    drawn.assert_sound(app)
+    assert app.selectbox("lr_corpus").value not in (CORPUS, None), "Build is open on the new corpus"
+    assert [toast.value for toast in app.toast] == ["2 documents added. 1 duplicate is left out."]
+    drawn.assert_sound(app.run())
+    assert not app.toast, "it is told once"
+    app.switch_page("../library/page.py").run()
+    assert "duplicate notes.jsonl" in drawn.text(app)
