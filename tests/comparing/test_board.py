@@ -250,3 +250,11 @@ def test_numbers_of_links_within_the_bounds_of_their_options_get_stops() -> None
     links = ["top_n=42;findings=1;max_tokens=3333", "top_n=-1;top_c=many;top_n=100000"]
     assert numbers_of_links(links, leanrag.Config) == [{"top_n": 42}, {"max_tokens": 3333}]
     assert numbers_of_links(["least_cosine=0.25;top_c=0.5"], vector.Config) == [{"least_cosine": 0.25}]
+
+
+def test_passages_are_those_that_the_context_holds(index: Index) -> None:
+    one = retrieve(index, max_tokens=60)
+    of_each = [one(question.question) for question in questions(index)]
+    held = [sum(item.mark.startswith("C") for section in t.context.sections for item in section.items) for t in of_each]
+    assert [len(trace.passages) for trace in of_each] != held, "some are cut off"
+    assert QuestionScorer(questions(index)).score(one).scores(PASSAGES) == tuple(map(float, held))

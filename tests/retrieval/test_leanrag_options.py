@@ -1,5 +1,7 @@
 """Each option of LeanRAG on the hierarchy of tests.small_index, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,10 @@ def test_as_released_sets_each_option_of_a_question() -> None:
         "budgets": "released",
         "max_tokens": 31_000,
     }
+
+
+def test_of_equally_near_seeds_the_lower_layer_comes_first(index: Index) -> None:
+    farm = replace(index.layers[2], vectors=np.asarray(index.layers[0].vectors[1:2]).copy())  # as near as honey, row 1
+    equal = replace(index, layers=(*index.layers[:2], farm))
+    seeds = retrieve(equal, HONEY, top_n=2, seed_layers="all").with_role("seed")
+    assert [(seed.layer, seed.row) for seed in seeds] == [(0, 1), (2, 0)]
