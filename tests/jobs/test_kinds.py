@@ -1,5 +1,6 @@
 """Jobs of a kind that this version does not have: through store, runner, queue and records of older versions."""
 
+import errno
 import json
 import threading
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leanrag_core.errors import JobUnknown
+from leanrag_core.errors import JobUnknown, StorageFailed
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import EventReader, JobLog, JobSpec, create_job, job_lock
 from leanrag_core.jobs.kinds import BUILD, KINDS
@@ -67,6 +68,18 @@ def test_a_job_of_a_newer_version_is_neither_run_nor_changed_and_takes_no_slot(t
     assert [path.name for path in folder.iterdir()] == ["spec.json"]
     state = read_state(folder)
     assert (state.status, state.error) == ("unknown", message("job.kind_unknown", job="job-1", kind="survey"))
+
+
+def test_a_job_whose_process_does_not_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(folder: Path, package_root: Path) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(runner, "launch", refused)
+    store = JobStore(tmp_path / "jobs", tmp_path)
+    with pytest.raises(StorageFailed, match="Bees"):
+        store.begin("Bees", "", {}, {})
+    assert store.all() == []
+    assert not list(store.root.glob("*/spec.json"))
 
 
 def test_resuming_a_job_of_another_kind_does_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

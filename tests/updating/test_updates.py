@@ -218,3 +218,13 @@ def test_a_chroma_server_is_told_to_forget_the_states_that_are_deleted(
     bench.settings.save(replace(bench.settings.read(), chroma_url="http://127.0.0.1:9"))
     bench.updates.forget_earlier(first.path)
     assert deleted == [first.id]
+
+    # A copy that has the same state and whose deletion can be taken back keeps what the server holds of it.
+    copy = first.path.with_name("a-copy")
+    shutil.copytree(first.path, copy)
+    second = bench.indexes.manifest_id(copy.name)
+    bench.indexes.hold(copy.name)
+    bench.indexes.delete(first.path.name)
+    assert second not in deleted
+    bench.indexes.end_deletion(copy.name)
+    assert second in deleted
