@@ -7,11 +7,13 @@ from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import STAGES, Lane, lane
 from leanrag_core.evaluation.base import Mean, Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.evaluation.tables import means
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
 FOUND = "found"
+PER_THOUSAND = "recall-per-1000"
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,6 @@ class SetResult:
         return self.losses[FOUND] / max(1, self.n_gold)
 
     @property
-    def found_per_thousand(self) -> float:
-        """Pieces of gold found for every thousand tokens of context."""
-        return 1000 * self.losses[FOUND] / max(1.0, self.mean_tokens * len(self.questions))
-
-    @property
     def mean_tokens(self) -> float:
         """Mean tokens of the contexts."""
         return sum(result.tokens for result in self.questions) / max(1, len(self.questions))
@@ -94,7 +91,8 @@ def over_questions(
         results.append(QuestionResult(question, evidence, trace.context.tokens, trace.timings_ms["total"]))
         outcomes.append(Outcome(question, trace, chunks=finder.chunks))
         on_question(n)
-    return SetResult(tuple(results), means(outcomes, only_main=True))
+    shown = [info.name for info in measure_infos() if info.is_main or info.name == PER_THOUSAND]
+    return SetResult(tuple(results), means(outcomes, shown))
 
 
 @dataclass(frozen=True)

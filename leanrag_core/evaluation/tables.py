@@ -1,12 +1,12 @@
 """Tables of an experiment: means with intervals and letters, by kind of question, and differences of two runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean, median
 
 from leanrag_core.evaluation.base import LOWER, Mean, Outcome, Ratio
-from leanrag_core.evaluation.measuring import info_of, measure_infos, measures
+from leanrag_core.evaluation.measuring import measure_infos, measures
 from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import (
     Interval,
@@ -66,12 +66,12 @@ def ratio_scores(ratio: Ratio, over: Sequence[float | None], under: Sequence[flo
     )
 
 
-def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean, ...]:
-    """Return the mean of each measure over the outcomes."""
+def means(outcomes: Sequence[Outcome], names: Collection[str] | None = None) -> tuple[Mean, ...]:
+    """Return the mean of each measure over the outcomes. names: of the measures, None for all."""
     chosen = {measure.name: measure for measure in measures()}
     table = []
     for name, measure in chosen.items():
-        if only_main and not info_of(measure).is_main:
+        if names is not None and name not in names:
             continue
         scores = scores_for_mean(name, lambda of: [chosen[of].score(outcome) for outcome in outcomes])
         known = [score for score in scores if score is not None]

@@ -7,9 +7,9 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.presenting.storing import AddedTo
 from leanrag_core.presenting.story import AddedSlide, PresentationSummary
-from pages.common import session, state
+from pages.common import forms, session, state
 from pages.common.frame import page_path, plain_errors
-from pages.common.messages import say
+from pages.common.messages import say, toast_next
 
 _INTO, _AFTER, _DONE = "lr_present_into", "lr_present_after", "lr_present_done"
 
@@ -58,8 +58,9 @@ def add(kind: str, slide: AddedSlide, *, key: str, topic: object) -> None:
     into = target()
     if into is None:
         raise InvalidConfig("present.nowhere")
-    place = session.workbench().presentations.add_slide(into.id, kind, slide, after=_after(into))
+    place = session.workbench().presentations.add_slide(into.id, kind, slide, after=slide_in_hand(into.id))
     prefer(place.id, after=place.key)
+    toast_next(say("present.added_to", place=place.place, title=forms.plain(into.title)), "slideshow")
     st.session_state[_DONE] = (key, topic, place)
 
 
@@ -67,12 +68,12 @@ def help_of(into: PresentationSummary) -> str:
     """Say where a slide goes."""
     if into.is_shipped:
         return say("present.add_copy")
-    return say("present.add_after" if _after(into) else "present.add_help")
+    return say("present.add_after" if slide_in_hand(into.id) else "present.add_help")
 
 
-def _after(into: PresentationSummary) -> str:
-    """Return the key of the slide that a new one follows; empty for the last."""
-    return str(st.session_state.get(_AFTER, "")) if st.session_state.get(_INTO) == into.id else ""
+def slide_in_hand(presentation_id: str) -> str:
+    """Return the key of the slide that was added or chosen last, which a new one follows; empty for the last."""
+    return str(st.session_state.get(_AFTER, "")) if st.session_state.get(_INTO) == presentation_id else ""
 
 
 def target() -> PresentationSummary | None:

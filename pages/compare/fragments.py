@@ -77,7 +77,9 @@ def settings(loaded: Loaded) -> Markup:
     others."""
     if loaded.head.tag:
         pills = joined(
-            html('<span class="lr-pill">≠ {} <b>{}</b></span>', title, value) for title, value in loaded.head.pills
+            html('<span class="lr-pill">{}{} <b>{}</b></span>', sign, title, value)
+            for sign, shown in (("≠ ", loaded.head.pills), ("", loaded.head.facts))
+            for title, value in shown
         )
         return html('<div class="lr-pills">{}</div>', pills)
     differs = words(loaded.head.differs)

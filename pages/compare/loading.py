@@ -33,7 +33,8 @@ _QUICK_SECONDS = 20.0  # a trial that takes longer, or calls a model, is made wh
 @dataclass(frozen=True)
 class Head:
     """What the head of a column says. settings: options and their values; differs: from the published system. tag: its
-    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs.
+    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs,
+    and `facts` what another index has.
     named: the name that a person gave the column, which is its title then."""
 
     letter: str
@@ -43,6 +44,7 @@ class Head:
     settings: Mapping[str, Parameter]
     tag: str = ""
     pills: tuple[Pill, ...] = ()
+    facts: tuple[Pill, ...] = ()
     named: str = ""
 
     @property
@@ -116,7 +118,8 @@ def head_of(column: Column) -> Head:
             "aggregated": sum(layer.entities for layer in layers[1:]),
             "summarised": sum(layer.summarised for layer in layers[1:]),
         }
-        pills += [(say(f"compare.pill.{name}"), f"{count:,}") for name, count in counts.items()]
+        facts = tuple((say(f"compare.pill.{name}"), f"{count:,}") for name, count in counts.items())
+        head = replace(head, facts=facts)
     return replace(head, tag=words(info.title), pills=tuple(pills))
 
 

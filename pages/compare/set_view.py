@@ -45,15 +45,13 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
     """Return the measures of each column, the best of each in bold."""
     letters = list(results)
     head = joined(html("<th>{} {}</th>", fragments.square(letter), by_letter[letter].title) for letter in letters)
-    rows = [_row(say("set.gold_found"), [results[letter].share_found for letter in letters], most=True)]
+    rows = []
     names = [mean.measure for mean in results[letters[0]].means]
     for place, name in enumerate(names):
         means = [results[letter].means[place] for letter in letters]
         values = [mean.value for mean in means]
         places = 0 if name == "context-tokens" else 2
         rows.append(_row(words(means[0].title), values, places=places, most=name != "context-tokens"))
-    per_thousand = [results[letter].found_per_thousand for letter in letters]
-    rows.append(_row(say("set.gold_per_thousand"), per_thousand, most=True))
     rows.append(_row(say("set.median_ms"), [results[letter].median_ms for letter in letters], places=1, most=False))
     return html(
         '<div class="lr-scroll"><table class="lr-facts" aria-label="{}"><tr><th></th>{}</tr>{}</table></div>',

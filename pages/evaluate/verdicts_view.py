@@ -84,7 +84,10 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="verdicts_controls"):
         titles = {id_: each.title for id_, each in answered.items()}
-        default = shown.id if shown is not None and shown.id in answered else next(iter(answered))
+        of_its_questions = [each for each in answered.values() if shown and each.question_set == shown.question_set]
+        default = (
+            shown.id if shown is not None and shown.id in answered else [*of_its_questions, *answered.values()][0].id
+        )
         if state.recall(experiments.EXPERIMENT) not in answered:
             state.remember(experiments.EXPERIMENT, None)
         forgets = (experiments.VOTE_RUNS, experiments.REVEALED)

@@ -47,6 +47,7 @@ class DeckEditor {
       this.edits = copyOf(data.edits);
       this.chosen = data.added;
     }
+    if (isFirst && data.chosen) this.chosen = data.chosen;
     if (isFirst) this.frame();
     if (this.isDirty && !this.isPending) this.save();
     if (!this.typing) this.draw();
@@ -477,9 +478,10 @@ class DeckEditor {
     node.onblur = () => {
       if (this.typing !== node) return;
       this.typing = null;
-      const text = (node.innerText ?? node.textContent).replace(lines ? /[ \t]+/g : /\s+/g, " ").trim(),
+      const plain = (words) => words.replace(lines ? /[ \t]+/g : /\s+/g, " ").trim(),
+        text = plain(node.innerText ?? node.textContent),
         kept = text === stored ? "" : text.slice(0, limit);
-      if (isLeft || kept === read() || (text === shown.trim() && !read())) this.draw();
+      if (isLeft || kept === read() || text === plain(shown)) this.draw();
       else this.change((edits) => write(edits, kept));
     };
     return node;

@@ -72,7 +72,7 @@ def show(presentation_id: str) -> bool:
     """Return whether the editor is shown; a presentation that does not read says why, and the page goes on below."""
     try:
         presentation = session.workbench().presentations.read(presentation_id)
-        values = _values(presentation)
+        values = _values(presentation_id, presentation)
     except LeanRAGError as error:
         message(error, kind="error", title=say("present.not_shown"))
         return False
@@ -99,7 +99,7 @@ def _said() -> _Said:
     return held
 
 
-def _values(presentation: Presentation) -> dict[str, Any]:
+def _values(presentation_id: str, presentation: Presentation) -> dict[str, Any]:
     deck = values_of_deck(deck_of(presentation, language(), whole=True))
     for slide in deck["slides"]:
         slide["stored_notes"] = presentation.notes.get(slide["kind"], "")
@@ -117,6 +117,7 @@ def _values(presentation: Presentation) -> dict[str, Any]:
         "seq": said.seq,
         "error": said.error,
         "added": said.added,
+        "chosen": to_presentation.slide_in_hand(presentation_id),
         "words": named,
         "limits": {
             "title": MAX_TITLE,

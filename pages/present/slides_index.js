@@ -49,7 +49,8 @@ function drawDocuments(body, view, { deck }) {
   const { svg, width, height, small } = figure(right, view.title);
   const step = Math.min(44, height / drawn.length),
     left = small ? 130 : 300,
-    most = Math.max(...drawn.map((each) => each.tokens), 1);
+    // Chunks overlap: together they may be longer than their document.
+    most = Math.max(...drawn.map((each) => each.chunks.reduce((sum, tokens) => sum + tokens, 0)), 1);
   const size = Math.min(17, Math.max(14.5, step * 0.6)),
     font = `500 ${size}px ${FONT}`;
   drawn.forEach((each, row) => {

@@ -106,6 +106,7 @@ def test_columns_of_compare_go_into_a_presentation_by_one_click(home: Workbench,
         app.button("compare_present").click().run()
         drawn.assert_sound(app)
         assert "Added as slide" in app.button("open_compare_present").label
+        assert [toast.value.partition(" as slide")[0] for toast in app.toast] == ["Added to “People, cities and ideas”"]
     [own, sample] = home.presentations.all().presentations
     assert sample.id == SAMPLE
     app = visit("present", home, show=own.id)

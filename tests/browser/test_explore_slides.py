@@ -100,6 +100,7 @@ def test_every_view_becomes_a_slide_that_is_shown_exported_and_printed(
     # The slide is there in the editor, and in the file that is passed on, which asks for nothing.
     page.get_by_role("button", name=re.compile("Added as slide")).click()
     settled(page)
+    expect(page.locator(".lre-list li.here")).to_contain_text(pictures[-1].title[:20])
     titles = page.locator(".lre-list .open")
     expect(titles.nth(first - 1)).to_contain_text(pictures[0].title[:20])
     titles.nth(first - 1).click()

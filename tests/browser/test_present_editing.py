@@ -69,6 +69,12 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     expect(rows(page).first).to_contain_text("What 21,619 tokens say")
     saved(page)
 
+    for _ in range(2):
+        page.locator("[data-key=add-text]").click()
+        expect(rows(page)).to_have_count(11)
+        page.get_by_role("button", name="Undo").click()  # one click takes it back
+        expect(rows(page)).to_have_count(10)
+
     for quotation in ("All is water.", HOSTILE):
         page.locator("[data-key=add-text]").click()
         page.keyboard.type("A claim")

@@ -37,6 +37,7 @@ from leanrag_core.comparing.board_controls import (
     strategy_controls,
 )
 from leanrag_core.comparing.gold_passages import GoldFinder
+from leanrag_core.comparing.over_questions import over_questions
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.messages.catalog import sentence
@@ -250,6 +251,16 @@ def test_numbers_of_links_within_the_bounds_of_their_options_get_stops() -> None
     links = ["top_n=42;findings=1;max_tokens=3333", "top_n=-1;top_c=many;top_n=100000"]
     assert numbers_of_links(links, leanrag.Config) == [{"top_n": 42}, {"max_tokens": 3333}]
     assert numbers_of_links(["least_cosine=0.25;top_c=0.5"], vector.Config) == [{"least_cosine": 0.25}]
+
+
+def test_the_board_and_the_question_set_have_the_same_figures(index: Index) -> None:
+    asked, one = questions(index), retrieve(index, top_c=2)
+    means = {mean.measure: mean.value for mean in over_questions(index, asked, one).means}
+    scored = QuestionScorer(asked).score(one)
+    for measure, name in ((FOUND, "evidence-recall"), (PER_THOUSAND, "recall-per-1000")):
+        interval = scored.interval(measure)
+        assert interval is not None
+        assert means[name] == pytest.approx(interval.value, abs=1e-9)
 
 
 def test_passages_are_those_that_the_context_holds(index: Index) -> None:

@@ -184,7 +184,9 @@ def test_over_a_set_the_losses_add_up_to_its_gold(index: Index) -> None:
     assert few.losses == {FOUND: 1, "index": 0, REACHED: 1, RANKED: 0, TAKEN: 1, BUDGET: 0, CONTEXT: 0}
     assert (few.n_gold, [question.n_found for question in few.questions]) == (3, [1, 0])
     assert few.share_found == pytest.approx(1 / 3)
-    assert few.found_per_thousand == pytest.approx(1000 / sum(question.tokens for question in few.questions))
+    mean_of = {mean.measure: mean.value for mean in few.means}
+    assert mean_of["evidence-recall"] == pytest.approx((1 / 2 + 0) / 2)
+    assert mean_of["recall-per-1000"] == pytest.approx(1000 * (1 / 4) / few.mean_tokens)
     more = over_questions(index, QUESTIONS, lambda question: run(index, "leanrag", top_n=2, top_c=3))
     assert more.losses[FOUND] == 2
     best = best_change({"A": few}, {("A", "top_c", 3): more, ("A", "top_c", 1): few})
