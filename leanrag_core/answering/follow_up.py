@@ -21,6 +21,7 @@ TASK = "standalone_question"
 _MOST_NAMES = 3
 _MOST_EARLIER = 6
 _LONGEST = 2_000  # characters
+_INSTRUCTION = 40  # characters of a line of the prompt that no question repeats by chance
 _ANSWER = 300  # characters of the last answer that the model reads
 _BACKWARD = """
 it its they them their theirs he him his she her hers this that these those there then one ones such same former latter
@@ -62,7 +63,7 @@ def _points_back(text: str) -> bool:
 def by_model(follow_up: str, earlier: Sequence[str], answer: str, language: LanguageModel) -> Standalone | None:
     """Ask the model to rewrite the follow-up. earlier: the questions of the thread, the oldest first.
 
-    Returns None for a reply that is no question. Raises what the model's call raises.
+    Returns None for a reply that is no question, or repeats what it was told. Raises what the model's call raises.
     """
     prompt = load_prompt(TASK)
     lines = [f"- {question}" for question in earlier[-_MOST_EARLIER:]]
@@ -71,6 +72,7 @@ def by_model(follow_up: str, earlier: Sequence[str], answer: str, language: Lang
     content = fill_within(language, prompt, keep=("question",), earlier="\n".join(lines), question=follow_up)
     reply = language.complete([{"role": "user", "content": content}], task=prompt.fingerprint)
     question = " ".join(reply.text.split()).strip("\"'“”„‚‘’ ")
-    if reply.cut or not question or len(question) > _LONGEST:
+    repeats = any(line in question for line in map(str.strip, prompt.text.splitlines()) if len(line) > _INSTRUCTION)
+    if reply.cut or not question or len(question) > _LONGEST or repeats:
         return None
     return Standalone(question, MODEL, message("follow.by_model", model=language.name), reply.usage)

@@ -138,7 +138,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
             target = _target(own)
         with right:
             name = _name(is_new=target == NEW)
-        label = say("library.add.button")
+        label = say("library.add.button_text" if mode == _TEXT else "library.add.button")
         if mode in (_FILES, _FOLDER) and chosen.files:
             label = say("library.add.button_n", n=len(chosen.files))
         with st.container(horizontal=True, gap="small"):

@@ -275,13 +275,20 @@ def price_section(settings: Settings) -> None:
         if str(row[model] or "").strip() and not pd.isna(row[window])
     }
     unchanged = (prices, set_windows) == (dict(settings.prices), windows)
+    half = any(pd.isna(row[prompt]) != pd.isna(row[completion]) for row in edited.to_dict("records"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button(say("settings.prices.save"), key="save_prices", disabled=unchanged):
+        if st.button(say("settings.prices.save"), key="save_prices", disabled=unchanged or half):
             settings_form.keep("prices", prices)
             settings_form.keep("windows", set_windows)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
-        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.prices.hint")))
+        draw(
+            html(
+                '<div class="lr-hint" style="margin:0">{}</div>',
+        hint = say("settings.prices.half" if half else "settings.prices.hint")
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', hint))
+            )
+        )
     settings_form.fault("prices")
     settings_form.fault("windows")
 

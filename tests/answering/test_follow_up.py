@@ -7,6 +7,7 @@ import pytest
 
 from leanrag_core.answering.follow_up import MODEL, RULE, by_model, by_rule
 from leanrag_core.models.base import Completion
+from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.queries.entity_search import names_in
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.index import Index
@@ -72,6 +73,9 @@ def test_a_model_reads_the_thread_and_its_line_is_the_question() -> None:
     assert "Last question: Who invented it?" in asked
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "x" * 2_001])
+ECHO = f"You said: {load_prompt('standalone_question').text}"
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "x" * 2_001, ECHO, ECHO[:200]])
 def test_a_reply_that_is_no_question_is_not_taken(text: str) -> None:
     assert by_model("Who?", [BEFORE], "", Scripted(text)) is None

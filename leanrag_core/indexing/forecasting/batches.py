@@ -17,7 +17,7 @@ def as_batches(forecast: Forecast, config: IndexConfig) -> Forecast:
     directly."""
     rounds = batch_rounds(forecast.entities.expected, config)
     seconds = Range(rounds * _FASTEST_ROUND, rounds * _USUAL_ROUND, (rounds + _MORE_ROUNDS) * ROUND_SECONDS)
-    basis = message("forecast.as_batches", n=rounds)
+    basis = message("forecast.as_batches", n=rounds, more=rounds + _MORE_ROUNDS)
     return replace(forecast, stages=tuple(_stage(stage) for stage in forecast.stages), seconds=seconds, basis=basis)
 
 
