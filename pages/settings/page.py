@@ -282,13 +282,8 @@ def price_section(settings: Settings) -> None:
             settings_form.keep("windows", set_windows)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
-        draw(
-            html(
-                '<div class="lr-hint" style="margin:0">{}</div>',
         hint = say("settings.prices.half" if half else "settings.prices.hint")
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', hint))
-            )
-        )
     settings_form.fault("prices")
     settings_form.fault("windows")
 
