@@ -102,12 +102,15 @@ class QuestionSets:
             raise InvalidConfig("question_set.shipped_stays")
         self._store.delete(id_)
 
-    def about(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
-        """Return the question set of the corpus with the most gold evidence; empty without one."""
+    def best_about(self, corpus_id: str) -> str:
+        """Return the id of the question set of the corpus with the most gold evidence; "" without one."""
         sets = [each for each in self.all() if corpus_id and each.corpus_id == corpus_id]
-        if not sets:
-            return ()
-        return self.questions(max(sets, key=lambda each: (each.n_evidence, each.n, each.id)).id)
+        return max(sets, key=lambda each: (each.n_evidence, each.n, each.id)).id if sets else ""
+
+    def about(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
+        """Return the questions of best_about(); none without a set."""
+        set_id = self.best_about(corpus_id)
+        return self.questions(set_id) if set_id else ()
 
     def with_evidence(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """Return all questions about the corpus that have gold evidence."""

@@ -125,7 +125,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
         else:
             answer_view.show(scope, answer)
             _other_language(scope, ask.summary, answer)
-            answer_view.expected(session.workbench().corpora.samples.questions(ask.summary.corpus_id), ask.question)
+            answer_view.expected(session.workbench().question_sets.about(ask.summary.corpus_id), ask.question)
     return answer
 
 

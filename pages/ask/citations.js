@@ -16,10 +16,14 @@ export default function (component) {
     dispatchEvent(new Event("lr-last-frame"));
   }
   if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
+  // Above everything: where an answer scrolls in a box of its own, the box would cut it.
+  tip.popover = "manual";
   let timer = 0;
   function hide() {
     clearTimeout(timer);
+    removeEventListener("scroll", hide, true);
     tip.hidden = true;
+    if (tip.matches(":popover-open")) tip.hidePopover();
     if (MARKS.pointed) tellMarks({ pointed: "" });
   }
   function later() {
@@ -71,14 +75,15 @@ export default function (component) {
     );
     tip.style.setProperty("--c", `var(--lr-${mark.colour})`);
     tip.hidden = false;
+    if (!tip.matches(":popover-open")) tip.showPopover();
+    addEventListener("scroll", hide, true);
     tellMarks({ pointed: mark.name });
     const at = chip.getBoundingClientRect(),
-      box = root.getBoundingClientRect(),
       size = tip.getBoundingClientRect();
     const left = Math.max(8, Math.min(at.left - 12, document.documentElement.clientWidth - size.width - 8));
     const below = at.bottom + size.height + 12 < window.innerHeight || at.top < size.height + 12;
-    tip.style.left = `${left - box.left}px`;
-    tip.style.top = `${(below ? at.bottom + 6 : at.top - size.height - 6) - box.top}px`;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${below ? at.bottom + 6 : at.top - size.height - 6}px`;
   }
   tip.onmouseenter = () => clearTimeout(timer);
   tip.onmouseleave = later;

@@ -20,7 +20,6 @@ from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import own_settings, settings_words
 from pages.common import choices, code_view, session, state, to_presentation
 from pages.common.component import component
-from pages.common.frame import page_path
 from pages.common.messages import message, say, words
 from pages.compare import board_stages, board_state, board_use, gold_view
 from pages.compare.board_data import board_data, move_time
@@ -39,9 +38,7 @@ def show(chosen: Sequence[Column], strategies: Mapping[str, StrategyInfo]) -> No
     summary = chosen[0].base
     questions = gold_view.questions_of(summary)
     if not questions:
-        message(say("board.no_questions"))
-        if st.button(say("board.make_questions"), icon=":material/rule:", key="board_make_questions"):
-            st.switch_page(page_path("evaluate"))
+        gold_view.offer_questions("board_make_questions")
         return
     asks_model = session.workbench().questions.asks_model(str(summary.config.model))
     usable = {name: info for name, info in strategies.items() if _is_usable(info, asks_model=asks_model)}
@@ -98,13 +95,13 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
 
 def _code(made: Board, measure: str) -> Code:
     """Return what repeats the setting now, and the pinned one where that is another."""
-    settings, now = {}, made.now()
+    bench, settings, now = session.workbench(), {}, made.now()
     for name, values in (("now", now), ("pinned", made.pinned())):
         if name == "now" or values != now:
             folder = made.index_of(values).path or made.summary.path
             options, changed = own_settings(made.info, made.options(values)), made.of_index(values)
             settings[name] = Asked(made.summary.id, folder, made.info.name, options, changed)
-    return code_of_board(session.workbench().root, settings, made.summary.corpus_id, measure)
+    return code_of_board(bench.root, settings, bench.question_sets.best_about(made.summary.corpus_id), measure)
 
 
 def _present_button(made: Board, held: Session, measure: str) -> None:

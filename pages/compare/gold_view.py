@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import streamlit as st
+
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import Lane, found_ids, lane
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.summary import IndexSummary
 from pages.common import session, state
+from pages.common.frame import page_path
+from pages.common.messages import message, say
 from pages.compare.loading import Loaded
 
 MARKED = "mark"  # its name in links; see GoldFinder.marked()
@@ -26,11 +30,18 @@ class GoldOf:
 
 
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
-    """Return the question set of the index's corpus."""
+    """Return the question set of the index's corpus, a sample's or a person's own."""
     try:
-        return session.workbench().corpora.samples.questions(summary.corpus_id)
-    except LeanRAGError:  # a sample's file that does not read is reported where its questions are shown
+        return session.workbench().question_sets.about(summary.corpus_id)
+    except LeanRAGError:  # a file that does not read is reported where its questions are shown
         return ()
+
+
+def offer_questions(key: str) -> None:
+    """Draw that the corpus has no question set, with the way to make one."""
+    message(say("board.no_questions"))
+    if st.button(say("board.make_questions"), icon=":material/rule:", key=key):
+        st.switch_page(page_path("evaluate"))
 
 
 def finder_of(loaded: Loaded) -> GoldFinder | None:

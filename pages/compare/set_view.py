@@ -11,7 +11,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
 from pages.common import forms, markup, state
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import message, say, words
+from pages.common.messages import say, words
 from pages.compare import columns, fragments, gold_view, loss_view, set_results
 from pages.compare.columns import Column
 
@@ -20,7 +20,7 @@ def show(chosen: Sequence[Column]) -> None:
     """Draw the table of the set, what each question found, and the losses."""
     questions = gold_view.questions_of(chosen[0].summary)
     if not questions:
-        message(say("set.none"))
+        gold_view.offer_questions("set_make_questions")
         return
     draw(markup.muted(say("set.facts", n=len(questions), corpus=chosen[0].summary.corpus_name)))
     results = set_results.results_of(chosen, questions)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
@@ -269,6 +270,15 @@ def test_without_questions_the_board_says_where_to_make_them(
     expect(watched.page.get_by_text("No questions for this corpus.")).to_be_visible()
     watched.page.get_by_role("button", name="Make questions in Evaluate").click()
     expect(watched.page).to_have_url(re.compile("/evaluate"))
+
+    quote = Evidence("bees.md", "Honey bees pollinate oilseed rape.")
+    bench.question_sets.add("Own", [GoldQuestion("1", "What do bees pollinate?", evidence=(quote,))], corpus_id=corpus)
+    for view in ("set", "board"):
+        watched.page.goto(f"{server.url}/compare?cview={view}")
+        settled(watched.page)
+        expect(watched.page.get_by_text("No questions for this corpus.")).to_have_count(0)
+        expect(watched.page.get_by_text("Evidence recall").first).to_be_visible()
+    expect(watched.page.get_by_text(re.compile("on 1 question"))).to_be_visible()
     watched.assert_clean()
 
 
