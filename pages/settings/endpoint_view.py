@@ -44,7 +44,15 @@ def listing(settings: Settings) -> ModelList:
     nothing, and gets no key, before somebody has tested the connection."""
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
-    return _tested().get(_who(settings), ModelList())
+    tested = _tested().get(_who(settings), None)
+    return tested.models if tested is not None else ModelList()
+
+
+def told_window(settings: Settings, model: str) -> int | None:
+    """Return the tokens that the model reads, as its server said when the connection was tested; None before, and where
+    it does not tell."""
+    tested = _tested().get(_who(settings), None)
+    return tested.windows.get(model) if tested is not None else None
 
 
 def writers(settings: Settings) -> tuple[str, ...]:
@@ -69,8 +77,8 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _tested() -> BoundedCache[tuple[str, str], ModelList]:
-    """Return what servers elsewhere answered when their connection was tested."""
+def _tested() -> BoundedCache[tuple[str, str], Tested | None]:
+    """Return what servers answered when their connection was tested."""
     return BoundedCache(64)
 
 
@@ -98,8 +106,9 @@ def test_connection(settings: Settings) -> Tested:
     listed = list_models(endpoint)
     if listed.error is None:
         listed = list_models(endpoint)  # the first time, loading the client took longer than the server
-    _tested().keep(_who(settings), listed)
-    return Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]))
+    tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]))
+    _tested().keep(_who(settings), tested)
+    return tested
 
 
 def show_test(tested: Tested, settings: Settings) -> None:
