@@ -63,7 +63,8 @@ def test_what_is_no_address_is_refused_and_what_may_be_a_secret_leaves_the_field
 
 
 def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
-    app = visit("settings", settled_home(home, endpoint))
+    home.settings.save(Settings(base_url=endpoint.url, answer_model="openai:scripted-chat"))
+    app = visit("settings", home)
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
     assert "answers with 2 models" in drawn.text(app)
