@@ -79,7 +79,7 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     page.get_by_role("textbox", name="Text", exact=True).fill("The tide turns. " * 150)
     page.keyboard.press("Control+Enter")
     settled(page)
-    page.get_by_role("button", name="Add files").click()
+    page.get_by_role("button", name="Add text").click()
     expect(page.get_by_text("1 document added.")).to_be_visible()
     settled(page)
     close(page)
@@ -200,7 +200,7 @@ def test_settings_are_suggested_and_indexes_are_deleted_and_taken_back(
     slider = page.get_by_role("slider", name="Effect of clustersize")
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".lr-effect .said")).to_have_text(re.compile("^clustersize 18: "))
+    expect(page.locator(".lr-effect .said")).to_have_text(re.compile("^clustersize 18, foretold: "))
     settled(page)
     expect(page.get_by_label("clustersize", exact=True)).to_have_value("18")
 
