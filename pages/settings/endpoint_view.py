@@ -48,7 +48,7 @@ def listing(settings: Settings) -> ModelList:
     return tested.models if tested is not None else ModelList()
 
 
-def told_window(settings: Settings, model: str) -> int | None:
+def tested_window(settings: Settings, model: str) -> int | None:
     """Return the tokens that the model reads, as its server said when the connection was tested; None before, and where
     it does not tell."""
     tested = _tested().get(_who(settings), None)

@@ -86,7 +86,7 @@ def endpoint_section(settings: Settings) -> None:
     ):
         with st.spinner(say("settings.waiting.server")):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
-        st.rerun()  # the roles above say what it told
+        st.rerun()  # the table of roles above shows the windows that were tested
     who, tested = st.session_state.get("lr_tested", (None, None))
     if tested is not None and who == _who(settings) and not refused:
         endpoint_view.show_test(tested, settings)

@@ -65,8 +65,8 @@ def _row(settings: Settings, role: str) -> None:
             _address(settings, role, own)
         with cells[2]:
             _model(settings, role)
-        told = endpoint_view.told_window(asked, model) if is_on else None
-        window = min(filter(None, (asked.windows.get(model), told)), default=None)  # as a prompt is cut
+        tested = endpoint_view.tested_window(asked, model) if is_on else None
+        window = min(filter(None, (asked.windows.get(model), tested)), default=None)  # as a prompt is cut
         speed = session.workbench().models.speeds.of(asked.base_url, model) if is_on else None
         facts = (
             (say("roles.window"), f"{window:,}" if window else "–"),

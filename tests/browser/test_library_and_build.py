@@ -200,7 +200,7 @@ def test_settings_are_suggested_and_indexes_are_deleted_and_taken_back(
     slider = page.get_by_role("slider", name="Effect of clustersize")
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".lr-effect .said")).to_have_text(re.compile("^clustersize 18, foretold: "))
+    expect(page.locator(".lr-effect .said")).to_have_text(re.compile("^clustersize 18, estimated: "))
     settled(page)
     expect(page.get_by_label("clustersize", exact=True)).to_have_value("18")
 
