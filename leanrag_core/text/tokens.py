@@ -75,6 +75,12 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "�", text)
 
 
+def load_vocabulary() -> None:
+    """Read the vocabulary once for the process, some .2 s that no measured step should hold. Raises
+    ModelUnavailable."""
+    _encoding()
+
+
 def count_tokens(text: str) -> int:
     """Count the cl100k tokens; names of special tokens are ordinary text."""
     return len(_encode(text))

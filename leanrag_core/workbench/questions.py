@@ -36,6 +36,7 @@ from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache
+from leanrag_core.text.tokens import load_vocabulary
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_file, is_remote
 from leanrag_core.types.experiment import ASKED
@@ -131,6 +132,7 @@ class Questions:
 
     def _tools(self, index: Index, budget: Budget | None = None, *, answers: bool = False) -> Tools:
         """Return what a strategy may use for one question. answers: it makes the answer, and does not retrieve."""
+        load_vocabulary()  # before a step's clock runs
         models = self._models.make(budget=budget, index=index.folder_name)
         recorded = index.manifest.embedding
         return Tools(

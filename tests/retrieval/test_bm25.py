@@ -2,13 +2,18 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from leanrag_core import Workbench
+from leanrag_core.retrieval.reranking import retrieved
+from leanrag_core.text import tokens
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.trace import Trace
+from leanrag_core.workbench import questions
 
 TEXTS = {"a.txt": b"Bees make honey.", "b.txt": b"Honey is sweet, honey is gold.", "c.txt": b"Mites harm bees."}
 
@@ -33,3 +38,18 @@ def test_scores_are_those_of_the_formula(tmp_path: Path) -> None:
     assert list(trace.ranked_chunks) == np.argsort(-np.array(scores), kind="stable").tolist()
     assert [passage.score for passage in trace.passages] == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
     assert bench.retrieve(index, "zebra", "bm25").passages == ()
+
+
+def test_reading_the_vocabulary_is_no_time_of_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Workbench.default(tmp_path)
+    index = bench.build(bench.add_documents("words", list(TEXTS.items())).corpus_id, IndexConfig(cluster_size=2))
+    read: list[int] = []
+
+    def noting(*given: Any) -> Trace:
+        read.append(tokens._encoding.cache_info().currsize)
+        return retrieved(*given)
+
+    monkeypatch.setattr(questions, "retrieved", noting)
+    tokens._encoding.cache_clear()
+    assert bench.retrieve(index, "honey bees").context.text
+    assert read == [1]
