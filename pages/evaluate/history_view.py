@@ -20,13 +20,18 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 from pages.evaluate import experiments, figure_view
 
-KINDS = ("experiment", "sweep")
+# Where an ended job of each kind is shown until it is closed; one at work is shown on every tab.
+_TABS_OF = {
+    "experiment": (experiments.RESULTS, experiments.QUESTIONS, experiments.HISTORY),
+    "sweep": (experiments.SWEEPS, experiments.HISTORY),
+}
 
 
-def show_job() -> None:
-    """Draw the job that the link names, else one that runs; an ended one can be closed."""
+def show_job(tab: str) -> None:
+    """Draw the job that the link names, else one that runs; an ended one on the tabs of its kind, where it can be
+    closed."""
     wanted = state.recall(experiments.JOB)
-    jobs = [job for job in session.running_jobs() if job.kind.name in KINDS]
+    jobs = [job for job in session.running_jobs() if job.kind.name in _TABS_OF]
     if not wanted and not jobs:
         return
     try:
@@ -35,8 +40,10 @@ def show_job() -> None:
         message(error, kind="error")
         state.remember(experiments.JOB, None)
         return
-    job_view.show(job.id)
-    if not job.live:
+    if job.live:
+        job_view.show(job.id)
+    elif tab in _TABS_OF.get(job.kind.name, (tab,)):
+        job_view.show(job.id)
         _ended(job)
 
 

@@ -47,7 +47,7 @@ def page() -> None:
     state.publish(experiments.URL)
     with place, plain_errors():
         experiments.show_fault()
-        history_view.show_job()
+        history_view.show_job(tab)
         if tab == experiments.RESULTS:
             if shown is None:
                 _no_experiment()

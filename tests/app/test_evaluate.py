@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.workbench
 from leanrag_core import Workbench
 from leanrag_core.evaluation.question_sets.reading import read_set
+from leanrag_core.jobs.events import JobLog
 from leanrag_core.types.experiment import (
     ExperimentResult,
     ExperimentSpec,
@@ -276,6 +277,29 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
     assert [folder.name for folder in launched] == [job.id]
     assert [run["strategy"] for run in job.config["runs"]] == ["leanrag", "vector", "bm25"]
     assert app.query_params["job"] == job.id
+
+
+def test_an_ended_experiment_is_told_on_the_tabs_of_experiments_until_it_is_closed(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit("evaluate", home)
+    app.button("primary_experiment").click().run()
+    app.button("primary_experiment_start").click().run()
+    [job] = home.jobs.all()
+    folder = home.root / "jobs" / job.id
+    beside = visit("evaluate", home, job=job.id, tab="verdicts")
+    assert "job_close" not in {button.key for button in beside.button}
+    assert job.title in drawn.text(beside), "at work: told on every tab"
+    JobLog(folder).write("failed", error="the disk is full.")
+    for tab in ("verdicts", "sweeps"):
+        beside = visit("evaluate", home, job=job.id, tab=tab)
+        drawn.assert_sound(beside)
+        assert f"{job.title} failed" not in drawn.text(beside)
+    for _ in range(2):
+        app = visit("evaluate", home, job=job.id, tab="history")
+        assert f"{job.title} failed" in drawn.text(app)
+    app.button("job_close").click().run()
+    assert f"{job.title} failed" not in drawn.text(app)
 
 
 def test_two_variants_of_a_system_are_runs_named_by_what_differs(
