@@ -179,9 +179,11 @@ def keep_trial(column: columns.Column) -> None:
     except LeanRAGError as error:
         st.session_state[_KEEP_FAILED] = error
         return
-    for setting in column.changed:
-        state.remember(column.scope.name(columns.index_name(setting)), None)
-    state.remember(column.scope.name("index"), kept)
+    panel = [settings_panel.DRAFT] if settings_panel.shown() == column.letter else []
+    for scope in (column.scope, *panel):
+        for setting in column.changed:
+            state.remember(scope.name(columns.index_name(setting)), None)
+        state.remember(scope.name("index"), kept)
     st.session_state.setdefault(_KEPT, {})[column.letter] = kept
 
 

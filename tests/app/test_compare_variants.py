@@ -71,8 +71,12 @@ def test_a_setting_of_the_index_is_tried_on_the_spot_and_kept(home: Workbench, v
     assert "trial index" in heads(app)[1]
     assert "Trial index, made in" in drawn.text(app)
     assert len(rows(app)) == 2
+    app.button("compare_settings_b").click().run()
     app.button("compare_keep_b").click().run()
     drawn.assert_sound(app)
+    [kept] = [index for index in home.indexes.all() if "clustersize 2" in index.name]
+    assert app.query_params["b_index"] == kept.id
+    assert app.selectbox("lr_draft_index").value == kept.id, "the open settings too"
     assert home.trials.all() == []
     assert any("clustersize 2" in index.name for index in home.indexes.all())
     assert "b_ix_cluster_size" not in app.query_params
