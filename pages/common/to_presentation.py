@@ -1,6 +1,8 @@
-"""Adds a slide to a presentation by one click on another page: to the one edited last, else to the newest."""
+"""Adds a slide to a presentation by one click on another page: to the one edited last, else to the newest about the
+index of the page, else to the newest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 import streamlit as st
 
@@ -77,7 +79,13 @@ def slide_in_hand(presentation_id: str) -> str:
 
 
 def target() -> PresentationSummary | None:
-    """Return the presentation that slides go to: the one edited last, else the newest."""
+    """Return the presentation that slides go to; see best_of()."""
     listed = session.workbench().presentations.all().presentations
-    wanted = st.session_state.get(_INTO)
-    return next((each for each in listed if each.id == wanted), listed[0] if listed else None)
+    return best_of(listed, str(st.session_state.get(_INTO, "")), state.recall("index"))
+
+
+def best_of(listed: Sequence[PresentationSummary], edited_last: str, index_id: str) -> PresentationSummary | None:
+    """Return the one edited last, else the newest about that index, else the newest. listed: newest first."""
+    about = (each for each in listed if each.index_id == index_id)
+    edited = (each for each in listed if each.id == edited_last)
+    return next(chain(edited, about, listed), None)

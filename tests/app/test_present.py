@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.presenting.storing import content_of
+from leanrag_core.presenting.story import PresentationSummary
+from pages.common import to_presentation
 from pages.present import form_view
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
@@ -116,3 +118,13 @@ def test_columns_of_compare_go_into_a_presentation_by_one_click(home: Workbench,
     assert [len(slide["views"][0]["picture"]["columns"]) for slide in added] == [2, 3]
     assert added[0]["views"][0]["picture"]["question"] == QUESTIONS[0]["question"]
     home.presentations.delete(own.id)
+
+
+def test_slides_go_to_the_presentation_in_hand_else_to_the_newest_about_the_index() -> None:
+    def about(name: str, index: str) -> PresentationSummary:
+        return PresentationSummary(name, name, "2026-01-02", index, index, (), (), 0, is_shipped=False)
+
+    listed = [about("newest", "bees"), about("mills", "mills"), about("older", "mills")]
+    chosen = [to_presentation.best_of(listed, *wanted) for wanted in (("older", "bees"), ("gone", "mills"), ("", "x"))]
+    assert [each.id for each in chosen if each] == ["older", "mills", "newest"]
+    assert to_presentation.best_of([], "older", "bees") is None
