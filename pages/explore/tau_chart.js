@@ -1,7 +1,8 @@
 // Relations of a layer by lambda as bars, with a handle for tau between them: drag it, or use the arrow keys.
 // lambda > tau is strict: with tau 2 the relations of lambda 3 are summarised, those of 2 are not.
 const TAU_TOP = 62,
-  TAU_HEIGHT = 150;
+  TAU_HEIGHT = 150,
+  TAU_AXIS = 62; // right of the bars, for the numbers of the axis
 
 function thousands(n) {
   return n.toLocaleString("en-US");
@@ -31,14 +32,15 @@ function tauAt(layer, along) {
 }
 
 function tauChart(host, layer, tau, words, moved) {
-  const width = Math.max(280, host.clientWidth || 430),
+  const whole = Math.max(280, host.clientWidth || 430),
+    width = whole - TAU_AXIS,
     slot = width / layer.bars.length,
     bottom = TAU_TOP + TAU_HEIGHT,
     built = Math.floor(layer.built ?? tau);
   const svg = make("svg", {
-    width,
+    width: whole,
     height: bottom + 26,
-    viewBox: `0 0 ${width} ${bottom + 26}`,
+    viewBox: `0 0 ${whole} ${bottom + 26}`,
     role: "group",
     "aria-label": words.chart,
   });
@@ -51,7 +53,7 @@ function tauChart(host, layer, tau, words, moved) {
   make("rect", { width: 2.6, height: 6, fill: "var(--lr-entered)" }, pattern);
   const counts = layer.bars.map(([first, last]) => countsOf(layer, first, last, tau, built)),
     most = Math.max(1, ...counts.map((each) => each.all));
-  gridLines(svg, width, most, words);
+  gridLines(svg, whole, most, words);
   layer.bars.forEach(([first, last], place) =>
     bar(
       svg,
@@ -83,7 +85,7 @@ function tauChart(host, layer, tau, words, moved) {
       words.built,
     );
   }
-  handle(svg, layer, x, tau, bottom, words, width, slot, moved);
+  handle(svg, layer, x, tau, bottom, words, whole, slot, moved);
   host.replaceChildren(svg);
 }
 
