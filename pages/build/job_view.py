@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import streamlit as st
 from markupsafe import Markup
@@ -13,6 +14,7 @@ from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
+from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, forecast_card, growing_view, job_words
 from pages.common import frame, markup, session, state, widgets
 from pages.common.frame import page_path
@@ -170,8 +172,16 @@ def _subject(job: JobState) -> Markup:
         corpus = session.workbench().corpora.summary(job.corpus_id)
     except LeanRAGError:
         return markup.label(subject, say("job.corpus_deleted"))
-    documents = say("count.documents", n=corpus.documents)
-    return markup.label(subject, say("job.from_corpus", corpus=corpus.name, documents=documents))
+    return markup.label(subject, say("job.from_corpus", corpus=corpus.name, documents=_documents(job, corpus)))
+
+
+def _documents(job: JobState, corpus: CorpusSummary) -> str:
+    """Return how many documents the index has that the job made; before, or without it, how many the corpus has."""
+    n_documents = corpus.documents
+    if job.status == "done" and job.result:
+        with suppress(LeanRAGError):  # it was deleted since
+            n_documents = session.workbench().indexes.summary(job.result).documents
+    return say("count.documents", n=n_documents)
 
 
 def _headline(job: JobState) -> None:

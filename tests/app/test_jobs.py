@@ -96,11 +96,15 @@ def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) 
     drawn.assert_sound(app)
     page_text = drawn.text(app)
     assert "Bees is built" in page_text
+    assert f"from the corpus Bees, {index.documents} documents" in page_text
     assert "Entities21in layer 0" in page_text
     assert "Merge2" in page_text
     app.button("explore_one").click().run()
     drawn.assert_sound(app)
     assert "21 entities in 4 layers" in drawn.text(app)
+    assert home.add_documents(CORPUS, [("later.txt", b"Honey bees like clover in June. " * 9)]).added
+    told = f"from the corpus Bees, {index.documents} documents"
+    assert told in drawn.text(visit("build", home, job="one")), "those that it was built from"
 
 
 def test_a_build_of_which_few_chunks_gave_entities_is_built_with_gaps(home: Workbench, visit: Visit) -> None:
