@@ -124,12 +124,14 @@ def changes(now: SetScores, pinned: SetScores) -> Changes:
 @dataclass(frozen=True)
 class Standing:
     """A setting beside the pinned one on the same questions. difference: of the measure, now less pinned; None where no
-    question has both. differs: by the paired rank test, as everywhere (rank_tests.differ). tokens: mean of now over
+    question has both. differs: by the paired rank test, as everywhere (rank_tests.differ). is_equal: every question has
+    the same score of both. tokens: mean of now over
     that of pinned. n_gold: questions that have gold."""
 
     measure: str
     difference: Interval | None
     differs: bool
+    is_equal: bool
     tokens: float
     changes: Changes
     n_gold: int
@@ -142,6 +144,7 @@ def standing(now: SetScores, pinned: SetScores, measure: str) -> Standing:
         measure,
         difference_interval(ours, theirs),
         differ(paired_test(ours, theirs)),
+        ours == theirs,
         sum(now.tokens) / before if before else 1.0,
         changes(now, pinned),
         now.n_gold,
@@ -181,6 +184,9 @@ def finding(name: Message, stands: Standing) -> Finding:
         "tokens": _tokens(stands.tokens),
         "changes": changes_words(stands.changes),
     }
+    if stands.is_equal:
+        same = message("board.equal", n=change.n, tokens=said["tokens"])
+        return Finding(message("board.name", name=name), same, nothing)
     few = message("board.few", n=stands.n_gold) if 0 < stands.n_gold < FEW else nothing
     if not stands.differs:
         claim = message("board.not_told", n=change.n)

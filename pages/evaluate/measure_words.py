@@ -208,8 +208,17 @@ def _difference(
     if not difference.is_told:
         shown = shown_difference(measure, value)
         low, high = (shown_difference(measure, end) for end in (interval.low, interval.high))
-        claim = say("evaluate.finding.alike", run=run, against=against, n=interval.n)
-        return claim, say("evaluate.finding.alike_rest", measure=title, value=shown, low=low, high=high)
+        about: dict[str, str | int] = {
+            "run": run,
+            "against": against,
+            "n": interval.n,
+            "measure": title,
+            "value": shown,
+        }
+        leans = interval.low > 0 or interval.high < 0  # this pair alone; the test is corrected for all pairs
+        if leans:
+            return say("evaluate.finding.chance", **about), say("evaluate.finding.chance_rest", low=low, high=high)
+        return say("evaluate.finding.alike", **about), say("evaluate.finding.alike_rest", low=low, high=high, **about)
     if measure == _RECALL:
         code = "evaluate.finding.more_gold" if value > 0 else "evaluate.finding.less_gold"
         return say(code, run=run, against=against, n=round(abs(100 * value))), bounds

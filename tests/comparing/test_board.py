@@ -150,6 +150,10 @@ def test_more_gold_is_said_only_where_the_paired_rank_test_tells_the_settings_ap
     few = scores(*[(1, 2, 1000)] * 4, *[(0, 2, 1000)] * 6, *[(1, 1, 1000)] * 10)
     assert "cannot be told apart from the pinned setting on 20 questions" in sentences_of_board(few, pinned)
     assert "as many tokens" in sentences_of_board(few, pinned)
+    more = scores(*[(each.found, each.n_gold, 1150) for each in pinned.questions])
+    assert sentences_of_board(more, pinned).strip() == (
+        "N 5 scores the same as the pinned setting on each of 20 questions, with 15 % more tokens"
+    )
 
 
 def test_few_questions_are_said_to_tell_little_and_none_with_gold_nothing() -> None:
