@@ -66,15 +66,15 @@ class BuiltinWriter:
             terms = base_terms(entities)
             self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
         _, terms, read = self._base
-        cluster_of = np.arange(len(layers[0]))
+        child_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:
-            cluster_of = layer.parent[cluster_of]
-        below = self._openings(layers[0], read, cluster_of, len(layers[-1])) if layers[-1].number else []
-        cluster_of = np.asarray(labels)[cluster_of]
+            child_of = layer.parent[child_of]
+        below = self._openings(layers[0], read, child_of, len(layers[-1])) if layers[-1].number else []
+        cluster_of = np.asarray(labels)[child_of]
         n_clusters = int(np.max(labels)) + 1
         candidates = cluster_candidates(terms, cluster_of, n_clusters)
         weights = OF_MENTIONS if self.of_mentions else OF_DESCRIPTIONS
-        names = layer_names(layers[0], read, cluster_of, layers[-1], np.asarray(labels), candidates, weights)
+        names = layer_names(layers[0], read, child_of, layers[-1], np.asarray(labels), candidates, weights)
         opened = self._openings(layers[0], read, cluster_of, n_clusters)
         self._prepared = _Prepared(layers[-1].number + 1, terms, names, opened, below)
 

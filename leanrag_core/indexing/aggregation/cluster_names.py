@@ -116,6 +116,10 @@ def _third(tried: Sequence[Term], first: Term, second: Term) -> Term | None:
     return None
 
 
+def _folded_form(term: str) -> Phrase:
+    return tuple(folded(word) for word in words(term))
+
+
 def terms_in(name: str) -> list[str]:
     """Return the terms that a cluster's name joins."""
     return re.split(rf", |{_JOINT}|{_OTHER_JOINT}", name)
@@ -169,6 +173,7 @@ def _joined(first: Term, second: Term, third: Term | None = None) -> str:
 
 DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
 _SEVERAL_WORDS, _HEADING, _PERSON = 1.15, 0.45, 0.9
+_SPANNED_FROM = 2  # layer whose entities are spanned: above it clusters are of clusters of aggregated entities
 _FEWEST_FOR_THREE = 12  # base entities of a cluster that three terms name
 _LONGEST_TERM = 4  # words; longer ones are titles and sentences
 _COMMON_KINDS = frozenset(["concept", "method", "organism", "product", "unknown", ""])
@@ -186,7 +191,8 @@ class NameWeights:
     distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
     single_word: factor of common nouns of one word. passages: factors of terms that one, two, three, and more passages
     mention. general_noun: factor of terms that are general nouns. own_links: relations inside count by their
-    share of all. three: larger clusters are named with three terms.
+    share of all. three: larger clusters are named with three terms. spans: clusters of aggregated clusters are named
+    with terms of several children.
     """
 
     distinction: float
@@ -197,12 +203,15 @@ class NameWeights:
     general_noun: float
     own_links: bool
     three: bool
+    spans: bool
 
 
-OF_DESCRIPTIONS = NameWeights(0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), 1.0, own_links=False, three=False)
+OF_DESCRIPTIONS = NameWeights(
+    0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), 1.0, own_links=False, three=False, spans=False
+)
 # Where entities are found by rules, what is linked all over the corpus says little about a cluster, and what a single
 # passage mentions often is a turn of phrase.
-OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), 0.5, own_links=True, three=True)
+OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), 0.5, own_links=True, three=True, spans=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +233,7 @@ class BaseNames:
 def base_names(base: Layer, written: Container[str]) -> BaseNames:
     """Read the names of the base layer, once for all layers. written: see BaseNames."""
     names = list(Texts(base.entities["name"]))
-    forms = [tuple(folded(word) for word in words(name)) for name in names]
+    forms = [_folded_form(name) for name in names]
     rows_of: dict[Phrase, list[int]] = defaultdict(list)
     for row, form in enumerate(forms):
         rows_of[form].append(row)
@@ -236,7 +245,7 @@ def base_names(base: Layer, written: Container[str]) -> BaseNames:
 def layer_names(
     base: Layer,
     read: BaseNames,
-    cluster_of: np.ndarray,
+    child_of: np.ndarray,
     below: Layer,
     labels: np.ndarray,
     candidates: Iterable[Sequence[Candidate]],
@@ -244,11 +253,13 @@ def layer_names(
 ) -> list[str]:
     """Return a name for every cluster, none given twice in the layer as long as there is a choice.
 
-    cluster_of: (base entities,) cluster of each. labels: (entities of `below`,) the same for the layer below.
+    child_of: (base entities,) entity of `below` that each is in. labels: (entities of `below`,) cluster of each.
     candidates: for each cluster the phrases that set it apart, best first. A promoted cluster keeps its child's name.
     """
     n_clusters = int(np.max(labels)) + 1
+    cluster_of = labels[child_of]
     below_names = Texts(below.entities["name"])
+    spans = weights.spans and below.number >= _SPANNED_FROM
     offsets, order = children_offsets(labels, n_clusters)
     base_offsets, base_order = children_offsets(cluster_of, n_clusters)
     inside = inside_degrees(base, cluster_of)
@@ -265,13 +276,41 @@ def layer_names(
         else:
             rows = base_order[base_offsets[label] : base_offsets[label + 1]]
             taken.own = frozenset(name.casefold() for name in members)
-            terms = _terms(base, read, rows, inside, links, phrases, weights)
+            spanning = _spanning_terms(base, read, rows, child_of, inside, below_names) if spans else []
+            terms = spanning if len(spanning) > 1 else _terms(base, read, rows, inside, links, phrases, weights)
             third = weights.three and len(rows) >= _FEWEST_FOR_THREE
             name = cluster_name(terms, forbidden=taken, used=used, numbered=taken.numbered, with_third=third)
             names.append(name.text)
             used.update(name.terms)
         taken.given.add(names[-1].casefold())
     return names
+
+
+def _spanning_terms(
+    base: Layer, read: BaseNames, rows: np.ndarray, child_of: np.ndarray, inside: np.ndarray, below_names: Texts
+) -> list[Term]:
+    """Return of each child of a cluster the term of its name with the most relations inside the cluster, best first.
+
+    What sets a large cluster of clusters apart is some detail of one child; the children's own words together say what
+    it spans. rows: (k,) int, its base entities. inside: (base entities,) relations inside the clusters.
+    """
+    children = np.unique(child_of[rows]).tolist()
+    spoken = {child: {_folded_form(term) for term in terms_in(below_names[child])} for child in children}
+    best: dict[int, int] = {}
+    for row in rows.tolist():
+        child, form = int(child_of[row]), read.folded[row]
+        most = inside[best[child]] if child in best else 0
+        if inside[row] > most and form in spoken[child] and not suits_many(form):
+            best[child] = row
+    ties = np.log1p(inside[list(best.values())])
+    scores = ties / max(float(ties.max(initial=0)), 1e-12)
+    terms = [
+        _term(read, row, score, recurs=len(base.chunks_of(row)) > 1)
+        for row, score in zip(best.values(), scores.tolist(), strict=True)
+    ]
+    # Of terms that span so much only the casing has to agree: what they denote differs.
+    terms = [replace(term, kind="name" if any(map(str.isupper, term.surface)) else "") for term in terms]
+    return sorted(terms, key=lambda term: -round(term.score, 9))
 
 
 class _Taken:

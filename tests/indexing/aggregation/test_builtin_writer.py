@@ -6,9 +6,16 @@ import pytest
 
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
-from leanrag_core.indexing.aggregation.cluster_names import Term, base_names, cluster_name
+from leanrag_core.indexing.aggregation.cluster_names import (
+    OF_DESCRIPTIONS,
+    OF_MENTIONS,
+    Term,
+    base_names,
+    cluster_name,
+    layer_names,
+)
 from leanrag_core.indexing.aggregation.cluster_openings import openings
-from leanrag_core.indexing.aggregation.cluster_terms import base_terms, cluster_candidates
+from leanrag_core.indexing.aggregation.cluster_terms import Candidate, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
@@ -127,6 +134,26 @@ def test_over_mentions_a_term_that_would_suit_any_cluster_gives_way(graph_of):
     writer = BuiltinWriter(of_mentions=True)
     writer.prepare((layer,), np.zeros(3, dtype=int))
     assert writer.entity(view).name == "Wax comb and brood nest"
+
+
+def test_over_mentions_a_cluster_of_clusters_is_named_by_the_best_term_of_each_child(graph_of):
+    names = ("Cowboys", "Bills", "Steam Deck", "LCD", "Jada", "wedding", "thing")
+    children = np.array([0, 0, 1, 1, 2, 2, 2])
+    ends = [(0, 1), (0, 6), (0, 5), (2, 3), (2, 6), (4, 5), (1, 3), (6, 4)]
+    relations = [(names[a], names[b], "stated", "", "They meet.") for a, b in ends]
+    graph = graph_of([(name, "concept", [f"{name} is there."]) for name in names], relations, [[0, 1]] * 7)
+    base = Layer(graph.entities, graph.relations, 0, np.ones((7, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    over = graph_of([(name, "", [""]) for name in ("Bills and Cowboys", "LCD and Steam Deck", "Jada and wedding")], [])
+    below = Layer(over.entities, over.relations, 2, np.ones((3, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    read, labels = base_names(base, frozenset()), np.zeros(3, dtype=int)
+    far = [[Candidate("wedding", ("wedding",), 9.0), Candidate("LCD", ("lcd",), 8.0)]]
+
+    def named(layer, weights):
+        return layer_names(base, read, children, layer, labels, far, weights)
+
+    # By relations: Cowboys 3 of the first child, Steam Deck and Jada 2 of theirs; "thing" has 3, and names no child.
+    assert named(below, OF_MENTIONS) == ["Cowboys and Steam Deck"]
+    assert named(replace(below, number=1), OF_MENTIONS) == named(below, OF_DESCRIPTIONS) == ["LCD and wedding"]
 
 
 def test_a_sentence_that_names_no_member_is_not_chosen_while_others_do():
