@@ -17,6 +17,8 @@ class DeckEditor {
     this.sent = 0;
     this.isPending = false;
     this.isDirty = false;
+    this.isHeld = false;
+    this.isStale = false;
     this.listeners = new AbortController();
     addEventListener("keydown", (event) => this.onKey(event), { signal: this.listeners.signal });
     this.unprint = printing(() => ({ deck: this.shownDeck(), question: 0 }));
@@ -51,6 +53,7 @@ class DeckEditor {
     if (isFirst) this.frame();
     if (this.isDirty && !this.isPending) this.save();
     if (!this.typing) this.draw();
+    else if (this.isHeld) this.isStale = true;
     else this.drawList();
     this.say(data.error || this.stateOfSaving(), Boolean(data.error));
   }
@@ -215,12 +218,14 @@ class DeckEditor {
     this.notes.dir = "auto";
     this.notes.maxLength = this.data.limits.notes;
     this.notes.oninput = () => {
+      this.say(say.saving);
       clearTimeout(this.resting);
       this.resting = setTimeout(() => this.keepNotes(), REST_MS);
     };
     this.notes.onblur = () => this.keepNotes();
     element("p", "lre-lock", middle, say.lock);
     this.side = element("aside", "lre-side");
+    for (const part of [list, this.side]) part.addEventListener("pointerdown", () => this.hold());
     host.replaceChildren(bar, list, middle, this.side);
     this.watcher.observe(this.frameOfSlide);
   }
@@ -232,6 +237,24 @@ class DeckEditor {
       this.change((edits) => {
         edits.notes[slide.key] = this.notes.value;
       });
+    else this.say(this.stateOfSaving());
+  }
+
+  // While a button of the list or of the side is pressed, neither is drawn anew: what was typed is kept when its field
+  // is left, which is before the click, and a click on a button that is gone by then would be lost.
+  hold() {
+    const released = new AbortController(),
+      release = (event) => {
+        if (event.type === "pointercancel" && event.pointerType === "mouse") return; // dragged: dragend follows
+        released.abort();
+        setTimeout(() => {
+          this.isHeld = false;
+          if (this.isStale) this.draw();
+        });
+      };
+    this.isHeld = true;
+    for (const name of ["pointerup", "pointercancel", "dragend"])
+      addEventListener(name, release, { signal: AbortSignal.any([released.signal, this.listeners.signal]) });
   }
 
   leave(how) {
@@ -254,9 +277,12 @@ class DeckEditor {
     this.name.textContent = this.deck.title;
     this.undoing.disabled = !this.undone.length;
     this.redoing.disabled = !this.redone.length;
-    this.drawList();
+    this.isStale = this.isHeld;
     this.drawSlide();
-    this.drawSide(slides[this.place]);
+    if (!this.isHeld) {
+      this.drawList();
+      this.drawSide(slides[this.place]);
+    }
     const slide = slides[this.place];
     if (this.notesOf !== slide.key || document.activeElement !== this.notes) this.notes.value = slide.notes;
     this.notesOf = slide.key;
@@ -376,13 +402,14 @@ class DeckEditor {
   drawSlide() {
     if (!this.data || this.typing) return;
     const width = this.frameOfSlide.clientWidth,
-      slide = this.slides[this.place],
+      { slides } = this,
+      slide = slides[this.place],
       view = slide.views[0];
     this.frameOfSlide.style.height = `${width / 1.6}px`;
     this.slideHost.style.fontSize = `${width / 90}px`;
     const { deck } = this,
       step = slide.kind === "steps" ? view.picture.steps.length - 1 : 0,
-      still = stillSlide(this.slideHost, deck, slide, { step, all: this.slides });
+      still = stillSlide(this.slideHost, deck, slide, { step, all: slides });
     for (const button of this.slideHost.querySelectorAll("button")) button.tabIndex = -1;
     const [title, subtitle] = still.top.querySelectorAll("b, .lrp-decksub"),
       { limits, words: say } = this.data;

@@ -69,6 +69,20 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     expect(rows(page).first).to_contain_text("What 21,619 tokens say")
     saved(page)
 
+    notes = page.get_by_label("Speaker's notes")
+    for round_ in range(2):
+        for place in range(10):  # a click right after typing goes where it should, and so does what was typed
+            rows(page).nth(place).click()
+            expect(rows(page).nth(place)).to_have_attribute("aria-current", "true")
+            notes.fill(f"{round_}: note {place}")
+            expect(page.locator(".lre-status")).not_to_have_text("saved")
+        saved(page)
+    for place in range(10):
+        rows(page).nth(place).click()
+        expect(notes).to_have_value(f"1: note {place}")
+        expect(page.locator(".lre-slide .lrp-title")).to_have_text(rows(page).nth(place).locator("span").inner_text())
+    rows(page).first.click()
+
     for _ in range(2):
         page.locator("[data-key=add-text]").click()
         expect(rows(page)).to_have_count(11)
