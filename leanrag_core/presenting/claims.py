@@ -137,9 +137,7 @@ def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
             message(
                 "present.measured.recall",
                 n=measured.recall.n,
-                first=share(measured.recall.value),
-                other=share(measured.recall_beside.value),
-                difference=_points(measured.difference.value),
+                **_recalls(measured.recall.value, measured.recall_beside.value, measured.difference.value),
                 interval=_point_interval(measured.difference),
             )
         )
@@ -151,10 +149,23 @@ def measured_figures(measured: Measured) -> tuple[Figure, ...]:
     tokens = message("present.measured.tokens_label", n=measured.tokens.n, interval=_interval(measured.tokens))
     figures = [Figure(share(measured.tokens.value), tokens)]
     if measured.recall and measured.recall_beside and measured.difference:
-        values = {"first": share(measured.recall.value), "other": share(measured.recall_beside.value)}
+        values = _recalls(measured.recall.value, measured.recall_beside.value, measured.difference.value)
+        difference = values.pop("difference")
         recall = message("present.measured.recall_label", interval=_point_interval(measured.difference), **values)
-        figures.append(Figure(_points(measured.difference.value), recall))
+        figures.append(Figure(difference, recall))
     return tuple(figures)
+
+
+def _recalls(first: float, other: float, difference: float) -> dict[str, str]:
+    """Write two shares and their difference in points: whole, or with a decimal where the whole ones would not add
+    up."""
+    adds_up = round(100 * first) - round(100 * other) == round(100 * difference)
+    places = 0 if adds_up else 1
+    return {
+        "first": share(first, places),
+        "other": share(other, places),
+        "difference": _points(difference, places),
+    }
 
 
 def _interval(estimate: Estimate) -> Message:
@@ -169,9 +180,9 @@ def _point_interval(estimate: Estimate) -> Message:
     return message("present.interval", low=_points(estimate.low), high=_points(estimate.high))
 
 
-def _points(value: float) -> str:
-    sign = "+" if round(100 * value) > 0 else ""
-    return f"{sign}{decimal(100 * value, 0)}"
+def _points(value: float, places: int = 0) -> str:
+    sign = "+" if round(100 * value, places) > 0 else ""
+    return f"{sign}{decimal(100 * value, places)}"
 
 
 def step_claim(question: PresentedQuestion, side: Side, name: str) -> Claim:

@@ -135,6 +135,10 @@ def test_figures_over_many_questions_have_their_interval_and_number() -> None:
         "30 questions with known passages).",
     ]
     assert claims.measured_sentences(None) == ()
+    beside = replace(figures, recall_beside=Estimate(0.984, 0.9, 1.0, 30), recall=Estimate(0.848, 0.7, 0.9, 30))
+    uneven = replace(beside, difference=Estimate(-0.136, -0.2, -0.1, 30))  # 85 - 98 would be -13
+    assert "84.8 % against 98.4 %, a difference of −13.6 points" in sentence(claims.measured_sentences(uneven)[1])
+    assert [figure.value for figure in claims.measured_figures(uneven)] == ["50 %", "−13.6"]
     alone = replace(figures, tokens=Estimate(0.5, None, None, 1), recall=None)
     assert "no interval" in sentence(claims.measured_sentences(alone)[0])
 
