@@ -210,7 +210,8 @@ def _cited_documents(side: Side) -> set[str]:
 
 
 def _parts(side: Side, most: int | None) -> list[dict[str, Any]]:
-    """Return the sentences of the answer with their marks; with `most` only the opening, of some so many characters."""
+    """Return the sentences of the answer with their marks; with `most` only the opening, of some so many
+    characters, and an ellipsis for the rest."""
     stored = side.run.answer
     parts: tuple[AnswerPart, ...] = stored.parts if stored else ()
     if stored and not parts:
@@ -219,6 +220,7 @@ def _parts(side: Side, most: int | None) -> list[dict[str, Any]]:
     length = 0
     for part in parts:
         if most is not None and shown and length + len(part.text) > most:
+            shown.append({"text": "…", "marks": []})
             break
         shown.append({"text": part.text, "marks": list(part.marks)})
         length += len(part.text)

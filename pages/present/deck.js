@@ -103,7 +103,15 @@ function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slid
   host.replaceChildren(top, heading, subtitle, body, foot);
   const still = { deck, slides: all, slide: all.indexOf(slide), step, question, isStill: true, goTo() {}, choose() {} };
   SLIDE_DRAWERS[slide.kind](body, view, still);
+  fitText(body);
   return { top, heading, subtitle, body, view };
+}
+
+// Text longer than its column is set smaller, down to seven tenths: a line cut in two says less than a smaller one.
+function fitText(body) {
+  for (const column of body.querySelectorAll(".lrp-left"))
+    for (let size = 95; size >= 70 && column.scrollHeight > column.clientHeight + 1; size -= 5)
+      column.style.fontSize = `${size / 100}em`;
 }
 
 class DeckView {
@@ -257,6 +265,7 @@ class DeckView {
     const held = focusedIn(this.body).key;
     this.body.replaceChildren();
     SLIDE_DRAWERS[this.slides[this.slide].kind](this.body, this.view, this);
+    fitText(this.body);
     if (held) this.body.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
   }
 

@@ -41,6 +41,7 @@ function printedSheet(sheets, deck, slide, place, question) {
   const foot = element("footer", "", sheet);
   words("span", "", foot, view.printed);
   element("span", "", foot, deck.words.of.replace("{n}", place + 1).replace("{total}", deck.slides.length));
+  fitText(host); // what stands below has taken its room by now
 }
 
 function printedAnswer(below, picture, deck) {

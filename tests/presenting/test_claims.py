@@ -18,6 +18,7 @@ from leanrag_core.presenting.story import (
     PresentedQuestion,
     Side,
 )
+from leanrag_core.types.trace import AnswerPart
 
 Make = Callable[..., Presentation]
 
@@ -124,6 +125,20 @@ def test_citations_are_called_checked_where_each_is_in_the_context(make: Make) -
     other = replace(question, sides=(replace(side, run=replace(side.run, answer=stray)), question.sides[1]))
     page = pages_of_question.answer(other, words)
     assert (sentence(page.title), page.claim.strong) == ("The answer", None)
+
+
+def test_an_answer_of_which_the_opening_is_shown_ends_in_an_ellipsis(make: Make) -> None:
+    question, words = make().questions[0], pages_of_question.Words("en")
+    side = question.sides[0]
+    assert side.run.answer is not None
+    sentences = tuple(AnswerPart(f"{letter} " * 90, (f"C{letter}",)) for letter in "123")
+    long = replace(side, run=replace(side.run, answer=replace(side.run.answer, parts=sentences)))
+    opened = replace(question, sides=(long, question.sides[1]))
+    shown = pages_of_question.steps(opened, words).picture["answer"]
+    assert [part["marks"] for part in shown] == [["C1"], []]
+    assert shown[-1]["text"] == "…"
+    whole = pages_of_question.steps(question, words).picture["answer"]
+    assert all(part["text"] != "…" for part in whole)
 
 
 def test_figures_over_many_questions_have_their_interval_and_number() -> None:
