@@ -56,6 +56,17 @@ def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:
     return tuple(marks.get(way.mark, "") for way in lanes if way.is_found)
 
 
+def held_ids(trace: Trace, index: Index, gold: Sequence[Gold], lanes: Sequence[Lane]) -> tuple[str, ...]:
+    """Return the ids of the passages and entities with gold that the context holds: of a quote that lies in several
+    chunks, all of them. lanes: of the gold, in its order."""
+    ids = set(found_ids(trace, lanes))
+    held = {item.ref for section in trace.context.sections for item in section.items}
+    for one, way in zip(gold, lanes, strict=True):
+        if way.is_found and one.kind != "entity":
+            ids |= held & {index.chunk_cells["id"][row].as_py() for row in one.rows}
+    return tuple(sorted(ids))
+
+
 def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     n_entities = int(index.entity_chunks[:, row].nnz)
     uses_entities = any(item.kind == "entity" for item in trace.items)

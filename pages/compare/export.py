@@ -66,7 +66,9 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
         answer = NOTHING
         if each.answer is not None:
             answer = fragments.answer_text(each.answer, each.letter, alone.get(each.letter, frozenset()))
-        figures = fragments.figures(each, base, (len(gold_ids), len(gold.evidence)) if gold.evidence else None)
+        figures = fragments.figures(
+            each, base, (gold.n_found(each.letter), len(gold.evidence)) if gold.evidence else None
+        )
         bar = fragments.token_bar(each.trace, most, tick)
         passages = joined(_passages(each, each.trace, owners, gold_ids, list(traces)))
         context = html(
@@ -113,7 +115,7 @@ def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Marku
     return html(
         '<h2>{}</h2><p class="lr-muted">{}</p><div class="kinds">{}</div>{}',
         say("compare.what_they_share"),
-        sharing_view.sentence(traces, shared, gold.found_ids),
+        sharing_view.sentence(traces, shared, gold),
         pictures,
         sharing_view.table(shared),
     )

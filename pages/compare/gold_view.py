@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
-from leanrag_core.comparing.lost_evidence import Lane, found_ids, lane
+from leanrag_core.comparing.lost_evidence import Lane, held_ids, lane
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.summary import IndexSummary
@@ -20,13 +20,23 @@ MARKED = "mark"  # its name in links; see GoldFinder.marked()
 
 @dataclass(frozen=True)
 class GoldOf:
-    """The evidence that the question should have found. found_ids: by column, ids of passages and entities that its
-    context holds; lanes: by column and place of the evidence, how far it came."""
+    """The evidence that the question should have found. found_ids: by column, ids of passages and entities with
+    evidence that its context holds; lanes: by column and place of the evidence, how far it came."""
 
     question: GoldQuestion | None = None
     evidence: tuple[Gold, ...] = ()
     lanes: Mapping[str, tuple[Lane, ...]] = field(default_factory=dict)
     found_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def n_found(self, letter: str) -> int:
+        """Count the pieces of evidence that the context of that column holds."""
+        return sum(way.is_found for way in self.lanes.get(letter, ()))
+
+    def n_only_in(self, letter: str) -> int:
+        """Count those that the context of no other column holds."""
+        pieces = zip(*self.lanes.values(), strict=True)
+        own = list(self.lanes).index(letter)
+        return sum(ways[own].is_found and sum(way.is_found for way in ways) == 1 for ways in pieces)
 
 
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
@@ -69,7 +79,7 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
         if each.trace is None:
             continue
         lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in own)
-        ids[each.letter] = found_ids(each.trace, lanes[each.letter])
+        ids[each.letter] = held_ids(each.trace, each.index, own, lanes[each.letter])
     return GoldOf(known, evidence, lanes, ids)
 
 

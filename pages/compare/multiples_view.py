@@ -187,7 +187,7 @@ def _cell(card: ValueCard, gold: gold_view.GoldOf) -> Cell:
     trace, index = card.loaded.trace, card.loaded.index
     assert trace is not None
     assert index is not None
-    found = len(gold.found_ids.get(card.loaded.letter, ())) if gold.evidence else None
+    found = gold.n_found(card.loaded.letter) if gold.evidence else None
     return Cell(card.value, card.in_use, trace.context.tokens, found, depth_of(trace, index))
 
 

@@ -220,11 +220,9 @@ def _compare(
         with main:
             column_heads.same_columns(chosen)
             column_heads.equal_line(chosen)
-            places = side_by_side.show(
-                loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
-            )
+            places = side_by_side.show(loaded, shared, gold, indexes, differences_only=differ)
             if traces:
-                sharing_view.strip(loaded, shared, gold.found_ids)
+                sharing_view.strip(loaded, shared, gold)
             trials_view.show(chosen)
         side_by_side.wait(loaded, places)
     elif view == columns.CONTEXTS:

@@ -110,7 +110,7 @@ def present_button(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> Non
     if len(runs) < 2:
         return
     n_gold = len(gold.evidence)
-    found = [len(gold.found_ids.get(letter, ())) if n_gold else None for letter in runs]
+    found = [gold.n_found(letter) if n_gold else None for letter in runs]
 
     def make() -> AddedComparison:
         return compared(question, date.today().isoformat(), tuple(runs.values()), gold=found, n_gold=n_gold)
@@ -188,6 +188,6 @@ def show(comparison: RecordedComparison, view: str) -> None:
     elif view == columns.MISSED:
         missed_view.show(loaded, gold, comparison.question)
     else:
-        side_by_side.show(loaded, shared, gold.found_ids, None, differences_only=differ, n_gold=len(gold.evidence))
-        sharing_view.strip(loaded, shared, gold.found_ids)
+        side_by_side.show(loaded, shared, gold, None, differences_only=differ)
+        sharing_view.strip(loaded, shared, gold)
     side_by_side.drawers(loaded)

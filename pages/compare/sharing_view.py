@@ -13,14 +13,15 @@ from leanrag_core.types.trace import Trace
 from pages.common import drawing_view, markup, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
+from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
 
 _WIDTHS = (230, 340)
 _LISTED = 12  # names of an intersection in the list
 
 
-def strip(loaded: Sequence[Loaded], shared: Shared, gold: Mapping[str, Sequence[str]]) -> None:
-    """Draw the strip below the columns. gold: ids of the gold passages that each column found."""
+def strip(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> None:
+    """Draw the strip below the columns."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     if len(traces) < 2:
         return
@@ -62,7 +63,7 @@ def in_words(sharing: Sharing) -> str:
     )
 
 
-def sentence(traces: Mapping[str, Trace], shared: Shared, gold: Mapping[str, Sequence[str]]) -> str:
+def sentence(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> str:
     """Return what a reader should see first: passages that all have, gold that only one has, what the tint means."""
     chunks, entities = shared.kind(CHUNKS), shared.kind(ENTITIES)
     parts = [
@@ -73,10 +74,9 @@ def sentence(traces: Mapping[str, Trace], shared: Shared, gold: Mapping[str, Seq
         parts.append(
             say("compare.entities_in_all", n=len(entities.of(*having)), letters=say("compare.and").join(having))
         )
-    for letter, ids in gold.items():
-        only = [id_ for id_ in ids if sum(id_ in others for others in gold.values()) == 1]
-        if only and len(gold) > 1:
-            parts.append(say("compare.gold_only_in", n=len(only), letter=letter))
+    for letter in gold.lanes if len(gold.lanes) > 1 else ():
+        if n_only := gold.n_only_in(letter):
+            parts.append(say("compare.gold_only_in", n=n_only, letter=letter))
     parts.append(say("compare.tint"))
     return say("text.space").join(parts)
 

@@ -24,6 +24,7 @@ from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 from pages.compare import column_heads, columns, fragments, loading
+from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
 
 _ROWS = Path(__file__).with_name("chunk_rows.js")
@@ -36,14 +37,13 @@ _LONG_ANSWER = 380  # characters; a longer one is folded
 def show(
     loaded: Sequence[Loaded],
     shared: Shared,
-    gold: Mapping[str, Sequence[str]],
+    gold: GoldOf,
     indexes: Mapping[str, IndexSummary] | None,
     *,
     differences_only: bool,
-    n_gold: int = 0,
 ) -> dict[str, DeltaGenerator]:
-    """Draw the columns; returns the place of each that is still at work. gold: names of the gold that each column
-    found. indexes: None in a saved comparison, which has no settings to change."""
+    """Draw the columns; returns the place of each that is still at work. indexes: None in a saved comparison, which has
+    no settings to change."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     slots = aligned(traces)
     answers = {each.letter: each.answer for each in loaded if each.answer is not None}
@@ -71,8 +71,8 @@ def show(
                 if each.live is not None:
                     part_view.made_line(each.scope, each.live.summary, each.question)
                 owners = shared.owners.get(each.letter, {})
-                gold_ids = gold.get(each.letter, ())
-                draw(fragments.figures(each, base, (len(gold_ids), n_gold) if n_gold else None))
+                n_gold = len(gold.evidence)
+                draw(fragments.figures(each, base, (gold.n_found(each.letter), n_gold) if n_gold else None))
                 if not (is_same and differences_only):
                     own = alone.get(each.letter, frozenset())
                     places[each.letter] = _answer(each, own, is_same=is_same, differences_only=differences_only)
@@ -82,7 +82,7 @@ def show(
                     each,
                     each.trace,
                     owners,
-                    gold_ids,
+                    gold.found_ids.get(each.letter, ()),
                     [other.letter for other in loaded],
                     only_different=differences_only,
                 )

@@ -8,6 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.comparing.lost_evidence import Lane
+from pages.compare.gold_view import GoldOf
 from tests.app import drawn
 from tests.app.compared import QUESTION, lanes, rows
 
@@ -130,3 +132,12 @@ def test_a_column_that_calls_a_model_is_not_run_over_the_set_before_a_person_ask
     assert retrieved.count("debate") == 2
     app.run()
     assert retrieved.count("debate") == 2
+
+
+def test_evidence_is_counted_by_pieces_not_by_the_chunks_that_hold_it() -> None:
+    found, lost = Lane(()), Lane((), "taken")
+    of = GoldOf(
+        lanes={"A": (found, found, lost), "B": (found, lost, lost)}, found_ids={"A": ("21", "22"), "B": ("22",)}
+    )
+    assert (of.n_found("A"), of.n_found("B"), of.n_found("C")) == (2, 1, 0)
+    assert (of.n_only_in("A"), of.n_only_in("B")) == (1, 0)

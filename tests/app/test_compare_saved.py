@@ -12,14 +12,14 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.comparing.gold_passages import GoldFinder
-from leanrag_core.comparing.lost_evidence import lane
+from leanrag_core.comparing.lost_evidence import found_ids, lane
 from leanrag_core.comparing.recorded import comparison_of, content_of
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.fonts import font_faces
 from leanrag_core.retrieval.base import strategies
 from pages.compare import export
-from pages.compare.gold_view import GoldOf, found_ids
+from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Head, Loaded
 from pages.compare.saved_view import recorded
 from tests.app import drawn

@@ -8,7 +8,18 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
-from leanrag_core.comparing.lost_evidence import BUDGET, CONTEXT, INDEX, RANKED, REACHED, STAGES, TAKEN, found_ids, lane
+from leanrag_core.comparing.lost_evidence import (
+    BUDGET,
+    CONTEXT,
+    INDEX,
+    RANKED,
+    REACHED,
+    STAGES,
+    TAKEN,
+    found_ids,
+    held_ids,
+    lane,
+)
 from leanrag_core.comparing.over_questions import FOUND, best_change, over_questions
 from leanrag_core.comparing.remedies import Change, remedy
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
@@ -71,6 +82,10 @@ def test_what_a_passage_lacks_is_counted_beside_what_the_section_holds(index: In
     assert way.short == held.tokens + passage_out.source.tokens - held.budget > 1
     ways = [lane(trace, index, passage(index, row)) for row in range(4)]
     assert found_ids(trace, ways) == tuple(item.ref for item in sorted(held.items, key=lambda item: item.ref))
+    # A quote that lies in all chunks is one piece of evidence, and every chunk of the context has it.
+    everywhere = replace(passage(index, 0), rows=(0, 1, 2, 3))
+    assert held_ids(trace, index, [everywhere], [lane(trace, index, everywhere)]) == found_ids(trace, ways)
+    assert held_ids(trace, index, [passage(index, passage_out.row)], [way]) == ()
 
 
 def test_the_section_of_passages_is_known_by_their_colour_where_none_is_left(index: Index) -> None:
