@@ -78,6 +78,7 @@ def show(
                     places[each.letter] = _answer(each, own, is_same=is_same, differences_only=differences_only)
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
+                answer_view.notes_panel(each.trace)
                 _passages(
                     each,
                     each.trace,

@@ -40,6 +40,7 @@ class Strategy(StrategyBase[Config]):
         plain = index.across_scale.plain(near)
         if config.least_cosine and len(near) and plain[-1] < config.least_cosine:
             ranking = rows[plain >= config.least_cosine]
+            run.note(message("vector.note.far", n=len(rows) - len(ranking), least=config.least_cosine))
         scores = dict(zip(rows.tolist(), near.tolist(), strict=True))
         taken = min(len(ranking), config.top_c)
         caption = message("vector.chunks", n=taken)
