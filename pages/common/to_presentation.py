@@ -68,9 +68,10 @@ def add(kind: str, slide: AddedSlide, *, key: str, topic: object) -> None:
 
 def help_of(into: PresentationSummary) -> str:
     """Say where a slide goes."""
+    title = forms.plain(into.title)
     if into.is_shipped:
-        return say("present.add_copy")
-    return say("present.add_after" if slide_in_hand(into.id) else "present.add_help")
+        return say("present.add_copy", title=title)
+    return say("present.add_after" if slide_in_hand(into.id) else "present.add_help", title=title)
 
 
 def slide_in_hand(presentation_id: str) -> str:
