@@ -72,7 +72,7 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     notes = page.get_by_label("Speaker's notes")
     for round_ in range(2):
         for place in range(10):  # a click right after typing goes where it should, and so does what was typed
-            rows(page).nth(place).click()
+            rows(page).nth(place).click(delay=100 * round_)  # as long as a finger presses
             expect(rows(page).nth(place)).to_have_attribute("aria-current", "true")
             notes.fill(f"{round_}: note {place}")
             expect(page.locator(".lre-status")).not_to_have_text("saved")
