@@ -1,7 +1,7 @@
 """Numbers and times as a reader wants them: units, thousands, no false precision."""
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 
 def counted(n: int, singular: str, many: str = "") -> str:
@@ -137,7 +137,14 @@ def day(iso: str, language: str = "en") -> str:
         moment = moment.replace(tzinfo=UTC)
     local = moment.astimezone()
     if language == "en":
-        return f"{local.day} {local:%b %Y, %H:%M}"
+        return f"{date_alone(local, language)}, {local:%H:%M}"
+    return f"{date_alone(local, language)} {local:%H:%M}"
+
+
+def date_alone(when: date, language: str = "en") -> str:
+    """Return "19 Nov 2026", in Chinese "2026年11月19日"."""
+    if language == "en":
+        return f"{when.day} {when:%b %Y}"
     from babel.dates import format_date
 
-    return f"{format_date(local, 'long', locale=language)} {local:%H:%M}"
+    return str(format_date(when, "long", locale=language))

@@ -8,6 +8,7 @@ from typing import Any
 from leanrag_core.figures.drawn_nodes import lit_ids
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_places import NARROW, WIDE, LayeredGraph
+from leanrag_core.figures.numbers import date_alone
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
@@ -33,10 +34,8 @@ class Words:
 
     def day(self, made: str) -> str:
         """Return a day of ISO 8601 as people write it; nothing for another text."""
-        from babel.dates import format_date
-
         try:
-            return str(format_date(date.fromisoformat(made), "medium", locale=self.language))
+            return date_alone(date.fromisoformat(made), self.language)
         except ValueError:
             return ""
 

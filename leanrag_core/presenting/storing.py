@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from leanrag_core.errors import (
@@ -235,6 +236,7 @@ class PresentationStore:
                 strategies=tuple(side.run.trace.strategy for side in sides),
                 size_bytes=path.stat().st_size,
                 is_shipped=path.parent == self._shipped,
+                edited=datetime.fromtimestamp(changed / 1e9, UTC).isoformat(timespec="seconds"),
             )
             kept = self._summaries[path] = changed, summary
         return kept[1]

@@ -317,7 +317,8 @@ class Presentation:
 
 @dataclass(frozen=True)
 class PresentationSummary:
-    """A presentation as a list shows it. index_id: which may be gone. is_shipped: it comes with the program."""
+    """A presentation as a list shows it. index_id: which may be gone. is_shipped: it comes with the program. edited:
+    when its file was written last, ISO 8601, UTC."""
 
     id: str
     title: str
@@ -328,6 +329,7 @@ class PresentationSummary:
     strategies: tuple[str, ...]
     size_bytes: int
     is_shipped: bool
+    edited: str = ""
 
 
 @dataclass(frozen=True)

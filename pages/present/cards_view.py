@@ -1,9 +1,9 @@
 """The presentations that there are, each with the ways to show it and to take it along."""
 
 from datetime import date
+from functools import partial
 
 import streamlit as st
-from babel.dates import format_date
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
@@ -89,7 +89,7 @@ def _card(summary: PresentationSummary) -> None:
             facts,
             " ".join(summary.questions),
             say("ask.comma").join(
-                part for part in (_stored_on(summary.made), numbers.size(summary.size_bytes)) if part
+                part for part in (_stored_on(summary.made), _edited(summary), numbers.size(summary.size_bytes)) if part
             ),
         )
     )
@@ -134,10 +134,15 @@ def _card(summary: PresentationSummary) -> None:
                 on_click="ignore",
                 key=f"json_{summary.id}",
             )
-            if not summary.is_shipped and st.button(
-                say("present.delete"), icon=":material/delete:", type="tertiary", key=f"delete_{summary.id}"
-            ):
-                deletion.now(session.workbench().presentations.delete, summary.id)
+            if not summary.is_shipped:
+                deletion.button(
+                    f"delete_{summary.id}",
+                    say("present.delete"),
+                    say("present.delete_title"),
+                    summary.title,
+                    say("present.delete_hint"),
+                    partial(session.workbench().presentations.delete, summary.id),
+                )
 
 
 def _html(presentation_id: str, code: str) -> bytes:
@@ -150,9 +155,16 @@ def _strategy(name: str) -> str:
     return say(code) if known(code) else name
 
 
+def _edited(summary: PresentationSummary) -> str:
+    """Say when it was changed last; of several copies of the sample nothing else may differ."""
+    if summary.is_shipped or not summary.edited:
+        return ""
+    return say("present.edited_on", time=numbers.day(summary.edited, language()))
+
+
 def _stored_on(made: str) -> str:
     try:
-        day = format_date(date.fromisoformat(made), "medium", locale=language())
+        day = numbers.date_alone(date.fromisoformat(made), language())
     except ValueError:
         return ""
     return say("present.stored_on", day=day)

@@ -53,6 +53,9 @@ def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbe
     assert app.query_params["show"] == own.id
     app = visit("present", home)
     app.button(f"delete_{own.id}").click().run()
+    assert own.title in " ".join(text.value for text in app.text), "asked before"
+    assert len(home.presentations.all().presentations) == 2
+    app.button(f"delete_{own.id}_confirm").click().run()
     drawn.assert_sound(app)
     assert [each.id for each in home.presentations.all().presentations] == [SAMPLE]
 
