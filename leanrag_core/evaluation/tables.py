@@ -23,12 +23,11 @@ _PLACES = 12  # of scores, so that the order of a sum decides no tie
 
 
 def relative(scores: Sequence[float | None], baseline: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Divide each score by the baseline's of the same question, as in relative context tokens.
+    """Return scores whose mean is the mean over the baseline's, as in relative context tokens; see ratio_scores().
 
-    None where either is unknown or the baseline's is 0. Raises ValueError where the two differ in length.
+    None where either is unknown. Raises ValueError where the two differ in length.
     """
-    pairs = zip(scores, baseline, strict=True)
-    return tuple(ours / theirs if ours is not None and theirs else None for ours, theirs in pairs)
+    return ratio_scores(Ratio(TOKENS, TOKENS, 1.0), scores, baseline)
 
 
 def scores_for_mean(measure: str, scores: Callable[[str], Sequence[float | None]]) -> tuple[float | None, ...]:

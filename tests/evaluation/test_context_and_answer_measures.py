@@ -48,7 +48,12 @@ def test_the_repeated_share_is_of_the_contexts_tokens() -> None:
 
 
 def test_scores_relative_to_a_baseline() -> None:
-    assert relative([50.0, None, 10.0, 5.0], [100.0, 1.0, 0.0, None]) == (0.5, None, None, None)
+    half, unknown, tenth, other = relative([50.0, None, 10.0, 5.0], [100.0, 1.0, 20.0, None])
+    assert (unknown, other) == (None, None)
+    assert half is not None
+    assert tenth is not None
+    assert (half + tenth) / 2 == pytest.approx(60 / 120), "a question with a short context does not decide the figure"
+    assert relative([1.0, 2.0], [0.0, 0.0]) == (None, None)
     with pytest.raises(ValueError, match="zip"):
         relative([1.0], [])
 

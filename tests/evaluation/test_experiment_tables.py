@@ -75,7 +75,7 @@ def test_the_best_of_tokens_is_the_lowest_and_equal_means_are_no_best() -> None:
     assert [row.cells[RECALL].is_best for row in table.rows] == [False, False]
 
 
-def test_relative_context_is_over_the_baseline_question_by_question() -> None:
+def test_relative_context_is_the_mean_over_that_of_the_baseline() -> None:
     result = result_of({"A": [1, 1], "B": [1, 0]}, {"A": [100.0, 300.0], "B": [400.0, 400.0]}, baseline="B")
     assert scores_of(result, "relative-context", ["0", "1"]) == {"A": (0.25, 0.75), "B": (1.0, 1.0)}
     assert measured(result)[-2:] == (TOKENS, "relative-context")
