@@ -16,7 +16,7 @@ from leanrag_core.evaluation.statistics import (
     pair_tests,
     share_interval,
 )
-from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of
+from leanrag_core.evaluation.tables import RECALL, TOKENS, large_contexts, questions_of
 from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
@@ -113,7 +113,8 @@ class Candidate:
     """A system with its settings. title: what its experiment calls it. figures: means over the questions with their
     intervals, by measure; without those that were not measured. milliseconds: the median. chance: that all means keep
     the wish at once (chance_within()), None where nothing can be told. shortfalls: of the means. is_alike: it meets the
-    wish too, and its recall cannot be told apart from the best one's."""
+    wish too, and its recall cannot be told apart from the best one's. caution: its contexts are as large as half of the
+    corpus, or larger."""
 
     run: RunSpec
     title: Message
@@ -123,6 +124,7 @@ class Candidate:
     chance: float | None
     shortfalls: tuple[Shortfall, ...]
     is_alike: bool = False
+    caution: Message | None = None
 
     @property
     def state(self) -> str:
@@ -246,7 +248,9 @@ def _scored(wish: Wish, stored: StoredExperiment, questions: Sequence[str]) -> l
         failed = sum(bool(row and row.error) for row in own)
         candidate = _candidate(wish, scores, run, median(times) if times else None)
         source = _source(stored, run, sum(score is not None for score in scores[RECALL]), failed)
-        listed.append(_Scored(replace(candidate, title=titles[run.key], source=source), scores))
+        caution = next(iter(large_contexts(result, [run.key], questions)), None)
+        candidate = replace(candidate, title=titles[run.key], source=source, caution=caution)
+        listed.append(_Scored(candidate, scores))
     return listed
 
 

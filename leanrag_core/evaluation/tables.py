@@ -244,7 +244,7 @@ def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: s
     said = []
     if result.versions.get(FROM_GRAPH):
         said.append(message("grounds.from_graph"))
-    said += _large_contexts(result, runs, questions)
+    said += large_contexts(result, runs, questions)
     without = sum(not any(score is not None for score in row) for row in zip(*columns.values(), strict=True))
     if without:
         said.append(message("grounds.without_gold", n=without, all=len(questions)))
@@ -253,7 +253,7 @@ def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: s
     return tuple(said)
 
 
-def _large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
+def large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
     """Say for each run whose mean context is larger than half of its corpus how large it is."""
     index_of, said = {run.key: run.index for run in result.spec.runs}, []
     titles = run_titles(result.spec.runs)

@@ -178,6 +178,8 @@ def _said(made: Recommendation) -> None:
     if best.chance is not None and made.state != TOO_FEW:
         rest.append(say("choice.chance", chance=_chance(best.chance)))
     rest += map(words, missing_words(best))
+    if best.caution is not None:
+        rest.append(words(best.caution))
     draw(html('<div class="lr-finding"><b>{}</b> {}</div>', words(headline(made)), say("text.space").join(rest)))
     alike = alike_words(made)
     if alike is not None:

@@ -1,6 +1,7 @@
 """Which system fits a wish, worked out by hand on a few questions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ from leanrag_core.evaluation.recommending import (
     recommend,
 )
 from leanrag_core.evaluation.statistics import Within, chance_within, mean_interval, share_interval
-from leanrag_core.evaluation.tables import RECALL, TOKENS
+from leanrag_core.evaluation.tables import CORPUS_TOKENS, RECALL, TOKENS
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunCost, RunSpec
 
@@ -149,3 +150,12 @@ def test_chances_are_of_all_bounds_at_once_on_the_questions_that_have_all_scores
     assert both < 0.25, "only the exactly even ones keep both"
     assert chance_within([Within([1.0, None, 0.0], low=0.5), Within([None, 2.0, 3.0], high=5)]) is None
     assert chance_within([Within([0.0] * 5, high=0.0)]) == 1.0
+
+
+def test_a_system_that_reads_most_of_the_corpus_for_an_answer_is_named_with_that_caution() -> None:
+    experiment = stored({"Poor": POOR, "Good": GOOD}, TOKENS_OF)
+    sized = replace(experiment.result, versions={f"{CORPUS_TOKENS} index-1": "5000"})
+    best, poor = recommend(Wish(0.8), [replace(experiment, result=sized)]).candidates
+    assert best.caution is not None
+    assert "Good reads 3,000 tokens for an answer, more than half of the corpus (5,000)" in sentence(best.caution)
+    assert poor.caution is None
