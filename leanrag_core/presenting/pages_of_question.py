@@ -297,7 +297,7 @@ def column(n_gold: int, side: Side, letter: str, most: int, words: Words) -> dic
         (bridges, message("present.compare.bridges", n=bridges)),
     ]
     if side.gold is not None and n_gold:
-        figures[1] = (side.gold, message("present.compare.gold", n=side.gold, total=n_gold))
+        figures[1] = (side.gold, message("present.compare.gold", n=n_gold))
     return {
         "letter": letter,
         "name": words.strategy(side),

@@ -109,7 +109,7 @@ function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slid
 
 // Text longer than its column is set smaller, down to seven tenths: a line cut in two says less than a smaller one.
 function fitText(body) {
-  for (const column of body.querySelectorAll(".lrp-left"))
+  for (const column of body.querySelectorAll(".lrp-left, .lrp-side"))
     for (let size = 95; size >= 70 && column.scrollHeight > column.clientHeight + 1; size -= 5)
       column.style.fontSize = `${size / 100}em`;
 }
