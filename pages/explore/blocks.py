@@ -82,7 +82,7 @@ def show(
             "more_cells": say("explore.more_cells", count="{count}", name="{name}"),
         },
         "tools": drawing_view.tools(
-            f"{tree.index.manifest.name}, {say(f'explore.shape.{picture.shape}')}",
+            say("explore.figure", what=say(f"explore.shape.{picture.shape}"), name=tree.index.manifest.name),
             _passing(tree),
             keys=say("explore.keys"),
         ),

@@ -183,7 +183,11 @@ def _board(
         "picked": picked,
         "wanted": wanted,
         "cap": cap,
-        "tools": tools(f"{say('explore.view.clusters')} {summary.title}", note, keys=say("explore.clusters.keys")),
+        "tools": tools(
+            say("explore.figure", what=say("explore.view.clusters"), name=summary.name),
+            note,
+            keys=say("explore.clusters.keys"),
+        ),
     }
 
     def triggered(name: str, act: Callable[[str], None]) -> Callable[[], None]:

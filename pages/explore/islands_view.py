@@ -137,7 +137,7 @@ def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
 
     note = drawn_note(islands, say)
     values = picture_values(summary.id + summary.created, islands, say)
-    title = f"{say('explore.view.islands')} {summary.title}"
+    title = say("explore.figure", what=say("explore.view.islands"), name=summary.name)
     data = visible_values(values) | {"tools": tools(title, note, keys=say("explore.islands.same_places"))}
     component(_HERE / "islands.js", _PICTURES, draws_svg=True, parts=("figure_tools",))(
         data=data, key=key, on_opened_change=opened

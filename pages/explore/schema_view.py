@@ -35,7 +35,9 @@ def show(exploring: Exploring) -> None:
         "chosen": sorted(exploring.filters.types),
         "chosen_kinds": sorted(exploring.filters.kinds),
         "tools": drawing_view.tools(
-            say("explore.schema.title"), _note(exploring, schema), keys=say("explore.schema.keys")
+            say("explore.figure", what=say("explore.view.schema"), name=exploring.summary.name),
+            _note(exploring, schema),
+            keys=say("explore.schema.keys"),
         ),
     }
 

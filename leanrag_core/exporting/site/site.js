@@ -287,7 +287,7 @@ class Site {
         ...shard,
         chosen: chosen.map((place) => shard.types[place]?.name),
         chosen_kinds: [],
-        tools: this.tools(this.say("explore.schema.title"), this.say("site.schema_note")),
+        tools: this.tools(this.say("explore.view.schema"), this.say("site.schema_note")),
       },
       {
         picked: (names) =>
