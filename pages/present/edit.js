@@ -1,6 +1,7 @@
 // The editor of a presentation: its slides as a list, the chosen one as it will be shown, words typed where they stand,
 // notes, and what can be added. It holds the edits; each change is sent whole, so that none can be lost on the way.
 const MOST_UNDONE = 50,
+  NARROW = 760, // px, as in the style sheet
   REST_MS = 700;
 
 const copyOf = (value) => JSON.parse(JSON.stringify(value));
@@ -349,6 +350,7 @@ class DeckEditor {
     this.leaveWords();
     this.chosen = key;
     this.draw();
+    if (innerWidth <= NARROW) this.frameOfSlide.scrollIntoView({ block: "nearest" }); // it stands below the list there
     if (focus) this.list.querySelector(`[data-key="open-${CSS.escape(key)}"]`)?.focus();
   }
 
