@@ -89,6 +89,11 @@ function slideTop(deck) {
   return top;
 }
 
+// What was added from another page may be of other documents; its foot says of which.
+function factsOf(deck, slide) {
+  return slide.is_added && slide.kind !== "text" ? "" : deck.facts;
+}
+
 // A slide that stands still, with nothing around it: for a printed page, the speaker's next slide, the editor.
 function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slides } = {}) {
   const view = slide.views[Math.min(question, slide.views.length - 1)];
@@ -101,6 +106,7 @@ function stillSlide(host, deck, slide, { question = 0, step = 0, all = deck.slid
     body = element("div", "lrp-body"),
     foot = words("p", "lrp-source", null, view.foot);
   host.replaceChildren(top, heading, subtitle, body, foot);
+  top.querySelector(".lrp-facts").textContent = factsOf(deck, slide);
   const still = { deck, slides: all, slide: all.indexOf(slide), step, question, isStill: true, goTo() {}, choose() {} };
   SLIDE_DRAWERS[slide.kind](body, view, still);
   fitText(body);
@@ -170,6 +176,7 @@ class DeckView {
     host.setAttribute("role", "region");
     host.setAttribute("aria-label", `${say.deck}: ${deck.title}`);
     const top = slideTop(deck);
+    this.facts = top.querySelector(".lrp-facts");
     this.speaking = iconButton(top, say.speaker, "speaker", () => this.speak());
     iconButton(top, say.print, "print", () => window.print());
     if (document.fullscreenEnabled) iconButton(top, say.fullscreen, "whole", () => this.fullScreen());
@@ -234,6 +241,7 @@ class DeckView {
       slide = this.slides[this.slide],
       say = deck.words;
     history.replaceState(history.state, "", `#${this.slide + 1}.${this.step + 1}.${this.question + 1}`);
+    this.facts.textContent = factsOf(deck, slide);
     this.heading.textContent = view.title;
     this.subtitle.textContent = view.subtitle;
     this.warning.textContent = "";
