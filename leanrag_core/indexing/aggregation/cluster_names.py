@@ -20,6 +20,7 @@ _LONGEST = 60  # characters
 _LONGEST_ACRONYM = 6
 _SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _POSSESSIVE = re.compile(r"['’]s?$")
+_CODE = re.compile(r"\w[_.:]+\w")  # of identifiers, whose capitals mean something: first_word, std::io
 _JOINT = " and "
 _OTHER_JOINT = " · "  # between terms of another script, where an English word would be odd
 _TERMS_TRIED = 14
@@ -157,8 +158,9 @@ def title_case(phrase: str) -> str:
 
 
 def _joined(first: Term, second: Term, third: Term | None = None) -> str:
-    """Join the terms in sentence case; a second one that is too long is cut."""
-    start = first.surface[:1].upper() + first.surface[1:]
+    """Join the terms in sentence case, but for identifiers; a second one that is too long is cut."""
+    is_code = bool(_CODE.search(first.surface))
+    start = first.surface if is_code else first.surface[:1].upper() + first.surface[1:]
     latin = is_latin(first.surface + second.surface)
     joint = _JOINT if latin else _OTHER_JOINT
     if third:
@@ -308,9 +310,8 @@ def _spanning_terms(
         _term(read, row, score, recurs=len(base.chunks_of(row)) > 1)
         for row, score in zip(best.values(), scores.tolist(), strict=True)
     ]
-    # Of terms that span so much only the casing has to agree: what they denote differs.
-    terms = [replace(term, kind="name" if any(map(str.isupper, term.surface)) else "") for term in terms]
-    return sorted(terms, key=lambda term: -round(term.score, 9))
+    # What spans so much is of many kinds: none goes with another better than the rest.
+    return sorted((replace(term, kind="") for term in terms), key=lambda term: -round(term.score, 9))
 
 
 class _Taken:

@@ -257,6 +257,15 @@ def test_terms_of_one_kind_are_preferred_to_a_slightly_better_mixed_pair():
     assert cluster_name(terms, forbidden=frozenset()).text == "Karl von Frisch and Anton Janscha"
 
 
+def test_a_name_begins_with_a_capital_but_an_identifier_stays_as_it_is():
+    for surface in ("first_word", "std::io", "s.clear"):
+        assert (
+            cluster_name([Term(surface, 1.0), Term("byte index", 0.5)], forbidden=()).text
+            == f"{surface} and byte index"
+        )
+    assert cluster_name([Term("word", 1.0), Term("byte index", 0.5)], forbidden=()).text == "Word and byte index"
+
+
 def test_a_term_that_names_a_sibling_gives_way():
     terms = [Term("honey bees", 1.0), Term("pollen", 0.8), Term("oilseed rape", 0.7)]
     assert cluster_name(terms, forbidden=frozenset()).text == "Honey bees and pollen"
