@@ -10,16 +10,14 @@ from leanrag_core.indexing.aggregation.cluster_names import (
     OF_DESCRIPTIONS,
     OF_MENTIONS,
     BaseNames,
-    Term,
     base_names,
     centrality,
-    cluster_name,
     layer_names,
-    terms_in,
 )
 from leanrag_core.indexing.aggregation.cluster_openings import openings
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
+from leanrag_core.indexing.aggregation.joined_names import Term, cluster_name, terms_in
 from leanrag_core.indexing.aggregation.phrases import Lexicon
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.system.threads import collector_paused

@@ -9,9 +9,7 @@ from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.cluster_names import (
     OF_DESCRIPTIONS,
     OF_MENTIONS,
-    Term,
     base_names,
-    cluster_name,
     layer_names,
 )
 from leanrag_core.indexing.aggregation.cluster_openings import openings
@@ -19,6 +17,7 @@ from leanrag_core.indexing.aggregation.cluster_terms import Candidate, base_term
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
+from leanrag_core.indexing.aggregation.joined_names import Term, cluster_name
 from leanrag_core.indexing.aggregation.phrases import Lexicon, sentences
 from leanrag_core.indexing.aggregation.rules import AggregationRules, TauRule
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
