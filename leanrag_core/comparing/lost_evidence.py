@@ -78,7 +78,7 @@ def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
     place = ranking.index(row) + 1 if row in ranking else None
     reaching = _reaching(trace, index, row)
-    if place is None and passage is None and not reaching:
+    if uses_entities and place is None and passage is None and not reaching:
         return Lane((*said, message("lost.not_reached", n=n_entities, retrieved=_n_entities(trace))), REACHED)
     if reaching:
         said.append(message("lost.by_entity", n=len(reaching), name=reaching[0]))

@@ -328,11 +328,15 @@ def _summary(report: UploadReport) -> str:
     total = len(report.added) + len(report.duplicates) + len(report.refusals)
     if report.refusals:
         summary = say("library.refused_of", n=total, refused=len(report.refusals))
-        return say("text.space").join([summary, say("library.others_in")]) if report.added else summary
-    if not report.added:
-        return say("library.nothing_new")
+        if report.added and not report.duplicates:
+            return say("text.space").join([summary, say("library.others_in")])
+        return say("text.space").join([summary, *_added(report)]) if report.added else summary
+    return say("text.space").join(_added(report)) if report.added else say("library.nothing_new")
+
+
+def _added(report: UploadReport) -> list[str]:
     twice = [say("library.left_out", n=len(report.duplicates))] if report.duplicates else []
-    return say("text.space").join([say("library.documents_added", n=len(report.added)), *twice])
+    return [say("library.documents_added", n=len(report.added)), *twice]
 
 
 def _table(rows: Sequence[FileRow]) -> None:

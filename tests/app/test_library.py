@@ -50,7 +50,8 @@ def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visi
     )
     drawn.assert_sound(app)
     page_text = drawn.text(app)
-    assert "1 of 3 documents could not be read. The others are in." in page_text
+    assert "1 of 3 documents could not be read. 1 document added. " in page_text, "the third is a duplicate"
+    assert "The others are in." not in page_text
     assert "not read empty.txt" in page_text
     assert "duplicate again.txt" in page_text
     [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]

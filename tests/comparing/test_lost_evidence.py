@@ -23,6 +23,7 @@ from leanrag_core.comparing.lost_evidence import (
 from leanrag_core.comparing.over_questions import FOUND, best_change, over_questions
 from leanrag_core.comparing.remedies import Change, remedy
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.context import passage_section
 from leanrag_core.types.index import Index
@@ -66,6 +67,12 @@ def test_each_stage_loses_what_does_not_pass_it(index: Index) -> None:
     cut = lane(run(index, "leanrag", top_n=2, chunk_tokens=0), index, passage(index, 0))
     assert (cut.lost_at, cut.depth) == (BUDGET, STAGES.index(BUDGET))
     assert cut.short > 0
+
+
+def test_a_system_without_entities_loses_a_passage_by_its_ranking_alone(index: Index) -> None:
+    way = lane(run(index, "vector", least_cosine=1.0), index, passage(index, 0))
+    assert way.lost_at == RANKED
+    assert not any("entit" in sentence(each) for each in way.said)
 
 
 def test_what_a_passage_lacks_is_counted_beside_what_the_section_holds(index: Index) -> None:
