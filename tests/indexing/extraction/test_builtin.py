@@ -46,6 +46,14 @@ def test_names_are_typed_and_described_by_their_sentence(curie: Extraction) -> N
     assert seen["radium institute"].type == "concept"
 
 
+def test_a_relation_keeps_the_no_before_its_object_and_the_not_of_its_verb() -> None:
+    text = "The Libffi library has no special support for records. Marie Curie did not visit Warsaw."
+    (extraction,) = extract(document(text))
+    heads = {relation.description.partition(":")[0] for relation in extraction.relations}
+    assert "Libffi library has no special support" in heads
+    assert "Marie Curie did not visit Warsaw" in heads
+
+
 def test_dates_pronouns_and_articles_are_no_part_of_a_name(curie: Extraction) -> None:
     names = {name.lower() for name in mentions(curie)}
     assert not names & {"1903", "she", "the nobel prize", "a radium institute", "in", "the results"}
