@@ -20,6 +20,7 @@ from leanrag_core.answering.written import (
     written_answer,
 )
 from leanrag_core.errors import EndpointError, ModelMismatch
+from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
@@ -106,6 +107,8 @@ class Questions:
         if request.without:
             note = message("without.note_retrieved", n=len(request.without))
             trace = replace(trace, notes=(*trace.notes, note))
+        if index.manifest.embedding.name == BUILTIN and not is_latin(request.question):
+            trace = replace(trace, notes=(*trace.notes, message("questions.other_script")))
         spent = tools.meter.read()
         if spent.cut:
             trace = replace(trace, notes=(*trace.notes, message("strategy.note.prompts_cut", n=spent.cut)))

@@ -81,6 +81,7 @@ def texts(app: AppTest) -> Iterator[str]:
 def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("leanrag", "vector")) -> str:
     """Return all texts that come from documents or were made from them."""
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
+    parts += [each.title for each in home.presentations.all().presentations]
     for summary in home.indexes.all():
         parts += [summary.title, summary.corpus_name]
         index = home.indexes.open(summary.id)

@@ -40,6 +40,17 @@ def test_scores_are_those_of_the_formula(tmp_path: Path) -> None:
     assert bench.retrieve(index, "zebra", "bm25").passages == ()
 
 
+def test_a_question_in_a_script_that_the_embedding_does_not_know_is_told_so(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    index = bench.build(bench.add_documents("words", list(TEXTS.items())).corpus_id, IndexConfig(cluster_size=2))
+    notes = {
+        question: bench.retrieve(index, question).notes
+        for question in ("蜜蜂做什么？", "Que font les abeilles ?", "bees?")
+    }
+    told = [question for question, said in notes.items() if "questions.other_script" in {note.code for note in said}]
+    assert told == ["蜜蜂做什么？"]
+
+
 def test_reading_the_vocabulary_is_no_time_of_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Workbench.default(tmp_path)
     index = bench.build(bench.add_documents("words", list(TEXTS.items())).corpus_id, IndexConfig(cluster_size=2))
