@@ -103,8 +103,9 @@ def layer_names(
 ) -> list[str]:
     """Return a name for every cluster, none given twice in the layer as long as there is a choice.
 
-    child_of: (base entities,) entity of `below` that each is in. labels: (entities of `below`,) cluster of each.
-    candidates: for each cluster the phrases that set it apart, best first. A promoted cluster keeps its child's name.
+    child_of: (n,) int, for each of the n base entities the entity of `below` that it is in. labels: (m,) int, the
+    cluster of each of the m entities of `below`. candidates: for each cluster the phrases that set it apart, best first.
+    A promoted cluster keeps its child's name.
     """
     n_clusters = int(np.max(labels)) + 1
     cluster_of = labels[child_of]
@@ -142,7 +143,8 @@ def _spanning_terms(
     """Return of each child of a cluster the term of its name with the most relations inside the cluster, best first.
 
     What sets a large cluster of clusters apart is some detail of one child; the children's own words together say what
-    it spans. rows: (k,) int, its base entities. inside: (base entities,) relations inside the clusters.
+    it spans. rows: (k,) int, its base entities. child_of: see layer_names(). inside: (n,) int, of each base entity the
+    relations inside its cluster.
     """
     children = np.unique(child_of[rows]).tolist()
     spoken = {child: {folded_form(term) for term in terms_in(below_names[child])} for child in children}
