@@ -104,8 +104,8 @@ def layer_names(
     """Return a name for every cluster, none given twice in the layer as long as there is a choice.
 
     child_of: (n,) int, for each of the n base entities the entity of `below` that it is in. labels: (m,) int, the
-    cluster of each of the m entities of `below`. candidates: for each cluster the phrases that set it apart, best first.
-    A promoted cluster keeps its child's name.
+    cluster of each of the m entities of `below`. candidates: for each cluster the phrases that set it apart, best
+    first. A promoted cluster keeps its child's name.
     """
     n_clusters = int(np.max(labels)) + 1
     cluster_of = labels[child_of]
