@@ -175,7 +175,7 @@ def _one_question(
         parts = ", ".join(f"{'+'.join(part.letters)} {len(part.names):,}" for part in sharing.intersections)
         print(f"{sharing.kind}: {parts}")
     for place, piece in enumerate(evidence):
-        print(f"gold: {visible(piece.quote or piece.name)}")
+        print(f"gold: {visible(piece.quote or piece.name())}")
         for letter, ways in lanes.items():
             print(f"  {letter}: {visible(_lane_line(ways[place], tried.get((letter, place))))}")
     return 0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leanrag_core.comparing.sharing import passage_name
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.types.trace import ContextItem, Trace
 
 
@@ -21,19 +21,19 @@ class ContextRow:
         return "".join(self.cells)
 
 
-def context_rows(traces: Mapping[str, Trace], *, baseline: str = "") -> tuple[ContextRow, ...]:
+def context_rows(traces: Mapping[str, Trace], *, baseline: str = "", language: str = "en") -> tuple[ContextRow, ...]:
     """Return the items of all contexts: those of the baseline's sections first, then those that it lacks, each kind
     together.
 
     An item is the same where its section's letter and its id are; of different indexes, its name. Its kind may be
-    another one in each: what is a seed of one strategy is an entity of the other.
+    another one in each: what is a seed of one strategy is an entity of the other. language: of the places of passages.
     """
     letters = sorted(traces, key=lambda letter: letter != baseline)
     rows: dict[tuple[str, str], tuple[str, str, dict[str, ContextItem]]] = {}
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
     for letter in letters:
         trace = traces[letter]
-        names = _names(trace)
+        names = _names(trace, language)
         for section in trace.context.sections:
             for item in section.items:
                 name = names.get(item.ref, item.text[:80])
@@ -48,8 +48,8 @@ def context_rows(traces: Mapping[str, Trace], *, baseline: str = "") -> tuple[Co
     )
 
 
-def _names(trace: Trace) -> dict[str, str]:
-    items = {item.id: passage_name(item) if item.source else item.name for item in trace.items}
+def _names(trace: Trace, language: str) -> dict[str, str]:
+    items = {item.id: passage_name(item, language) for item in trace.items}
     relations = {
         relation.id: f"{items.get(relation.source, relation.source)}, {items.get(relation.target, relation.target)}"
         for relation in trace.relations

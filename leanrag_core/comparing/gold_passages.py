@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, normalised
+from leanrag_core.figures.passages import placed
 from leanrag_core.types.index import Index
 
 _EDGE = 8  # words of a quote that lies across the border of two chunks
@@ -26,14 +27,11 @@ class Gold:
     title: str = ""
     page: int | None = None
 
-    @property
-    def name(self) -> str:
-        """How it is listed."""
+    def name(self, language: str = "en") -> str:
+        """Return how it is listed."""
         if self.kind == "entity":
             return self.quote
-        if self.page:
-            return f"{self.title}, p. {self.page}"
-        return f"{self.title}, chunk {self.rows[0] + 1}" if self.rows else self.title
+        return placed(self.title, self.page, self.rows[0] if self.rows else None, language)
 
 
 class GoldFinder:

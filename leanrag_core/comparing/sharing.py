@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.types.trace import Trace, TraceItem, TraceRelation
 
 ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS = "entities", "aggregated", "relations", "chunks", "others"
@@ -57,14 +58,15 @@ class _Named:
     name: str
 
 
-def compare(traces: Mapping[str, Trace]) -> Shared:
-    """Compare what the columns share, as their budgets left it. traces: by the letters of their columns.
+def compare(traces: Mapping[str, Trace], language: str = "en") -> Shared:
+    """Compare what the columns share, as their budgets left it. traces: by the letters of their columns. language: of
+    the places of passages.
 
     Items of the same index are the same where their ids are; of different indexes, where their names are, or the places
     of passages in their documents.
     """
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
-    named = {letter: _named_items(trace, by_id=by_id) for letter, trace in traces.items()}
+    named = {letter: _named_items(trace, language, by_id=by_id) for letter, trace in traces.items()}
     kept = {
         letter: {
             item.ref: named[letter][item.ref]
@@ -104,9 +106,9 @@ def _sharing(
     return Sharing(kind, sizes, tuple(Intersection(tuple(owners), tuple(groups[owners])) for owners in order))
 
 
-def _named_items(trace: Trace, *, by_id: bool) -> dict[str, _Named]:
+def _named_items(trace: Trace, language: str, *, by_id: bool) -> dict[str, _Named]:
     """Return every item and relation of the trace by its id. Links to a parent say nothing that their ends do not."""
-    named = {item.id: _named_item(item, by_id=by_id) for item in trace.items}
+    named = {item.id: _named_item(item, language, by_id=by_id) for item in trace.items}
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for relation in trace.relations:
         ends = (relation.source, relation.target)
@@ -115,11 +117,11 @@ def _named_items(trace: Trace, *, by_id: bool) -> dict[str, _Named]:
     return named
 
 
-def _named_item(item: TraceItem, *, by_id: bool) -> _Named:
+def _named_item(item: TraceItem, language: str, *, by_id: bool) -> _Named:
     if item.source is not None:
         source = item.source
         key = item.id if by_id else f"{source.document}:{source.start}-{source.end}"
-        return _Named(CHUNKS, key, passage_name(item))
+        return _Named(CHUNKS, key, passage_name(item, language))
     kinds = {"entity": ENTITIES, "aggregated-entity": AGGREGATED}
     kind = kinds.get(item.kind, OTHERS)
     return _Named(kind, item.id if by_id else f"{item.layer} {item.name.casefold()}", item.name)
@@ -129,10 +131,3 @@ def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], *, by_
     ends = [named[id_].name if id_ in named else id_ for id_ in (relation.source, relation.target)]
     key = relation.id if by_id else f"{relation.layer} {' '.join(sorted(end.casefold() for end in ends))}"
     return _Named(RELATIONS, key, ", ".join(ends))
-
-
-def passage_name(item: TraceItem) -> str:
-    """Name a passage with its place, since several may be of one document."""
-    if item.source is not None and item.source.page:
-        return f"{item.name}, p. {item.source.page}"
-    return item.name if item.row is None else f"{item.name}, chunk {item.row + 1}"

@@ -7,8 +7,9 @@ from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import Lane
 from leanrag_core.comparing.over_questions import SetResult
 from leanrag_core.comparing.remedies import Remedy
-from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.comparing.sharing import Shared
 from leanrag_core.comparing.why_not import WhyNot
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.trace import Answer, Trace
@@ -100,7 +101,7 @@ def _remedy_values(remedy: Remedy | None) -> dict[str, Any] | None:
 def why_values(why: WhyNot, offers: Sequence[Remedy] = ()) -> dict[str, Any]:
     """Return the stages of what was wanted, the first that lost it, and the changes that were run and find it."""
     return {
-        "wanted": why.gold.quote or why.gold.name,
+        "wanted": why.gold.quote or why.gold.name(),
         "kind": why.gold.kind,
         "lost_at": why.loss.stage if why.loss else "",
         "said": sentence(why.headline),

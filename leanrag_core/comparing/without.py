@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.comparing.sentences import same_sentence
-from leanrag_core.comparing.sharing import passage_name
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.text.tokens import count_tokens
@@ -25,11 +25,12 @@ class Removable:
     mark: str
 
 
-def removables(trace: Trace, info: StrategyInfo) -> tuple[Removable, ...]:
-    """List what can be taken out: where the strategy can retrieve without it, else whatever the context holds."""
+def removables(trace: Trace, info: StrategyInfo, language: str = "en") -> tuple[Removable, ...]:
+    """List what can be taken out: where the strategy can retrieve without it, else whatever the context holds.
+    language: of the places of passages."""
     kinds = leaves_out(info)
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
-    names = _names(trace)
+    names = _names(trace, language)
     candidates = dict.fromkeys((*(item.id for item in trace.with_role("seed")), *marks) if kinds else marks)
     listed = [
         Removable(id_, kind_of(trace, id_), names.get(id_, marks.get(id_, "")), marks.get(id_, ""))
@@ -115,8 +116,9 @@ class AnswerChanges:
         return bool(self.gone or self.new or self.moved)
 
 
-def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
-    """Compare two answers. Sentences are the same where they share most of their words, in the first answer's order."""
+def answer_changes(before: Answer, after: Answer, language: str = "en") -> AnswerChanges:
+    """Compare two answers. Sentences are the same where they share most of their words, in the first answer's order.
+    language: of the places of passages."""
     left = list(after.parts)
     gone: list[str] = []
     moved: list[Moved] = []
@@ -128,7 +130,7 @@ def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
             gone.append(part.text)
             continue
         left.remove(twin)
-        was, now = _cited(part, before), _cited(twin, after)
+        was, now = _cited(part, before, language), _cited(twin, after, language)
         if set(was) == set(now):
             n_same += 1
         else:
@@ -136,15 +138,15 @@ def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
     return AnswerChanges(tuple(gone), tuple(part.text for part in left), tuple(moved), n_same)
 
 
-def _cited(part: AnswerPart, answer: Answer) -> dict[str, str]:
+def _cited(part: AnswerPart, answer: Answer, language: str) -> dict[str, str]:
     """Map ids to names of what the part cites: marks may stand for other things in another context."""
     refs = {item.mark: item.ref for section in answer.trace.context.sections for item in section.items}
-    names = _names(answer.trace)
+    names = _names(answer.trace, language)
     return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}
 
 
-def _names(trace: Trace) -> Mapping[str, str]:
-    items = {item.id: passage_name(item) if item.source else item.name for item in trace.items}
+def _names(trace: Trace, language: str) -> Mapping[str, str]:
+    items = {item.id: passage_name(item, language) for item in trace.items}
     relations = {
         relation.id: ", ".join(items.get(end, end) for end in (relation.source, relation.target))
         for relation in trace.relations

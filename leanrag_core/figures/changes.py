@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leanrag_core.types.trace import Parameter, Trace, TraceItem
+from leanrag_core.figures.passages import passage_name
+from leanrag_core.types.trace import Parameter, Trace
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ class Changes:
         return next((group for group in self.groups if group.role == role), Group(role, (), ()))
 
 
-def changes(before: Trace, after: Trace) -> Changes:
-    """Return what the later trace has and the earlier had not, and the other way round."""
+def changes(before: Trace, after: Trace, language: str = "en") -> Changes:
+    """Return what the later trace has and the earlier had not, and the other way round. language:
+    of the places of passages."""
     options = sorted({*before.parameters, *after.parameters})
     settings = {
         name: (before.parameters.get(name), after.parameters.get(name))
@@ -44,7 +46,7 @@ def changes(before: Trace, after: Trace) -> Changes:
     }
     if before.strategy != after.strategy:
         settings = {"strategy": (before.strategy, after.strategy)}
-    old, new = _named(before), _named(after)
+    old, new = _named(before, language), _named(after, language)
     groups = (_group(role, old.get(role, {}), new.get(role, {})) for role in dict.fromkeys((*new, *old)))
     return Changes(
         settings=settings,
@@ -53,10 +55,10 @@ def changes(before: Trace, after: Trace) -> Changes:
     )
 
 
-def telling_groups(before: Trace, after: Trace) -> tuple[Group, ...]:
+def telling_groups(before: Trace, after: Trace, language: str = "en") -> tuple[Group, ...]:
     """Return the groups of changes() that say something: of two strategies those of roles that items of both have,
     since everything else is new."""
-    groups = changes(before, after).groups
+    groups = changes(before, after, language).groups
     if before.strategy == after.strategy:
         return groups
     roles, others = ({role for item in trace.items for role in item.roles} for trace in (before, after))
@@ -71,7 +73,7 @@ def _group(role: str, old: Mapping[str, str], new: Mapping[str, str]) -> Group:
     )
 
 
-def _named(trace: Trace) -> dict[str, dict[str, str]]:
+def _named(trace: Trace, language: str) -> dict[str, dict[str, str]]:
     """Return role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent
     say nothing that their ends do not."""
     named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
@@ -79,19 +81,10 @@ def _named(trace: Trace) -> dict[str, dict[str, str]]:
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for item in trace.items:
         for role in item.roles:
-            named.setdefault(role, {})[item.id] = _name(item)
+            named.setdefault(role, {})[item.id] = passage_name(item, language)
     for relation in trace.relations:
         ends = (relation.source, relation.target)
         if ends not in parents and ends[::-1] not in parents:
             both = ", ".join(names.get(id_, id_) for id_ in ends)
             named.setdefault(relation.role, {})[relation.id] = both
     return named
-
-
-def _name(item: TraceItem) -> str:
-    """Return the name, of a passage with its place, since several are of one document."""
-    if item.source is None:
-        return item.name
-    if item.source.page:
-        return f"{item.name}, p. {item.source.page}"
-    return item.name if item.row is None else f"{item.name}, chunk {item.row + 1}"

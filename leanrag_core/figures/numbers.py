@@ -114,11 +114,6 @@ def p_value(p: float) -> str:
     return "< .001" if p < 0.001 else score(p, 3 if p < 0.0995 else 2)
 
 
-def span(low: str, high: str) -> str:
-    """Write a range, "11 s to 3 min"; one of its ends where both say the same."""
-    return low if low == high else f"{low} to {high}"
-
-
 def signed(n: int) -> str:
     """Write a number with a true minus sign: "+164", "−20"."""
     return f"+{n:,}" if n > 0 else f"−{-n:,}" if n < 0 else "0"

@@ -5,7 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.text.words import whole_words
+from leanrag_core.types.trace import TraceItem
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,18 @@ class Passage:
     cut_after: bool
 
 
+def passage_name(item: TraceItem, language: str = "en") -> str:
+    """Name an item, a passage with its place, since several may be of one document."""
+    return item.name if item.source is None else placed(item.name, item.source.page, item.row, language)
+
+
+def placed(name: str, page: int | None, row: int | None, language: str) -> str:
+    """Name a passage of that document: with its page, else its chunk where the row of that is known."""
+    if page:
+        return sentence(message("passage.on_page", name=name, page=page), language)
+    return name if row is None else sentence(message("passage.of_document", name=name, n=row + 1), language)
+
+
 def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
     """Return where the names stand in the text as whole words, in any case; the longest wins, none overlap."""
     wanted = sorted({name.strip() for name in names if name.strip()}, key=lambda name: (-len(name), name))
@@ -38,8 +53,8 @@ def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
 def sentence_spans(text: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
     """Return where the sentences stand in the text, whatever white space lies between their words."""
     spans = []
-    for sentence in sentences:
-        words = sentence.split()
+    for each in sentences:
+        words = each.split()
         match = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
         if match:
             spans.append(match.span())

@@ -190,7 +190,7 @@ def _line(cited: Cited, language: str) -> str:
     """Return a source in one line, with its Markdown made harmless: it is a text of a document."""
     name = cited.name
     if cited.page is not None:
-        name = sentence(message("serving.on_page", name=name, page=cited.page), language)
+        name = sentence(message("passage.on_page", name=name, page=cited.page), language)
     text = " ".join(visible(cited.text).split())
     excerpt = text if len(text) <= _EXCERPT else f"{text[:_EXCERPT].rstrip()} …"
     return f"[{cited.mark}] {_plain(visible(name))}: “{_plain(excerpt)}”"

@@ -24,7 +24,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import answer_view, controls, roles
 from pages.build import build_charts, embedding_view, settings_form
-from pages.common import markup, session, state
+from pages.common import markup, session
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
@@ -240,4 +240,4 @@ def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None
 def _fill_build(summary: IndexSummary) -> None:
     """Build holds the index's settings with the other embedding. For callbacks."""
     settings_form.take_settings(summary)
-    state.remember(embedding_view.NAME, MULTILINGUAL)
+    embedding_view.take(MULTILINGUAL)

@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Trace
 from pages.ask import asking, roles
 from pages.common import forms, markup
 from pages.common.html import html, joined
-from pages.common.messages import known, say, words
+from pages.common.messages import known, language, say, words
 from pages.common.scope import Scope
 
 _LISTED = 4  # names of a role
@@ -25,7 +25,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
     """Draw what entered and what left since the settings were others. pinned: `before` is the pinned run."""
     if before is None:
         return
-    changed = changes(before, after)
+    changed = changes(before, after, language())
     settings = [
         say("ask.setting_changed", setting=forms.title_of(name), before=_value(name, old), after=_value(name, new))
         for name, (old, new) in changed.settings.items()
@@ -35,7 +35,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
     )
     with st.container(border=True, key=scope.name("changes")):
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
-        body = _differences(after, telling_groups(before, after)) if changed.any else nothing
+        body = _differences(after, telling_groups(before, after, language())) if changed.any else nothing
         title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
         markup.block(title, body, "; ".join([*settings, tokens]))
 

@@ -17,7 +17,7 @@ from leanrag_core.workbench.explanations import Explained
 from pages.ask import asking, presets
 from pages.common import forms, markup, session, state, widgets
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say, words
+from pages.common.messages import language, message, say, words
 from pages.common.scope import Scope
 
 WANTED = "why"  # its name in links: the words of what is wanted
@@ -92,7 +92,9 @@ def _said(why: WhyNot) -> Markup:
     loss = why.loss
     rest = f" {words(loss.said)}." if loss else f" {words(why.lane.said[-1])}."
     notes = joined(markup.muted(words(note)) for note in why.notes)
-    kind = say(f"why.kind.{why.gold.kind}", name=isolated(why.gold.quote or why.gold.name), n=len(why.gold.rows))
+    kind = say(
+        f"why.kind.{why.gold.kind}", name=isolated(why.gold.quote or why.gold.name(language())), n=len(why.gold.rows)
+    )
     return html(
         '<div class="lr-why-what" dir="auto">{}</div><div class="lr-why-said" role="status"><b>{}</b>{}</div>{}',
         kind,

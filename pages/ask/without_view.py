@@ -18,7 +18,7 @@ from leanrag_core.workbench.explanations import RunWithout
 from pages.ask import asking, roles
 from pages.common import markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import known, message, say
+from pages.common.messages import known, language, message, say
 from pages.common.scope import Scope
 
 TAKEN_OUT = "without"  # its name in links: ids, parted by commas
@@ -40,7 +40,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
     if hasattr(info.strategy, "answer"):
         draw(markup.muted(say("without.answers_itself", strategy=info.title)))
         return
-    offered = {each.id: each for each in removables(trace, info)}
+    offered = {each.id: each for each in removables(trace, info, language())}
     if not offered:
         draw(markup.muted(say("ask.nothing_retrieved")))
         return
@@ -106,7 +106,7 @@ def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: T
 
 def _context(before: Trace, after: Trace) -> Markup:
     """Return what entered and what left the retrieval, and the tokens."""
-    changed = changes(before, after)
+    changed = changes(before, after, language())
     lines = []
     for group in changed.groups:
         for sign, names in (("in", group.entered), ("out", group.left)):
@@ -161,7 +161,7 @@ def _answer(
     except LeanRAGError as error:
         message(error, kind="error", title=say("ask.no_answer_written"))
         return
-    draw(_differences(answer_changes(before, after)))
+    draw(_differences(answer_changes(before, after, language())))
     with st.expander(say("without.read"), key=scope.name("without_answer")):
         draw(html('<div class="lr-read" dir="auto">{}</div>', after.text))
 

@@ -5,7 +5,7 @@ import streamlit as st
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import e5
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL
-from pages.common import choices, session
+from pages.common import choices, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -16,16 +16,24 @@ TITLES = {BUILTIN: "build.embedding.english", MULTILINGUAL: "build.embedding.eve
 
 
 def choose(corpus_id: str) -> tuple[str, str]:
-    """Draw the choice; return the model's name, and what is lacking to build with it, empty when nothing."""
+    """Draw the choice; return the model's name, and what is lacking to build with it, empty when nothing. Proposed is
+    that of every language, where it is installed, for a corpus that the English one was not trained for."""
     foreign = ""
     with plain_errors():
         foreign = session.workbench().builds.foreign_language(corpus_id)
     with st.container(gap="xsmall"):
         titles = {name: say(code) for name, code in TITLES.items()}
-        chosen = choices.segments(NAME, say("build.engine.embedding"), titles, width="stretch")
+        proposed = MULTILINGUAL if foreign and e5.is_installed() else BUILTIN
+        chosen = choices.segments(NAME, say("build.engine.embedding"), titles, default=proposed, width="stretch")
         lacking = _lacking() if chosen == MULTILINGUAL else ""
         draw(html('<div class="lr-hint">{}</div>', lacking or say(_hint(chosen, foreign), **_language(foreign))))
     return chosen, lacking
+
+
+def take(embedding: str) -> None:
+    """Set the choice to an index's embedding, whatever is proposed; to what is proposed where it is of an endpoint. For
+    callbacks."""
+    state.remember(NAME, embedding if embedding in TITLES else None)
 
 
 def _lacking() -> str:
@@ -38,7 +46,7 @@ def _lacking() -> str:
 
 def _hint(chosen: str, foreign: str) -> str:
     if chosen == MULTILINGUAL:
-        return "build.embedding.every.hint"
+        return "build.embedding.every.foreign" if foreign else "build.embedding.every.hint"
     return "build.embedding.english.foreign" if foreign else "build.embedding.english.hint"
 
 

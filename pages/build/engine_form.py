@@ -11,7 +11,6 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.models.model_server import is_installed
 from leanrag_core.types.config import BUILTIN as BUILTIN_MODEL
 from leanrag_core.types.config import (
-    MULTILINGUAL,
     REFERENCE,
     IndexConfig,
     endpoint_model,
@@ -239,7 +238,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
         state.remember("b_engine", FILE)
         state.remember("b_file", model_title(file))
         state.remember("b_file_does", None if is_file(model) else NAMES_ALONE)
-        state.remember(embedding_view.NAME, MULTILINGUAL if config.get("embedding") == MULTILINGUAL else None)
+        embedding_view.take(str(config.get("embedding", BUILTIN_MODEL)))
         _take_asked_for(config)
         return
     models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
@@ -248,8 +247,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
     state.remember(
         "b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else BUILTIN if _propose() else None
     )
-    multilingual = str(config.get("embedding")) == MULTILINGUAL
-    state.remember(embedding_view.NAME, MULTILINGUAL if multilingual else None)
+    embedding_view.take(str(config.get("embedding", BUILTIN_MODEL)))
     if not remote:
         return
     for name, field_name in (

@@ -135,7 +135,7 @@ def _settings(job: JobState) -> list[str]:
         return [say("ask.comma").join(titled)] if titled else []
     size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
     facts = [
-        f"clustersize {config.get('cluster_size')}",
+        say("ask.cluster_size", n=config.get("cluster_size")),
         f"tau {config.get('tau') or say('option.chosen_from_data')}",
     ]
     if job.corpus_id:  # the chunks of an import are those of its files

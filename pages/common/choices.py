@@ -42,10 +42,17 @@ def dropdown(
 
 
 def segments(
-    name: str, label: str, titles: Mapping[str, str], *, key: str = "", pin: bool = False, **layout: Any
+    name: str,
+    label: str,
+    titles: Mapping[str, str],
+    *,
+    default: str | None = None,
+    key: str = "",
+    pin: bool = False,
+    **layout: Any,
 ) -> str:
     """Return the option chosen in a row of segments."""
-    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key, pin=pin)
+    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), default, key=key, pin=pin)
 
 
 def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:

@@ -16,7 +16,7 @@ from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.visible import visible_values
 from pages.common import state
 from pages.common.drawing_view import tools
-from pages.common.messages import say, words
+from pages.common.messages import say, span, words
 from pages.compare import board_stages, board_state
 from pages.compare.board_scores import KEPT, Board
 from pages.compare.board_state import Session
@@ -191,7 +191,7 @@ def _time_words(takes: board_stages.MoveTime) -> str:
     if not takes.seconds.high:
         return say("board.from_stages_soon")
     low, high = numbers.duration(takes.seconds.low), numbers.duration(takes.seconds.high)
-    return say("board.from_stages", time=numbers.span(low, high))
+    return say("board.from_stages", time=span(low, high))
 
 
 def _control(control: Control, now: Mapping[str, Any], pinned: Mapping[str, Any]) -> dict[str, Any]:

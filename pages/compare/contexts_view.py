@@ -10,7 +10,7 @@ from leanrag_core.comparing.context_rows import ContextRow, context_rows
 from pages.ask import roles
 from pages.common import markup
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import say, words
+from pages.common.messages import language, say, words
 from pages.compare import columns, fragments
 from pages.compare.loading import Loaded
 
@@ -33,7 +33,7 @@ def table(loaded: Sequence[Loaded], *, differences_only: bool) -> Markup:
     plus, and the other way round with a minus."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     base = columns.baseline(list(traces))
-    rows = context_rows(traces, baseline=base)
+    rows = context_rows(traces, baseline=base, language=language())
     shown = [row for row in rows if not differences_only or len(row.cells) < len(traces)]
     marks = {letter: roles.marks_by_name(trace.context) for letter, trace in traces.items()}
     cited = {each.letter: citation_counts(each.answer) if each.answer else {} for each in loaded}

@@ -7,8 +7,9 @@ from markupsafe import Markup
 
 from leanrag_core.comparing.lost_evidence import STAGES
 from leanrag_core.comparing.sentences import said_alone
-from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.comparing.sharing import Shared
 from leanrag_core.figures.html import NOTHING, html, html_file, joined
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.figures.small_graph import aligned, small_graph
 from leanrag_core.types.trace import Trace
 from pages.common.html import svg
@@ -93,7 +94,7 @@ def _passages(
             '<span class="lr-muted lr-small">{}</span></summary>',
             fragments.owners(letters, having),
             mark or "–",
-            passage_name(passage),
+            passage_name(passage, language()),
             gold,
             fragments.cited_text(loaded.answer, mark),
         )
@@ -129,7 +130,11 @@ def _missed(loaded: Sequence[Loaded], gold: GoldOf) -> Markup:
     titles = {each.letter: each.head.title for each in loaded}
     for place, piece in enumerate(gold.evidence):
         parts.append(
-            html('<p class="lr-gpass"><b>{}</b><br>{}</p>', piece.name, piece.quote if piece.kind == "passage" else "")
+            html(
+                '<p class="lr-gpass"><b>{}</b><br>{}</p>',
+                piece.name(language()),
+                piece.quote if piece.kind == "passage" else "",
+            )
         )
         for letter, lanes in gold.lanes.items():
             lane = missed_view.lane_of(letter, lanes[place], titles.get(letter, ""), _LANE)

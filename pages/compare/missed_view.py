@@ -17,7 +17,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from pages.common import drawing_view, forms, markup, session, state, widgets
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say, words
+from pages.common.messages import language, message, say, words
 from pages.compare import columns, fragments, gold_view
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
@@ -87,7 +87,7 @@ def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
         html(
             '<div class="lr-gpass"><span class="lr-gold">{}</span> <b>{}</b> <span class="lr-muted">{}</span>{}</div>',
             say("compare.gold"),
-            markup.name(gold.title or gold.name),
+            markup.name(gold.title or gold.name(language())),
             say("ask.comma").join(part for part in (gold.document, chunk) if part),
             body,
         )
@@ -124,7 +124,9 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
         with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
             with st.container(width="stretch"):
                 st.button(
-                    forms.plain(piece.name if piece.kind == "entity" else f"{piece.name}: {_short(piece.quote)}"),
+                    forms.plain(
+                        piece.name() if piece.kind == "entity" else f"{piece.name(language())}: {_short(piece.quote)}"
+                    ),
                     key=f"missed_piece_{number}",
                     type="tertiary",
                     icon=":material/radio_button_checked:" if number == place else ":material/radio_button_unchecked:",

@@ -16,7 +16,7 @@ from pages.build import job_view
 from pages.common import choices, code_view, session, state, unkept, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import language, message, say
 from pages.common.scope import PAGE, Scope
 from pages.compare import (
     board_view,
@@ -200,7 +200,7 @@ def _compare(
 ) -> None:
     loaded = [loading.load(column, question) for column in chosen]
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
-    shared = compare(traces)
+    shared = compare(traces, language())
     differ = state.recall("differ") == "1"
     gold = gold_view.of_question(loaded, question)
     if traces:

@@ -23,7 +23,7 @@ from leanrag_core.types.trace import RecordedRun
 from pages.common import markup, state, to_presentation, uploads
 from pages.common.frame import heading
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import language, message, say, words
 from pages.compare import (
     columns,
     contexts_view,
@@ -178,7 +178,7 @@ def show(comparison: RecordedComparison, view: str) -> None:
     message(say("compare.saved_banner"), title=say("compare.saved"))
     st.button(say("compare.close"), icon=":material/close:", key="compare_close", on_click=_close)
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
-    shared = compare({each.letter: each.trace for each in loaded if each.trace is not None})
+    shared = compare({each.letter: each.trace for each in loaded if each.trace is not None}, language())
     lanes = {column.letter: column.lanes for column in comparison.columns}
     ids = {column.letter: found_ids(column.run.trace, column.lanes) for column in comparison.columns}
     gold = GoldOf(None, comparison.gold, lanes, ids if comparison.gold else {})

@@ -8,9 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sentences import said_alone, say_the_same
-from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.comparing.sharing import Shared
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.figures.passages import passage_name
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.types.forecast import Forecast
@@ -226,7 +227,7 @@ def _passages(
             {
                 "id": passage.id,
                 "mark": mark,
-                "name": isolated(passage_name(passage)),
+                "name": isolated(passage_name(passage, language())),
                 "gold": say("compare.gold") if passage.id in gold_ids else "",
                 "cited": fragments.cited_text(loaded.answer, mark),
                 "owners": [other for other in letters if other in having],

@@ -17,7 +17,7 @@ from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, Swe
 from pages.common import forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import message, say, span, words
 from pages.evaluate import experiments, measure_words
 
 _USUAL: Mapping[str, str] = {  # values that a person sees first
@@ -231,7 +231,7 @@ def _forecast(expected: SweepForecast) -> Budget | None:
     calls, seconds = expected.calls, expected.seconds
     paid = calls.high > 0 or expected.asks_model
     cost = numbers.money(expected.dollars.expected) if expected.dollars.high else say("evaluate.form.no_cost")
-    time = numbers.span(numbers.duration(seconds.low), numbers.duration(seconds.high))
+    time = span(numbers.duration(seconds.low), numbers.duration(seconds.high))
     draw(markup.label(say("evaluate.form.forecast")))
     draw(
         html(
@@ -247,7 +247,7 @@ def _forecast(expected: SweepForecast) -> Budget | None:
         (say("evaluate.form.retrievals"), f"{expected.questions:,}"),
     ]
     if paid:
-        rows.append((say("evaluate.sweep.form.calls"), numbers.span(f"{calls.low:,.0f}", f"{calls.high:,.0f}")))
+        rows.append((say("evaluate.sweep.form.calls"), span(f"{calls.low:,.0f}", f"{calls.high:,.0f}")))
         rows.append((say("evaluate.sweep.form.saved"), f"{expected.saved.expected:,.0f}"))
     draw(markup.facts_table(("", ""), rows, caption=say("evaluate.form.forecast")))
     if kept is not None:

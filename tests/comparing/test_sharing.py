@@ -88,6 +88,10 @@ def test_items_are_sorted_by_the_columns_that_have_them() -> None:
     assert shared.owners["B"]["chunk-1"] == "ABC"
     assert shared.owners["A"]["id-queen"] == "A"
 
+    chinese = compare({"A": A, "B": B, "C": C}, "zh").kind(CHUNKS)
+    assert chinese.of("A", "B", "C") == ("Bees，第 2 个文本块",), "places are named in the language that is asked for"
+    assert chinese.sizes == chunks.sizes
+
 
 def test_what_a_budget_left_out_is_not_shared_but_still_retrieved() -> None:
     chunks, facts = A.context.sections
