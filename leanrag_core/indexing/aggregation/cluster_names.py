@@ -19,6 +19,7 @@ from leanrag_core.indexing.aggregation.joined_names import (
 from leanrag_core.indexing.aggregation.phrases import Phrase, folded, is_content, words
 from leanrag_core.indexing.aggregation.relations import Texts
 from leanrag_core.indexing.extraction.english import GENERAL_NOUNS, LEADING, RELATIVE
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.types.graph import Layer, children_offsets
 
 DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
@@ -281,7 +282,8 @@ def suits_many(name: Phrase) -> bool:
 def _shape(name: str, kind: str, single_word: float) -> float:
     """Weigh how well a name serves in a cluster's: names of several words say more, headings less."""
     spoken = words(name)
-    weight = _SEVERAL_WORDS if len(spoken) > 1 else 1.0 if any(map(str.isupper, name)) else single_word
+    whole = any(map(str.isupper, name)) or is_chinese(name)  # a Chinese word says as much as several
+    weight = _SEVERAL_WORDS if len(spoken) > 1 else 1.0 if whole else single_word
     return weight * (_HEADING if kind in _HEADINGS else _PERSON if kind == "person" else 1.0)
 
 

@@ -14,6 +14,7 @@ from leanrag_core.indexing.aggregation.cluster_names import (
     suits_many,
 )
 from leanrag_core.indexing.extraction.language_neutral import is_latin
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.types.graph import Layer, children_offsets
 
 _SAY_LITTLE = frozenset(["", "aggregated", "concept", "heading", "title", "unknown"])  # types
@@ -21,12 +22,22 @@ _KINDS, _LEAST_SHARE = 2, 0.15  # kinds that are named, and the members that eac
 _CENTRAL = 4  # members that are named, of twice as many
 _LONGEST_NAME = 60  # characters
 _PLURALS = {"person": "persons", "location": "places"}
+_KINDS_IN_CHINESE = {
+    "person": "人物",
+    "persons": "人物",
+    "location": "地点",
+    "places": "地点",
+    "organization": "机构",
+    "organizations": "机构",
+    "work": "作品",
+    "works": "作品",
+}
 
 
 def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
     """Return "84 entities, mostly treatments and pests; the most central are Varroa (organism), ..." of each cluster.
 
-    cluster_of: (base entities,) cluster of each. "" for a cluster whose names are of another script than the sentence.
+    cluster_of: (base entities,) cluster of each. In Chinese where the names are; "" for names of other scripts.
     """
     degrees = inside_degrees(base, cluster_of)
     offsets, order = children_offsets(cluster_of, n_clusters)
@@ -37,7 +48,10 @@ def _opening(base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray
     ranked = np.argsort(-np.round(centrality(base.vectors[rows], degrees[rows]), 6), kind="stable")
     ranked_rows = [int(rows[place]) for place in ranked if len(read.names[rows[place]]) <= _LONGEST_NAME]
     central = sorted(ranked_rows[: 2 * _CENTRAL], key=lambda row: suits_many(read.folded[row]))[:_CENTRAL]
-    if not central or not is_latin("".join(read.names[row] for row in central)):
+    spoken = "".join(read.names[row] for row in central)
+    if is_chinese(spoken):
+        return _in_chinese(read, rows, central, among=central != ranked_rows[:_CENTRAL])
+    if not central or not is_latin(spoken):
         return ""
     kinds = _kinds(read, rows)
     mostly = f", mostly {' and '.join(kinds)}" if kinds else ""
@@ -46,6 +60,17 @@ def _opening(base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray
     if central != ranked_rows[:_CENTRAL]:
         verb = f"among {verb}"  # names that would suit any cluster are passed over
     return f"{len(rows):,} entities{mostly}; {verb} {members}."
+
+
+def _in_chinese(read: BaseNames, rows: np.ndarray, central: list[int], *, among: bool) -> str:
+    kinds = [_KINDS_IN_CHINESE.get(kind, kind) for kind in _kinds(read, rows)]
+    mostly = f"，多为{'和'.join(kinds)}" if kinds else ""
+    types = [read.types[row] for row in central]
+    members = "、".join(
+        read.names[row] if kind in _SAY_LITTLE else f"{read.names[row]}（{_KINDS_IN_CHINESE.get(kind, kind)}）"
+        for row, kind in zip(central, types, strict=True)
+    )
+    return f"{len(rows):,}个实体{mostly}；最核心的{'包括' if among else '是'}{members}。"
 
 
 def _named(read: BaseNames, row: int) -> str:

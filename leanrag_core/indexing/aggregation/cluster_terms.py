@@ -1,7 +1,7 @@
 """Class-based TF-IDF: which phrases set one cluster of a layer apart from its siblings."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -9,8 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.phrases import BREAK, CAPITAL, CONTENT, LONGEST_NAME, Lexicon, Phrase, sentences
+from leanrag_core.indexing.aggregation.phrases import (
+    BREAK,
+    CAPITAL,
+    CONTENT,
+    LONGEST_NAME,
+    Lexicon,
+    Phrase,
+    sentences,
+    words,
+)
 from leanrag_core.indexing.aggregation.relations import Texts, distinct
+from leanrag_core.text.chinese import Segmenter, is_chinese
 
 Words = tuple[int, ...]  # numbers of words as written, or of folded forms
 
@@ -30,7 +40,7 @@ class PhraseTable:
 
     written: words of the form that is written most often, of equal ones the first in the alphabet. content: (p,) bool,
     some word could be in a name. capital: (p,) bool, all such words have a capital. is_name: (p,) bool. single: (p,)
-    bool, one word.
+    bool, one word, which is not Chinese: there a word says as much as several.
     """
 
     lexicon: Lexicon
@@ -171,7 +181,9 @@ class _PhraseReader:
             content=np.array([any(lexicon.form_content[form] for form in phrase) for phrase in self.first_seen]),
             capital=np.array([all(fits[word] for word in written) for written in forms]),
             is_name=np.array([phrase in names for phrase in self.first_seen]),
-            single=np.array([len(phrase) == 1 for phrase in self.first_seen]),
+            single=np.array(
+                [len(phrase) == 1 and not is_chinese(lexicon.forms[phrase[0]]) for phrase in self.first_seen]
+            ),
         )
 
 
@@ -205,7 +217,7 @@ class BaseTerms:
 
 def base_terms(entities: pa.Table) -> BaseTerms:
     """Count the phrases in names and descriptions of the base entities; a sentence that several share counts once."""
-    lexicon = Lexicon()
+    lexicon = Lexicon(_cutting(Texts(entities["name"])))
     sentence_numbers, lengths = array("i"), array("i")
     for text in Texts(entities["description"]):
         numbers = lexicon.read(sentences(text))
@@ -240,6 +252,15 @@ def base_terms(entities: pa.Table) -> BaseTerms:
         in_names=counted.incidence[len(lexicon) :],
         word_weight=_word_weight(lexicon),
     )
+
+
+def _cutting(names: Iterable[str]) -> Callable[[str], list[str]] | None:
+    """Return what parts Chinese text into words, of which each Chinese name is one; None where no name is Chinese."""
+    known = sorted({word for name in names for word in words(name) if is_chinese(word)})
+    if not known:
+        return None
+    segmenter = Segmenter(known)
+    return lambda run: [word.text for word in segmenter.words(run)]
 
 
 def _word_weight(lexicon: Lexicon) -> np.ndarray:

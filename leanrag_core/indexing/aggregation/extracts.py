@@ -19,6 +19,7 @@ _OPENING = 5  # words
 _FEWEST_FINDINGS, _MOST_FINDINGS = 5, 7
 _RELATION_FINDINGS = 3
 _EXPLANATION_TOKENS = 80
+_CHINESE_STOPS = ("。", "！", "？")
 _LONGEST_HEAD = 120  # characters of "A weakens B" before a colon
 
 
@@ -77,7 +78,15 @@ def choose_sentences(
                 break
             if not chosen and not available.any():
                 chosen.append(trim_to_tokens(sentence, max_tokens))
-    return " ".join(chosen)
+    return in_a_row(chosen)
+
+
+def in_a_row(texts: Iterable[str]) -> str:
+    """Join sentences with a space, but none behind a Chinese stop."""
+    whole = ""
+    for text in filter(None, texts):
+        whole += text if not whole or whole.endswith(_CHINESE_STOPS) else f" {text}"
+    return whole
 
 
 class _Read:
@@ -143,7 +152,9 @@ class _Read:
 
 
 def _ended(sentence: str) -> str:
-    return sentence if sentence[-1:] in ".!?…。！？\"”’')" else f"{sentence}."
+    if sentence[-1:] in ".!?…。！？\"”’')":
+        return sentence
+    return f"{sentence}。" if is_chinese(sentence) else f"{sentence}."
 
 
 def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ...]:

@@ -2,9 +2,10 @@
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Lock
 
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.text.words import FUNCTION_WORDS
 
 WORD = r"[^\W_]+(?:['’\-][^\W_]+)*"
@@ -60,9 +61,11 @@ def folded(word: str) -> str:
 
 def is_content(word: str) -> bool:
     """Return whether a word as written can stand in the name of a cluster: no stop word, number, adverb or single
-    letter.
+    letter. A Chinese word has two characters or more.
     """
     low = word.casefold()
+    if is_chinese(low):
+        return len(low) > 1
     return len(low) > 2 and low not in STOP_WORDS and not low[0].isdigit() and not low.endswith("ly")
 
 
@@ -121,11 +124,13 @@ class Lexicon:
     """Words and sentences in the order in which they were first read.
 
     surfaces: every word as written. traits and fold: of each of them, bits of CONTENT, ... and the number of its folded
-    form. forms: every folded form. form_content: whether that form could itself stand in a name. A sentence may be read
-    from several threads.
+    form. forms: every folded form. form_content: whether that form could itself stand in a name. cut: parts a run of
+    Chinese characters, which has no spaces, into its words; without it a run is one word. A sentence may be read from
+    several threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cut: Callable[[str], list[str]] | None = None) -> None:
+        self._cut = cut
         self.surfaces: list[str] = []
         self.traits = bytearray()
         self.fold = array("i")
@@ -168,7 +173,13 @@ class Lexicon:
 
     def tokens_of(self, text: str) -> list[int]:
         """Return the numbers of the words of a text that is no sentence, such as a name, with BREAKs as in `tokens`."""
-        return [*map(self._words.__getitem__, _TOKEN.findall(text)), BREAK]
+        return [*map(self._words.__getitem__, self._tokens_in(text)), BREAK]
+
+    def _tokens_in(self, text: str) -> Iterable[str]:
+        tokens = _TOKEN.findall(text)
+        if self._cut is None or not any(map(is_chinese, tokens)):
+            return tokens
+        return (word for token in tokens for word in (self._cut(token) if is_chinese(token) else (token,)))
 
     def _add(self, sentence: str) -> int:
         with self._adding:

@@ -98,9 +98,27 @@ def test_an_opening_passes_over_names_that_would_suit_any_cluster(graph_of):
 
 
 def test_no_english_sentence_opens_a_text_of_another_script(graph_of):
-    graph = graph_of([("蜜蜂", "", ["x"]), ("蜂巢", "", ["x"])], [])
-    layer = Layer(graph.entities, graph.relations, 0, np.ones((2, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
-    assert openings(layer, base_names(layer, frozenset()), np.zeros(2, dtype=int), 1) == [""]
+    opened = {}
+    for names in (("蜜蜂", "李冰"), ("пчела", "улей")):
+        graph = graph_of([(name, kind, ["x"]) for name, kind in zip(names, ("", "person"), strict=True)], [])
+        vectors = np.ones((2, 1), dtype=np.float32)
+        layer = Layer(graph.entities, graph.relations, 0, vectors, np.zeros(0, dtype=np.int32))
+        [opened[names[0]]] = openings(layer, base_names(layer, frozenset()), np.zeros(2, dtype=int), 1)
+    assert opened == {"蜜蜂": "2个实体；最核心的是蜜蜂、李冰（人物）。", "пчела": ""}
+
+
+def test_a_chinese_cluster_is_named_with_what_its_sentences_speak_of(graph_of):
+    told = ["都江堰在岷江上，成都靠都江堰灌溉。", "李冰修都江堰，引岷江到成都。", "都江堰的水流到成都平原。"]
+    names = ["《华阳国志》", "都江堰", "竹笼", "成都", "岷江"]
+    graph = graph_of([(name, "concept", told[:3] if name in told[0] else ["竹笼里装卵石。"]) for name in names], [])
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((5, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    view = ClusterView(1, 0, tuple(range(5)), names, ("",) * 5, (told[0],) * 5, layer.vectors, (0,) * 5, ())
+    writer = BuiltinWriter(of_mentions=True)
+    writer.prepare((layer,), np.zeros(5, dtype=int))
+    summary = writer.entity(view)
+    assert summary.name == "都江堰 · 岷江", "both stand in most sentences; the first entities do not"
+    assert summary.description.startswith("5个实体；最核心的是"), "the opening is in the documents' language"
+    assert "。 " not in summary.description, "no space stands behind a Chinese stop"
 
 
 def test_a_third_term_joins_a_name_where_it_is_nearly_as_good_and_has_room():
