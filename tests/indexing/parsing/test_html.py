@@ -108,3 +108,16 @@ def test_closed_elements_stay_silent_beside_unclosed_ones(read: Read) -> None:
 def test_what_is_written_in_a_script_opens_nothing(read: Read) -> None:
     markup = "<script>x = '<button>'</script><button>press</button><p>They dance.</p>"
     assert read("a.html", markup).text == "They dance."
+
+
+def test_links_to_the_neighbours_of_a_page_are_boilerplate_and_prose_with_such_a_link_is_not(read: Read) -> None:
+    line = (
+        '<p>Next: <a href="c.html" accesskey="n" rel="next">Hives</a>, Previous: <a href="a.html" rel="prev">Bees</a>, '
+        'Up: <a href="i.html" rel="up">Manual</a> &nbsp; [<a href="x.html" rel="index">Index</a>]</p>'
+    )
+    prose = '<p>How a colony is wintered is told <a href="c.html" rel="next">on the next page</a>, after the hives.</p>'
+    by_itself = '<ul><li><a href="c.html" rel="next">Hives</a></li></ul>'
+    document = read("a.html", f"{line}{prose}{by_itself}")
+    left_out = [document.text[span.start : span.end] for span in document.boilerplate]
+    assert left_out == ["Next: Hives, Previous: Bees, Up: Manual [Index]", "- Hives"]
+    assert "on the next page" in document.text

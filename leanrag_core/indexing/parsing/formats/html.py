@@ -41,6 +41,8 @@ _BLOCKS = frozenset(
 )
 _START_TAG = re.compile(rf"<({'|'.join(_SILENT)})\b([^>]*)>", re.IGNORECASE)
 _END_TAG = re.compile(rf"</({'|'.join(_SILENT)})\s*>", re.IGNORECASE)
+_NEIGHBOURS = frozenset(["next", "prev", "previous", "up"])  # what a link's `rel` says of another page of a manual
+_WORD = re.compile(r"\w+")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -114,16 +116,20 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
     line: list[str] = []
     links: list[str] = []  # what of the line is in links
     of_links: list[int] = []  # for each block, how many links it is, or 0
-    cell_depth = link_depth = 0
+    cell_depth = link_depth = to_neighbours = 0  # the last: links of the line that lead to the page's neighbours
 
     def flush(kind: str = "paragraph", level: int = 0, prefix: str = "") -> None:
+        nonlocal to_neighbours
         text = one_line("".join(line))
         if text:
+            if kind == "paragraph" and to_neighbours and _words(line) - _words(links) <= 2 * to_neighbours:
+                kind = "boilerplate"
             blocks.append(Block(prefix + text, kind, level))
             mostly = _letters(links) >= _MOSTLY * _letters(line)
             of_links.append(len(links) if mostly and kind == "paragraph" else 0)
         line.clear()
         links.clear()
+        to_neighbours = 0
 
     # An explicit stack: documents nest deeper than Python's recursion limit allows.
     stack: list[tuple[Any, bool]] = [(soup, False)]
@@ -169,6 +175,7 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
             continue
         elif tag == "a" and node.get("href"):
             link_depth += 1
+            to_neighbours += not _NEIGHBOURS.isdisjoint(node.get("rel") or ())
             stack.append((node, True))
         stack += [(child, False) for child in reversed(list(node.children))]
     flush()
@@ -183,6 +190,10 @@ def _is_permalink(link: Any) -> bool:
 
 _MOSTLY = 0.8  # share of the letters of a block
 _MENU_LINKS = 4
+
+
+def _words(texts: Iterable[str]) -> int:
+    return len(_WORD.findall(" ".join(texts)))
 
 
 def _letters(texts: Iterable[str]) -> int:
