@@ -127,8 +127,12 @@ def overlap(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def folded_words(term: str) -> frozenset[str]:
-    """Return the words of a term in the form in which they are compared."""
-    return frozenset(folded(word) for word in words(term))
+    """Return the words of a term in the forms in which they are compared: also without a plural's ending that folded()
+    leaves, as in "menus", and the parts of a compound.
+    """
+    parts = {part.casefold() for word in words(term) for part in (word, *word.split("-")) if len(part) > 1}
+    singular = {part[: -len(end)] for part in parts for end in ("s", "es") if len(part) > 3 and part.endswith(end)}
+    return frozenset(map(folded, parts)) | parts | singular
 
 
 def shown(phrase: str) -> str:

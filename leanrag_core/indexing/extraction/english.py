@@ -93,21 +93,32 @@ stuff such sum table term terms thank thanks thing third time times today tomorr
 various view vol. way week while word wow yeah year yes yesterday
 """
 _LIGHT = """
-ability accordance achievement act action addition advance advantage affair aim approach arrangement arrival attempt
-awkwardness base basis beginning behalf benefit best brilliance bundle care cause certainty change choice circumstance
-combination comparison completion conclusion conduct connection consequence consideration contact content context
-continuation contrast contribution count danger deal decision delay delight departure description detail difference
-difficulty direction disadvantage discussion disguise doubt downside effort ending enthusiasm episode essence event
-exception excess excuse explanation extreme failure fall fault favor favour finding fix fraction framework fro front
-future gap glance goal group guess handful heap help hint hope impact importance improvement inch increase indifference
-initiative input intention invitation lack length level luck majority mark maximum meantime mention merit minimum
-minority mistake mode mood necessity notion occasion occurrence offer opportunity opposite option origin outcome output
-outset overlap overview past peak performance period permission perspective phase position possibility practice
-preparation presence problem procedure process progress promise proportion proposal prospect quarter reach reduction
-reference relation remains remark removal replacement reply request requirement return rise rising role row run same
-scope setting shape shortage shout sight significance signing situation size source spot spread stage standpoint start
-statement step stop study subject success surrounding task tendency tip tone top touch trend trouble undertaking unit
-upside urge value variant variation version visit wait way weakness whole widening width willingness wish word writing
+ability abundance acceptance accord accordance achievement act action adaptation addition advance advantage advent
+affair afterthought aim amazement anticipation apology approach arrangement arrival aspiration assurance attempt
+avoidance awkwardness backdrop base basis beginning behalf benefit best blame boost brilliance brunt bundle bustle
+calmness care cause certainty change choice circumstance combination commonplace comparison completion compliment
+compromise conclusion conduct confusion connection consequence consideration contact content context continuation
+contrary contrast contribution convenience correctness count counterpart courtesy craze curiosity danger deal decision
+delay delight departure description desire despair detail determination difference difficulty direction disadvantage
+disappointment discretion discussion disguise disposal distinction doubt downside ease effort embarrassment emphasis
+encouragement endeavor endeavour ending enthusiasm episode essence event exception excess excuse expectation
+explanation extreme failure fall familiarity fault favor favour feat feel finding fix fondness fraction framework fro
+front fun functionality future gap glance goal gripe group guess handful hassle haste heap help hesitation hindsight
+hint hope illusion impact importance improvement inability inch inclination inclusion inconvenience increase
+indifference initiative input intent intention invitation irony joke justification kindness knack lack leeway length
+level likelihood limelight longing luck majority mark maximum meantime mention merit mess mind minimum minority
+misfortune mistake mode mood mystery necessity notion nuance occasion occurrence oddity offer omission onus opportunity
+opposite optimism option ordeal origin outcome outlook output outset overlap overview pace past pause peak peculiarity
+performance period permission perspective phase pity plethora popularity position possibility practice precedence
+preparation presence pride problem procedure process progress promise proportion proposal prospect quarter reach
+readiness realization recourse reduction reference regret regularity relation reliance reluctance remainder remains
+remark removal replacement reply request requirement resemblance restraint return rise rising role row run same
+satisfaction scarcity scope seriousness setting shame shape shortage shout sight significance signing similarity
+situation size slack slew solace source spite splurge spot spread stage stance standpoint standstill start statement
+step stint stop struggle study subject success suitability surprise surrounding suspicion swath task temptation
+tendency thought thrill timing tip toll tone top touch trend trouble undertaking unit upside urge urgency usefulness
+value variant variation version vicinity visit wait wake way weakness whim whole widening width willingness wish wonder
+word worry worth wrath writing zeal
 """
 _UNITS = """
 acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch
@@ -116,28 +127,47 @@ milliliter millimetre millimeter millisecond million ounce percent percentage po
 """
 _LEADING = """
 additional aforementioned all also another any big both certain countless current different each entire even every few
-fewer first following former further general good great here high just large last latter least less little long low
-main many mere more most much new next no numerous old only other overall own particular possible present previous
-quite rather real recent said same second several sheer short small so-called some specific still subsequent such then
-there third true usual various very whole
+fewer first following foregoing former further general good great here high just large last latter least less little
+long low main many mere more most much new next no numerous old only other overall own particular possible present
+previous quite rather real recent said same second several sheer short small so-called some specific still subsequent
+such then there third true usual various very whole
 """
 _MAY_BELONG = "big general good great high large little long low main new old real short small true"
 _CHANGES = """
 add added adds allow allowed avoid avoids bump bumped correct corrected deprecate deprecated disable disabled drop
 dropped enable enabled ensure fix fixed fixes handle implement implemented improve improved include included introduce
 introduced prevent refactor reimplement remove removed removes rename renamed replace replaced revert reverted rewrite
-update updated upgrade upgraded use
+see update updated upgrade upgraded use
 """
 _RELATIVE = """
-added apparent available bad best better big broad careful chief classic clear complete complex considerable
-corresponding curious customary desired detailed earlier early easy enormous enough exact excellent existing extra
-faint famous fast favorite favourite final full given good great greater huge important improved incompatible
-increasing individual initial key known large later leading light likely little lively main major minor modern modest
-multiple near nearby neat neighboring neighbouring new nice notable noteworthy obvious occasional old older ordinary
-overall perfect popular practical precise pretty proper proposed real reasonable remaining remarkable required
-respectable respective resulting separate serious significant similar simple single slight slow small specified strange
-substantial successful sufficient suitable supreme tiny total traditional typical unknown unusual usable useful usual
-vast wealthy welcome well-known wonderful young younger
+absurd acceptable accurate added adequate advisable alarming alleged amazing ample annoying anticipated apparent
+applicable appropriate attractive available awesome awful awkward bad beautiful beneficial best better big bizarre bold
+boring brief brilliant broad brutal careful careless charming chief classic clear comfortable comparable compelling
+competent complete complex complicated comprehensive conceivable confusing considerable consistent convenient
+convincing corresponding costly crazy credible crucial curious customary cute daring decent definite deliberate
+delicious delightful desired desperate detailed difficult disappointing distinct distinctive dramatic dreadful dubious
+eager earlier early easy effective efficient elaborate elegant eminent encouraging endless enjoyable enormous enough
+essential eventual evident exact excellent exciting existing expected expensive extensive extra extraordinary extreme
+faint fair famous fantastic fascinating fast favorable favorite favourable favourite feasible final frequent
+frightening frustrating full fun funny genuine gigantic given gleeful glorious good gorgeous great greater handy happy
+harsh helpful high-quality hopeful horrible huge ideal identified imaginable immense imminent important impossible
+impressive improbable improved inadequate inappropriate incompatible incorrect increasing incredible individual
+ineffective inefficient inevitable infamous initial interested interesting intriguing invaluable irrelevant joyful keen
+key known large later leading legitimate lengthy light likely little lively lovely lucky magnificent main major
+marvelous massive meaningful memorable minor miserable misleading modern modest multiple mysterious nasty near nearby
+neat necessary neighboring neighbouring nervous new nice notable noteworthy noticeable obvious occasional odd old older
+ominous ordinary outstanding overall overwhelming painful passionate peculiar perceived perfect plausible pleasant
+pleasing popular powerful practical precise predictable preferred pressing prestigious pretty probable profound
+prominent promising proper proposed proud prudent questionable quick rapid real realistic reasonable reckless
+regrettable relevant reliable reluctant remaining remarkable renowned repeated required requisite respectable
+respective resulting ridiculous rigorous robust sad satisfactory satisfying scary sensational sensible separate serious
+shameful shitty shocking significant similar simple sincere single slight slow small sophisticated specified splendid
+stark strange stunning stupid substantial subtle successful sufficient suitable superb supreme surprising suspicious
+swift terrible terrific thorough thoughtful timely tiny total tough traditional tremendous troublesome typical ugly
+ultimate unacceptable unavailable unbelievable uncertain unclear undesirable unexpected unfair unfortunate unhappy
+unimportant unknown unlikely unnecessary unpleasant unprecedented unsatisfactory unusual unwanted unwelcome urgent
+usable useful usual vague valid valuable vast versatile viable vibrant vital vivid wealthy weird welcome well-known
+wise wonderful worthwhile worthy wrong young younger
 """
 _GENERAL_NOUNS = """
 access account activity agent alternative announcement application argument article aspect assumption attention author

@@ -1,7 +1,7 @@
 """The entities of a parsed English sentence: names and noun phrases, trimmed to what they denote."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -49,6 +49,7 @@ _WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _YEARS = re.compile(r"(?:19|20)\d\d(?:[-–]\d{2,4})?")
 _YEARS_OR_DASH = re.compile(_YEARS.pattern + "|[-–]")
 _FEWEST_YEARS = 3
+_OPENING_QUOTE = re.compile(r"(?<=\s)'(?=\w)")
 _EDGE = re.compile(r"['’]s$|^[\W_]+|[^\w.)+#]+$|(?<![A-Z])\.$")
 
 
@@ -249,7 +250,8 @@ def tidy(text: str) -> str:
         text = text[: text.index("(")]
     elif ")" in text and "(" not in text:
         text = text[text.rindex(")") + 1 :]
-    return _EDGE.sub("", " ".join(text.split()))
+    text = _EDGE.sub("", " ".join(text.split()))
+    return _OPENING_QUOTE.sub("", text) if text.count("'") == 1 else text  # "Event: listening" of "Event: 'listening'"
 
 
 MAX_TOKENS = 5
@@ -281,7 +283,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]], noun_chunks: Se
             continue
         if head.text in _WEEKDAYS and _is_dated(head):
             continue
-        tokens = _denoting(list(chunk), covered)
+        tokens = _with_hyphened(_denoting(list(chunk), covered), covered)
         if not tokens:
             continue
         surface = _concept_surface(tokens)
@@ -303,6 +305,16 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]], noun_chunks: Se
     return Phrases(tuple(once.values()), tuple(left_out))
 
 
+def _with_hyphened(tokens: list[Any], covered: Container[int]) -> list[Any]:
+    """Return the phrase with the rest of its last word: "plug" of "plug-in", "Anti" of "Anti-Erase"."""
+    while tokens and hyphenated(tokens[-1]):
+        hyphen, rest = (tokens[-1].nbor(step) for step in (1, 2))
+        if rest.i in covered or _wordless(rest):
+            break
+        tokens = [*tokens, hyphen, rest]
+    return tokens
+
+
 def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
     """Return the phrase without determiners, possessors, quantities, adverbs and what comes before a bracket."""
     for place in range(len(tokens) - 1, -1, -1):
@@ -321,7 +333,7 @@ def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
             first -= 1
         tokens = tokens[first:]
     tokens = _after_quantity(tokens)
-    while tokens and tokens[0].i not in covered and _leads(tokens[0], alone=len(tokens) == 1):
+    while tokens and tokens[0].i not in covered and (_is_sign(tokens[0]) or _leads(tokens[0], alone=len(tokens) == 1)):
         tokens = tokens[1:]
     while tokens and (tokens[-1].pos_ not in ("NOUN", "PROPN", "X", "NUM", "ADJ", "VERB") or _wordless(tokens[-1])):
         tokens = tokens[:-1]
@@ -386,6 +398,10 @@ def _wordless(token: Any) -> bool:
     return not any(letter.isalpha() for letter in token.text)
 
 
+def _is_sign(token: Any) -> bool:
+    return not any(map(str.isalnum, token.text))  # "%", which the tagger takes for a noun
+
+
 def _concept_surface(tokens: list[Any]) -> str:
     """Return the phrase as it is written, but without the capital that only the start of a sentence gives it."""
     parts = []
@@ -404,7 +420,7 @@ def _concept_key(tokens: list[Any], surface: str) -> str:
 
 
 def _too_general(tokens: list[Any], surface: str) -> bool:
-    last = tokens[-1]
+    words, last = english_dictionary(), tokens[-1]
     if not 2 <= len(surface) <= MAX_LENGTH or MARKUP.search(surface) or sum(letter.isalpha() for letter in surface) < 2:
         return True
     if len(surface) == 2 and not surface.isupper():
@@ -417,10 +433,14 @@ def _too_general(tokens: list[Any], surface: str) -> bool:
         return True
     shouted = len(surface) > 4 and surface.isupper()
     plain = surface.islower() or shouted or (last.is_sent_start and last.text[1:].islower())
+    if len(tokens) == 1 and not last.ent_type_ and last.text[1:].islower() and words.only_verb(last.lower_):
+        return True  # "Require" of a row of a table
     if len(tokens) == 1 and plain and _no_noun(last.lower_, last.lemma_.lower()):
         return True
     lemma = last.lemma_.lower()
-    if len(tokens) == 1 and last.lower_.removesuffix("s") in GENERIC:  # "uses", which the lemmatizer took for a name
+    if len(tokens) == 1 and last.lower_.removesuffix("s") in GENERIC | LIGHT:  # "uses", which was taken for a name
+        return True
+    if len(tokens) == 3 and tokens[0].lower_ == "re" and words.only_verb(last.lower_):  # "re-encodes"
         return True
     only_evaluated = all(_is_relative(token) for token in tokens[:-1])
     if only_evaluated and (lemma in LIGHT or last.lower_ in LIGHT or (len(tokens) > 1 and lemma in QUANTITIES)):

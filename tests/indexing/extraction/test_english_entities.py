@@ -3,6 +3,7 @@
 import pytest
 
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, keywords_of
+from leanrag_core.indexing.extraction.noun_phrases import tidy
 from leanrag_core.indexing.extraction.sentences import Sighting
 from leanrag_core.types.corpus import Chunk, Document, Heading
 from leanrag_core.types.extraction import Extraction
@@ -59,6 +60,33 @@ def test_an_evaluating_word_falls_off_a_phrase_that_occurs_once() -> None:
 
 def test_a_phrase_that_recurs_keeps_its_evaluating_word() -> None:
     assert "simple syrup" in types("Simple syrup feeds the bees. The keeper mixes simple syrup.")
+
+
+def test_praise_and_doubt_fall_off_a_phrase_and_leave_nothing_of_an_abstract_noun() -> None:
+    names = set(types("It was an interesting compromise. The fantastic hive stood under a valid subpoena."))
+    assert {"hive", "subpoena"} <= names
+    assert not names & {"interesting compromise", "compromise", "fantastic hive", "valid subpoena"}
+    assert "valid subpoena" in types("A valid subpoena came. The lawyer read the valid subpoena."), "a term that recurs"
+
+
+def test_a_word_with_a_hyphen_stays_whole_at_the_end_of_a_phrase() -> None:
+    names = set(types("Each plug-in has options of its own. The plug-in exports metadata."))
+    assert "plug-in" in names
+    assert "plug" not in names
+
+
+def test_a_sign_in_front_is_no_part_of_what_is_evaluated() -> None:
+    assert not {"success", "% success"} & set(types("We cannot guarantee 100 % success."))
+
+
+def test_a_verb_in_the_place_of_a_noun_is_no_entity() -> None:
+    names = set(types("Re-encodes the given buffer from one encoding. See Intl. The Intl object formats dates."))
+    assert not names & {"Re-encodes", "re-encodes", "See Intl"}
+
+
+def test_a_heading_loses_a_quote_that_is_not_closed() -> None:
+    assert tidy("Event: 'listening'") == "Event: listening"
+    assert tidy("the bees' hive") == "the bees' hive"
 
 
 def test_a_verb_that_the_tagger_takes_for_a_noun_is_no_entity() -> None:
