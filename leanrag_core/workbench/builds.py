@@ -56,6 +56,7 @@ from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 
+SEVERAL = "mul"  # languages, none of which most of a corpus is in (ISO 639-2)
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
 _TOKENS_LOOKED_AT = 100_000
@@ -242,10 +243,13 @@ class Builds:
 
     def foreign_language(self, corpus_id: str) -> str:
         """Return the language that most of the corpus's tokens are in where the built-in embedding does not know it
-        (ISO 639-1); empty for English and for what is not told."""
-        tokens_of = self._corpora.languages(corpus_id)
-        most = max(sorted(tokens_of), key=tokens_of.__getitem__, default="en")
-        return "" if most in ("en", "und") else most
+        (ISO 639-1), SEVERAL where they are in several such languages; empty where half or more is English. Tokens whose
+        language is not told do not count."""
+        tokens_of = {language: n for language, n in self._corpora.languages(corpus_id).items() if language != "und"}
+        half = sum(tokens_of.values()) / 2
+        if tokens_of.get("en", 0) >= half:
+            return ""
+        return next((language for language, n in tokens_of.items() if n > half), SEVERAL)
 
     def has_reference(self, corpus_id: str) -> bool:
         """Tell whether a reference graph that comes with the program quotes documents of the corpus."""

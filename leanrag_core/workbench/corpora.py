@@ -9,9 +9,9 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
 from leanrag_core.indexing.parsing.running_heads import put_back
 from leanrag_core.indexing.reading import FileRead, each_file, each_upload
-from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.corpora import FILES, CorpusStore
 from leanrag_core.types.corpus import Document, Refusal
-from leanrag_core.types.summary import CorpusSummary, UploadReport
+from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
 from leanrag_core.workbench.samples import Samples, sample_name
 
 File = Path | str | tuple[str, bytes]  # a path, or name and content of an upload
@@ -41,6 +41,15 @@ class Corpora(CorpusStore):
                 raise
             self.samples.read(sample_name(corpus_id))
             return super().summary(corpus_id)
+
+    def namesakes(self, report: UploadReport) -> tuple[DocumentSummary, ...]:
+        """Return the documents that were in the corpus before with an added one's file name, and another text; none of
+        a corpus whose documents have no file each (FILES). Raises CorpusNotFound."""
+        rows = self.documents(report.corpus_id)
+        if len(rows) > FILES:
+            return ()
+        names, added = {row.name for row in report.added}, {row.id for row in report.added}
+        return tuple(row for row in rows if row.name in names and row.id not in added)
 
     def all_documents(self, corpus_id: str) -> list[Document]:
         """Return the corpus's documents with their texts, by name."""

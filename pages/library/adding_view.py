@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import choices, forms, markup, messages, paging, session, state, uploads, widgets
-from pages.common.frame import page_path
+from pages.common import choices, deletion, forms, markup, messages, paging, session, state, uploads, widgets
+from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -107,6 +108,7 @@ _FILES, _FOLDER, _TEXT, _PATH = "files", "folder", "text", "path"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _REPORT = "upload_report"
 _LISTED = 40  # files that are listed with their remarks
+_NAMED = 5  # files that were in already, in a sentence
 _ROWS = 200  # of the table of files, a page
 _LOOKED_AT = 5_000  # rows in which remarks are looked for; those of files that were refused stand first
 
@@ -316,12 +318,37 @@ def outcome() -> None:
         if len(rows) > 1:
             with st.expander(say("library.all_files", n=len(rows)), expanded=len(remarked) > _LISTED):
                 _table(rows)
+        _namesakes(report)
         with st.container(horizontal=True, gap="small"):
             if report.added and st.button(
                 say("library.build_after"), icon=":material/construction:", key="build_after_upload"
             ):
                 to_build(report.corpus_id)
             st.button(say("library.close"), type="tertiary", key="close_outcome", on_click=forget_outcome)
+
+
+def _namesakes(report: UploadReport) -> None:
+    """Say which added files were in already with another text, and offer to remove those earlier ones."""
+    with plain_errors():
+        earlier = session.workbench().corpora.namesakes(report)
+        if not earlier:
+            return
+        names = list(dict.fromkeys(isolated(document.name) for document in earlier))
+        more = say("change.more", n=len(names) - _NAMED) if len(names) > _NAMED else ""
+        message(say("library.namesakes", n=len(names), names=say("text.list").join(names[:_NAMED]) + more))
+        deletion.button(
+            "remove_earlier",
+            say("library.remove_earlier", n=len(earlier)),
+            say("library.remove_earlier.title", n=len(earlier)),
+            say("text.list").join(names),
+            say("library.removed_from_corpus"),
+            partial(_remove_all, report.corpus_id, [document.id for document in earlier]),
+        )
+
+
+def _remove_all(corpus_id: str, document_ids: Sequence[str]) -> None:
+    for document_id in document_ids:
+        session.workbench().corpora.remove(corpus_id, document_id)
 
 
 def _summary(report: UploadReport) -> str:

@@ -1,5 +1,6 @@
 """The documents of a corpus: a list, a preview cut into chunks, files that could not be read, deleting."""
 
+import hashlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -305,7 +306,9 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
         table.insert(1, date, [document.date for document in shown])
     if any(document.tags for document in described):
         table.insert(1, tags, [", ".join(document.tags) for document in shown])
-    key = f"documents_{corpus.id}"
+    # Another list is another table: the old one's selection would frame another document in the same row.
+    listed = hashlib.sha256(" ".join(document.id for document in shown).encode()).hexdigest()[:12]
+    key = f"documents_{corpus.id}_{listed}"
 
     def picked() -> None:
         cells = st.session_state[key]["selection"]["cells"]

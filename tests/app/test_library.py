@@ -62,6 +62,32 @@ def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visi
     assert "could not be read" not in drawn.text(app)
 
 
+def test_a_file_that_was_in_with_another_text_is_told_and_the_earlier_one_can_be_removed(
+    home: Workbench, visit: Visit
+) -> None:
+    corpus = home.add_documents("Mill", [("mill.txt", b"The mill was built in 1924."), ("b.txt", b"Bees.")]).corpus_id
+    app = visit("library", home, corpus=corpus, upload_into=corpus)
+    app = upload(app, ("mill.txt", b"The mill was built in 1926."), ("new.txt", b"Another text."))
+    assert "mill.txt was in already, with another text: both are in the corpus now." in drawn.text(app)
+    assert len(home.corpora.documents(corpus)) == 4
+    app.button("remove_earlier").click().run()
+    app.button("remove_earlier_confirm").click().run()
+    drawn.assert_sound(app)
+    assert "was in already" not in drawn.text(app)
+    texts = sorted(document.text for document in home.corpora.each_document(corpus))
+    assert texts == ["Another text.", "Bees.", "The mill was built in 1926."]
+
+
+def test_another_list_of_documents_keeps_no_frame_around_a_row(home: Workbench, visit: Visit) -> None:
+    corpus = home.add_documents("Two", [("a.txt", b"Ants."), ("b.txt", b"Bees.")]).corpus_id
+    app = visit("library", home, corpus=corpus)
+    before = app.dataframe[0].proto.id
+    assert visit("library", home, corpus=corpus).dataframe[0].proto.id == before, "the same list is the same table"
+    app.button("remove_document").click().run()
+    app.button("remove_document_confirm").click().run()
+    assert app.dataframe[0].proto.id != before, "a row's number would name another document"
+
+
 def test_a_refused_file_is_named_and_nothing_else_is_claimed(home: Workbench, visit: Visit) -> None:
     app = upload(visit("library", home), ("<img src=x>.pdf", b"%PDF-1.7 nothing"))
     drawn.assert_sound(app)
