@@ -96,7 +96,9 @@ def page() -> None:
         else:
             _compare(chosen, "", columns.SIDE, indexes, place)
             kind_line(summary)
-            draw(html('<div class="lr-small lr-muted">{}</div>', say("compare.first_visit")))
+            offered = session.workbench().corpora.samples.examples(summary.corpus_id) is not None
+            first = say("compare.first_visit") if offered else say("compare.first_visit.no_examples")
+            draw(html('<div class="lr-small lr-muted">{}</div>', first))
             question_view.examples(PAGE, summary, askers=_askers())
             saved_view.open_button()
     state.publish(columns.url_names(strategies))

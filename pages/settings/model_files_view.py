@@ -1,12 +1,14 @@
 """Model files of this machine: a card with those that there are, to be used, added by a path, and stopped."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.models.local_servers import free_bytes
 from leanrag_core.models.model_files import ListedFile
 from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
@@ -133,7 +135,10 @@ def folder_field(settings: Settings) -> None:
     """Draw the field of the folder in which model files are looked for."""
 
     def wish(wanted: str) -> None:
-        settings_form.keep("models_folder", wanted)
+        if wanted and not Path(wanted).is_dir():
+            settings_form.refuse("models_folder", say("settings.no_models_folder", folder=isolated(wanted)))
+        else:
+            settings_form.keep("models_folder", wanted)
 
     with reveal.place("models_folder"), st.container(gap="xsmall", key="setting_models_folder"):
         widgets.show(

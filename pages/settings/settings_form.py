@@ -160,7 +160,7 @@ def number(settings: Settings, name: str) -> None:
                 max_value=spec.metadata["high"],
                 value=mount.value,
                 step=(0.1 if name == "temperature" else 5.0) if fractional else 1,
-                format="%.1f" if name == "temperature" else "%.0f" if fractional else None,
+                format="%.2f" if name == "temperature" else "%.0f" if fractional else None,
                 key=mount.key,
                 on_change=mount.changed,
             ),

@@ -30,6 +30,15 @@ def test_without_a_question_examples_are_offered_and_answered_by_both_columns(ho
     assert "What their contexts share" in drawn.text(app)
 
 
+def test_without_examples_none_are_spoken_of(empty_home: Workbench, visit: Visit) -> None:
+    corpus = empty_home.add_documents("Mill", [("mill.txt", b"The mill in Trieste was bought by Ferrante.")]).corpus_id
+    empty_home.build(corpus, IndexConfig(cluster_size=3))
+    app = visit("compare", empty_home)
+    drawn.assert_sound(app)
+    assert "take one of these" not in drawn.text(app)
+    assert "Each column answers a question with a strategy of its own." in drawn.text(app)
+
+
 def test_columns_start_with_leanrag_and_the_vector_baseline(home: Workbench, visit: Visit) -> None:
     app = visit("compare", home, q=QUESTION)
     drawn.assert_sound(app)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -135,6 +136,20 @@ def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
         app.button("test_connection").click().run()
         drawn.assert_sound(app)
         assert name in drawn.text(app)
+
+
+def test_a_folder_of_models_that_is_not_there_is_refused_and_a_temperature_has_two_decimals(
+    home: Workbench, visit: Visit, tmp_path: Path
+) -> None:
+    app = visit("settings", home)
+    app.text_input("set_models_folder").input(str(tmp_path / "nowhere")).run()
+    drawn.assert_sound(app)
+    assert "There is no folder" in drawn.text(app)
+    assert home.settings.read().models_folder == ""
+    app.text_input("set_models_folder").input(str(tmp_path)).run()
+    assert "There is no folder" not in drawn.text(app)
+    assert home.settings.read().models_folder == str(tmp_path)
+    assert app.number_input("set_temperature").proto.format == "%.2f", "the half of a tenth is seen"
 
 
 def test_storage_is_listed_by_kind(home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
