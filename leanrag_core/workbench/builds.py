@@ -238,7 +238,7 @@ class Builds:
         model are not in it. Raises InvalidConfig, CorpusNotFound."""
         config, corpus_id = index.manifest.config.checked(), index.manifest.corpus.id
         if is_remote(config.model):
-            return kept_seconds(self._corpora.summary(corpus_id).tokens)
+            return kept_seconds(self._corpora.summary(corpus_id).tokens, config.embedding)
         return self.forecast(corpus_id, config).seconds
 
     def foreign_language(self, corpus_id: str) -> str:

@@ -12,6 +12,7 @@ from leanrag_core.indexing.forecasting.forecasts import (
     Looked,
     build_speeds,
     forecast_builtin_build,
+    kept_seconds,
     look_at,
 )
 from leanrag_core.indexing.stages.kept import kept_vectors
@@ -20,7 +21,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.types.calls import Spending, Usage
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
 from leanrag_core.types.forecast import Forecast, exactly
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Price, Settings
@@ -120,6 +121,11 @@ def test_kept_chunks_take_the_time_of_the_hierarchy_alone() -> None:
     assert forecast.seconds.high == pytest.approx(0.5 * (8 + 10_000 / 250) + 0.5 * (3 + 10_000 / 20_000))
     assert forecast.basis is not None
     assert sentence(forecast.basis).endswith("About 16 chunks have been read before.")
+
+
+def test_texts_of_clusters_take_the_multilingual_model_longer() -> None:
+    english, every = (kept_seconds(10_000, embedding) for embedding in (BUILTIN, MULTILINGUAL))
+    assert (every.low, every.high) == pytest.approx((2.4 * english.low, 2.4 * english.high))
 
 
 @pytest.mark.parametrize("speeds", [(), (500.0,), (90_000.0,)])

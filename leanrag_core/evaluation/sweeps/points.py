@@ -283,7 +283,7 @@ def _later(
     clustered: set[IndexConfig],
 ) -> PointForecast:
     rebuilt = rebuilt_stages([axis for axis in spec.axes if axis.name not in BASE_SETTINGS])
-    seconds = kept_seconds(corpus.tokens)
+    seconds = kept_seconds(corpus.tokens, config.embedding)
     if not is_remote(config.model) and not is_remote(config.embedding):
         return PointForecast(tuple(names), rebuilt, kept_stages(rebuilt), ZERO, ZERO, ZERO, seconds)
     counts = layer_counts(first.entities, usual_relations(config.model), config)

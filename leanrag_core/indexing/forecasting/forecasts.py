@@ -135,7 +135,7 @@ def forecast_builtin_build(
     slow, fast = (
         (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else (speed / longer for speed in _TOKENS_A_SECOND)
     )
-    all_kept = kept_seconds(n_tokens)
+    all_kept = kept_seconds(n_tokens, config.embedding)
     low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * all_kept.low
     high = (1 - kept) * (_FIXED_SECONDS + n_tokens / slow) + kept * all_kept.high
     low, high = min(low, high), max(low, high)  # where earlier builds were quicker than one that takes results over
@@ -155,12 +155,13 @@ def forecast_builtin_build(
     return Forecast(chunks, n_kept_chunks, entities, tuple(stages), seconds, basis)
 
 
-def kept_seconds(n_tokens: int) -> Range:
-    """Return the seconds of a build of a text whose chunks are all kept by an earlier one, without calls of a model."""
+def kept_seconds(n_tokens: int, embedding: str) -> Range:
+    """Return the seconds of a build of a text whose chunks are all kept by an earlier one, without calls of a model.
+    embedding: model of the clusters' texts, most of what is made."""
     slow, fast = _KEPT_TOKENS_A_SECOND
     least, most = _KEPT_FIXED_SECONDS
     low, high = least + n_tokens / fast, most + n_tokens / slow
-    return Range(low, (low + high) / 2, high)
+    return Range(low, (low + high) / 2, high).scaled(embedding_times(embedding))
 
 
 _LONG_DESCRIPTIONS = Range(0.0, 0.015, 0.05)  # share of entities
@@ -254,7 +255,7 @@ def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) ->
     """Forecast the hierarchy over the base graph of an index with those settings, its chunks and entities being there:
     calls of the model that writes, if one does, and seconds."""
     base, n_tokens = index.layers[0], int(numbers(index.chunks["tokens"]).sum())
-    entities, seconds = exactly(len(base)), kept_seconds(n_tokens)
+    entities, seconds = exactly(len(base)), kept_seconds(n_tokens, config.embedding)
     writer, settings = config.aggregation_model or config.model, settings.of_role(AGGREGATION)
     stages: tuple[StageForecast, ...] = ()
     if is_remote(writer):
