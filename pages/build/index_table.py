@@ -18,7 +18,7 @@ from leanrag_core.storage.layout import read_report
 from leanrag_core.types.build_report import Spent
 from leanrag_core.types.config import IndexConfig, model_title
 from leanrag_core.types.summary import IndexSummary
-from pages.build import index_actions
+from pages.build import embedding_view, index_actions
 from pages.common import choices, forms, markup, paging, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import known, say
@@ -73,7 +73,7 @@ def _searched(index: IndexSummary) -> str:
 def shown(name: str, value: Any) -> str:
     """Return the value of a setting as a cell shows it."""
     if name in ("model", "embedding"):
-        code = f"build.model.{value}"
+        code = embedding_view.TITLES.get(value, "") if name == "embedding" else f"build.model.{value}"
         return say(code) if known(code) else model_title(str(value))
     if name == "tau" and not value:
         return say("setting.from_data")

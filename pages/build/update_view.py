@@ -131,10 +131,12 @@ def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
         (say("update.row.layer", layer=row.layer), *(f"{n:,}" for n in (row.kept, row.changed, row.new, row.gone)))
         for row in report.layers
     ]
-    rows.append((say("update.row.texts"), f"{report.texts_kept:,}", f"{report.texts_written:,}", "–", "–"))
+    # What is written again may say the same as before.
+    written = say("update.written_again", n=report.texts_written)
+    rows.append((say("update.row.texts"), f"{report.texts_kept:,}", written, "–", "–"))
     if report.sentences_kept or report.sentences_written:
-        kept, written = f"{report.sentences_kept:,}", f"{report.sentences_written:,}"
-        rows.append((say("update.row.sentences"), kept, written, "–", "–"))
+        written = say("update.written_again", n=report.sentences_written)
+        rows.append((say("update.row.sentences"), f"{report.sentences_kept:,}", written, "–", "–"))
     return rows
 
 

@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.forecasting.growth import entities_of_tokens
 from leanrag_core.queries.index_table import common_settings, differing_settings, grouped
-from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL
 from pages.build import suggest_view
+from pages.build.index_table import shown
 from tests import waiting
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -123,3 +124,12 @@ def test_the_estimate_by_rules_holds_what_samples_gave(empty_home: Workbench) ->
     estimated = entities_of_tokens(17_027, BUILTIN)
     assert estimated.low < 1_350 < estimated.high  # entities of the beekeeping sample by the built-in engine
     assert estimated.low < estimated.expected < estimated.high
+
+
+def test_an_embedding_has_the_name_that_the_form_gives_it() -> None:
+    assert [shown("embedding", name) for name in (BUILTIN, MULTILINGUAL, "openai:embedder")] == [
+        "English (MiniLM)",
+        "Every language (e5)",
+        "embedder",
+    ]
+    assert shown("model", BUILTIN) == "built-in"
