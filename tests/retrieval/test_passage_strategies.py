@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import mean_direction
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.calls import Budget, Usage
+from leanrag_core.types.cosines import Cosines, Medians
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
 
@@ -89,6 +91,20 @@ def test_naive_rag_leaves_out_chunks_below_the_least_cosine(index: Index, toward
     trace, _, _ = retrieve(index, "vector", toward(2), top_c=4, least_cosine=0.99)
     assert rows(trace) == [row for row in np.argsort(-near, kind="stable") if near[row] >= 0.99]
     assert trace.ranked_chunks == tuple(rows(trace))
+
+
+def test_the_least_cosine_is_told_in_the_numbers_of_the_embedding(
+    index: Index, toward: Callable[[int], np.ndarray]
+) -> None:
+    trace, _, _ = retrieve(index, "vector", toward(2), top_c=4, least_cosine=0.5)
+    [note] = [sentence(note) for note in trace.notes if note.code.startswith("vector.note.far")]
+    assert "below 0.5 (Least cosine)" in note
+    other = Cosines(*([Medians(0.7, 0.8)] * 3))
+    embedding = replace(index.manifest.embedding, cosines=other)
+    another = replace(index, manifest=replace(index.manifest, embedding=embedding))
+    trace, _, _ = retrieve(another, "vector", toward(2), top_c=4, least_cosine=0.5)
+    [note] = [sentence(note) for note in trace.notes if note.code.startswith("vector.note.far")]
+    assert f"below {another.across_scale.own_of(0.5):.2f}, which is Least cosine 0.5 with this embedding" in note
 
 
 def test_hyde_ranks_by_the_mean_of_question_and_passages(index: Index, toward: Callable[[int], np.ndarray]) -> None:

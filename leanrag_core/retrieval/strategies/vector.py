@@ -40,7 +40,12 @@ class Strategy(StrategyBase[Config]):
         plain = index.across_scale.plain(near)
         if config.least_cosine and len(near) and plain[-1] < config.least_cosine:
             ranking = rows[plain >= config.least_cosine]
-            run.note(message("vector.note.far", n=len(rows) - len(ranking), least=config.least_cosine))
+            n, least = len(rows) - len(ranking), config.least_cosine
+            if index.across_scale.is_same:
+                run.note(message("vector.note.far", n=n, least=least))
+            else:  # the cosines that are shown are the model's own
+                own = f"{index.across_scale.own_of(least):.2f}"
+                run.note(message("vector.note.far.own_scale", n=n, least=least, own=own))
         scores = dict(zip(rows.tolist(), near.tolist(), strict=True))
         taken = min(len(ranking), config.top_c)
         caption = message("vector.chunks", n=taken)
