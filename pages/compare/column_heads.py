@@ -13,7 +13,7 @@ from leanrag_core.retrieval.variants import Setting, settings_in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible_values
 from leanrag_core.workbench.trials import MOST
-from pages.common import session, state
+from pages.common import forms, session, state
 from pages.common.component import component
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
@@ -36,11 +36,9 @@ def show(loaded: Loaded, changeable: bool) -> None:
             draw(fragments.heading(loaded, renames=changeable))
         if changeable:
             pinned = state.recall("base") == letter.lower()
-            st.button(
-                "",
-                icon=":material/keep:" if pinned else ":material/keep_off:",
-                type="tertiary",
-                help=say("compare.unpin" if pinned else "compare.pin", letter=letter),
+            forms.icon_button(
+                say("compare.unpin" if pinned else "compare.pin", letter=letter),
+                ":material/keep:" if pinned else ":material/keep_off:",
                 key=f"compare_pin_{letter.lower()}",
                 on_click=columns.pin,
                 args=(letter,),
@@ -53,21 +51,17 @@ def show(loaded: Loaded, changeable: bool) -> None:
 def _column_buttons(loaded: Loaded) -> None:
     """Duplicate the column; open its settings beside the columns."""
     letter = loaded.letter
-    st.button(
-        "",
-        icon=":material/library_add:",
-        type="tertiary",
-        help=say("compare.duplicate", letter=letter),
+    forms.icon_button(
+        say("compare.duplicate", letter=letter),
+        ":material/library_add:",
         key=f"compare_duplicate_{letter.lower()}",
         disabled=len(columns.letters()) >= columns.MOST,
         on_click=settings_panel.duplicate,
         args=(letter,),
     )
-    st.button(
-        "",
-        icon=":material/tune:",
-        type="tertiary",
-        help=say("compare.settings_of", letter=letter),
+    forms.icon_button(
+        say("compare.settings_of", letter=letter),
+        ":material/tune:",
         key=f"compare_settings_{letter.lower()}",
         on_click=settings_panel.toggle,
         args=(letter,),

@@ -57,11 +57,9 @@ def _pager(loaded: Sequence[Loaded], question: str) -> bool:
         draw(markup.muted(said))
         for icon, step in (("chevron_left", -1), ("chevron_right", 1)):
             to = (at + step) if at >= 0 else 0
-            st.button(
-                "",
-                icon=f":material/{icon}:",
-                help=say("missed.next" if step > 0 else "missed.previous"),
-                type="tertiary",
+            forms.icon_button(
+                say("missed.next" if step > 0 else "missed.previous"),
+                f":material/{icon}:",
                 key=f"missed_{icon}",
                 disabled=not 0 <= to < len(texts),
                 on_click=_open_question,

@@ -103,11 +103,9 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         with st.container(width="stretch", gap=None):
             title = say("compare.panel", letter=letter)
             draw(html('<div class="lr-panelhead">{}<b>{}</b></div>', fragments.square(letter), title))
-        if st.button(
-            "",
-            icon=":material/close:",
-            type="tertiary",
-            help=say("compare.panel_close"),
+        if forms.icon_button(
+            say("compare.panel_close"),
+            ":material/close:",
             key="compare_panel_close",
             shortcut="Esc",
             on_click=close,

@@ -14,7 +14,7 @@ from leanrag_core.retrieval.variants import VariantSettings, groups, settings_in
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import option_rows
-from pages.common import markup
+from pages.common import forms, markup
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 
@@ -124,11 +124,9 @@ def _row(draft: Draft, info: StrategyInfo, title: str) -> None:
             ("content_copy", "duplicate_run", _duplicate),
             ("close", "remove_run", _remove),
         ):
-            st.button(
-                "",
-                icon=f":material/{icon}:",
-                type="tertiary",
-                help=say(f"evaluate.form.{code}", run=title),
+            forms.icon_button(
+                say(f"evaluate.form.{code}", run=title),
+                f":material/{icon}:",
                 key=f"experiment_{act.__name__.strip('_')}_{draft.key}",
                 on_click=act,
                 args=(draft.number,),

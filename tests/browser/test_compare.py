@@ -140,6 +140,7 @@ def test_a_column_is_tried_with_other_settings_left_and_kept(
     settled(page)
 
     # Only differences, on and off: B is removed, so that both answers are the same.
+    expect(page.get_by_role("button", name="Settings of column B").first, "it is heard what it does").to_be_visible()
     page.locator(".st-key-compare_settings_b button:visible").first.click()
     settled(page)
     press(page, "Remove column B")

@@ -104,7 +104,7 @@ def test_the_page_asks_no_network_and_shows_texts_as_text(tmp_path: Path) -> Non
     assert not re.search(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"?https?:", page)
     assert "<img src=x" not in page
     assert page.count("</script><script>alert(1)") == 0
-    assert "3 of 3 entities and 1 relations are drawn." in page
+    assert "3 of 3 entities, aggregated ones among them, and 1 relations are drawn." in page
 
 
 def test_of_a_large_index_the_page_draws_the_top_and_what_is_related_most(
