@@ -19,6 +19,7 @@ from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.messages.message import message
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.layout import read_edits
@@ -32,7 +33,7 @@ from leanrag_core.storage.staging import (
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import is_remote
-from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobKind, JobReport
 from leanrag_core.types.manifest import IMPORTED, Manifest
@@ -155,6 +156,7 @@ class Updates:
         embedding = context.models.embedding(config.embedding, manifest.embedding.fingerprint)
         if embedding.fingerprint != manifest.embedding.fingerprint:
             raise InvalidConfig("update.other_embedding", index=manifest.name)
+        names = {document.name for document in documents}
         request = BuildRequest(
             documents,
             config,
@@ -162,10 +164,19 @@ class Updates:
             manifest.name,
             manifest.corpus,
             self._in_store(folder),
+            refusals=[refusal for refusal in self._refusals(index) if refusal.name not in names],
             edits=log,
             before=Before(index, step),
         )
         return self._builds.run(request, context)
+
+    def _refusals(self, index: Index) -> list[Refusal]:
+        """Return the files that could not be read: of the index's corpus, else those that its report lists."""
+        try:
+            return self._corpora.refused(index.manifest.corpus.id)
+        except (CorpusNotFound, CorpusDamaged):
+            listed = index.report.dropped.get("parse", ())
+            return [Refusal(drop.item, message("plain", text=drop.reason)) for drop in listed]
 
     def _earlier_with(self, folder: Path, index: Index, documents: list[Document], log: EditLog) -> Snapshot | None:
         """Return the newest earlier state with these documents and edits, and the index's settings."""

@@ -180,6 +180,22 @@ def test_the_manifest_tells_from_which_index_an_update_was_made(bench: Workbench
     assert len({first, second.id, third.id}) == 3
 
 
+@pytest.mark.parametrize("in_store", [True, False])
+def test_what_could_not_be_read_stays_in_the_report_of_an_update_until_it_is_read(
+    tmp_path: Path, in_store: bool
+) -> None:
+    bench = Workbench.default(tmp_path)
+    files = [(name, text.encode()) for name, text in TEXTS.items()]
+    corpus = bench.add_documents("Farm", [*files, ("owls.txt", b""), ("empty.txt", b"")]).corpus_id
+    built = bench.build(corpus, CONFIG)
+    assert built.path is not None
+    if not in_store:
+        bench.corpora.delete(corpus)
+    states = [built, add(bench, built.path, "mites.txt", MITES), add(bench, built.path, "owls.txt", OWLS)]
+    assert [state.report.drops.get("parse", 0) for state in states] == [2, 2, 1]
+    assert [drop.item for drop in states[-1].report.dropped["parse"]] == ["empty.txt"]
+
+
 def test_a_preview_counts_what_the_update_then_does(bench: Workbench, folder: Path) -> None:
     index = open_index(folder)
     changes = changes_to(index, [read(bench, "mites.txt", MITES)])
