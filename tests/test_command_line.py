@@ -33,6 +33,17 @@ def test_build_prints_what_was_built_and_what_was_refused(built: Path, capsys: p
     assert "already built" in output.err
 
 
+def test_a_build_in_another_language_names_the_embedding_that_knows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "渠首.md").write_text(
+        "都江堰的渠首由鱼嘴、飞沙堰和宝瓶口三个主体部分组成。李冰主持修建了都江堰。", encoding="utf-8"
+    )
+    assert main(["build", str(tmp_path / "渠首.md"), "--out", str(tmp_path / "index"), "--cluster-size", "3"]) == 0
+    told = capsys.readouterr().err
+    assert "note: most of these documents are in Chinese: the built-in embedding was trained on English" in told
+
+
 def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text("Honey bees get nectar from white clover in May.", encoding="utf-8")
     printed = threading.Event()

@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +21,11 @@ from leanrag_core.commands._options import (
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.parsing.language import mostly_foreign
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.corpus import Document
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -68,6 +74,8 @@ def _build(options: argparse.Namespace) -> int:
     if options.batch:
         options.stop.line += "; batches that were sent go on, and the same command reads what they bring"
     parsed = read_sources(options, bench)
+    if config.embedding == BUILTIN:
+        _advise(parsed.documents)
     if options.resume and is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
     else:
@@ -89,3 +97,15 @@ def _build(options: argparse.Namespace) -> int:
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
     return 0
+
+
+def _advise(documents: Sequence[Document]) -> None:
+    """Say which embedding knows the language of most of the documents, where the built-in one does not."""
+    amounts: Counter[str] = Counter()
+    for document in documents:
+        amounts[document.language] += len(document.text)
+    foreign = mostly_foreign(amounts)
+    if foreign:
+        language = sentence(message(f"language.{foreign}"))
+        advice = "the built-in embedding was trained on English; --embedding multilingual is for every language"
+        print(f"note: most of these documents are in {language}: {advice}", file=sys.stderr)

@@ -25,6 +25,7 @@ from leanrag_core.indexing.forecasting.growth import (
     entities_of_tokens,
     usual_relations,
 )
+from leanrag_core.indexing.parsing.language import mostly_foreign
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
@@ -56,7 +57,6 @@ from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 
-SEVERAL = "mul"  # languages, none of which most of a corpus is in (ISO 639-2)
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
 _TOKENS_LOOKED_AT = 100_000
@@ -242,14 +242,9 @@ class Builds:
         return self.forecast(corpus_id, config).seconds
 
     def foreign_language(self, corpus_id: str) -> str:
-        """Return the language that most of the corpus's tokens are in where the built-in embedding does not know it
-        (ISO 639-1), SEVERAL where they are in several such languages; empty where half or more is English. Tokens whose
-        language is not told do not count."""
-        tokens_of = {language: n for language, n in self._corpora.languages(corpus_id).items() if language != "und"}
-        half = sum(tokens_of.values()) / 2
-        if tokens_of.get("en", 0) >= half:
-            return ""
-        return next((language for language, n in tokens_of.items() if n > half), SEVERAL)
+        """Return the language that most of the corpus is in where the built-in embedding does not know it: see
+        mostly_foreign(). Raises CorpusNotFound."""
+        return mostly_foreign(self._corpora.languages(corpus_id))
 
     def has_reference(self, corpus_id: str) -> bool:
         """Tell whether a reference graph that comes with the program quotes documents of the corpus."""

@@ -1,8 +1,11 @@
 """Which language a document is in, by lingua; decided on its first 2,000 characters."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+SEVERAL = "mul"  # languages, none of which most of a text is in (ISO 639-2)
+UNTOLD = "und"
 _SAMPLE = 2000
 _LANGUAGES = [
     "ARABIC",
@@ -62,3 +65,16 @@ def detect_language(text: str) -> str:
     if len(letters) < _SHORT and best.value < _SURE:
         return "und"
     return best.language.iso_code_639_1.name.lower() if best.value else "und"
+
+
+def mostly_foreign(amounts: Mapping[str, int]) -> str:
+    """Return the language that most of some text is in, where that is not English (ISO 639-1), SEVERAL where it is in
+    several such languages; empty where half or more is English.
+
+    amounts: characters or tokens in each language; those of which it is not told do not count.
+    """
+    told = {language: n for language, n in amounts.items() if language not in ("", UNTOLD)}
+    half = sum(told.values()) / 2
+    if told.get("en", 0) >= half:
+        return ""
+    return next((language for language, n in told.items() if n > half), SEVERAL)
