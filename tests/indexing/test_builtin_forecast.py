@@ -15,13 +15,14 @@ from leanrag_core.indexing.forecasting.forecasts import (
     kept_seconds,
     look_at,
 )
+from leanrag_core.indexing.forecasting.growth import effects_of_sizes
 from leanrag_core.indexing.stages.kept import kept_vectors
 from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.types.calls import Spending, Usage
-from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL, REFERENCE, IndexConfig
 from leanrag_core.types.forecast import Forecast, exactly
 from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Price, Settings
@@ -176,3 +177,21 @@ def test_chunks_whose_vectors_alone_are_kept_are_still_to_be_read(tmp_path: Path
     forecast = bench.builds.forecast(corpus, replace(config, cluster_size=8))
     assert (forecast.chunks, forecast.sampled) == (n_chunks, n_chunks)
     assert forecast.basis == message("forecast.all_kept")
+
+
+@pytest.mark.parametrize(
+    ("entities", "relations", "model", "size", "built"),
+    [
+        (915, 3034, BUILTIN, 7, 195),
+        (915, 3034, BUILTIN, 20, 133),
+        (1187, 2876, BUILTIN, 20, 139),
+        (1896, 5745, BUILTIN, 20, 297),
+        (4268, 10281, BUILTIN, 20, 575),
+        (352, 578, REFERENCE, 16, 31),
+    ],
+)
+def test_summarised_relations_are_estimated_as_builds_made_them(
+    entities: int, relations: int, model: str, size: int, built: int
+) -> None:
+    [effect] = effects_of_sizes(entities, relations / entities, IndexConfig(model=model), [size])
+    assert effect.summarised == pytest.approx(built, rel=0.15)

@@ -48,7 +48,10 @@ _RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
 # tokens of one subject, 3,100 to 12,600 in 115,000 to 147,000; 2.4 to 3.3 relations each.
 _BY_RULES, _BY_RULES_TOKENS = Range(600.0, 1300.0, 2900.0), 20_000
 _RELATIONS_BY_RULES = Range(2.3, 2.9, 3.4)
-_BETWEEN = 0.7  # share of relations whose ends lie in two clusters
+# Relations between clusters of a layer. Measured with clusters of 8 to 30 on ten graphs, found by rules and written by
+# hand: .37 to .73 of all have their ends in two clusters, and they gather in few of the pairs: the number of a pair's
+# relations (lambda) is as from a negative binomial distribution whose shape is so much, divided by the clusters.
+_BETWEEN, _SHAPE = 0.6, 7.0
 
 
 @dataclass(frozen=True)
@@ -145,14 +148,20 @@ def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig
         clusters += above
         pairs = above * (above - 1) / 2
         strength = _BETWEEN * relations / pairs if pairs else 0.0
-        present = pairs * strength / (1 + strength)
-        summaries += present * _share_above(rule.step(layer), strength)
+        present = pairs * _above(0, strength, _SHAPE / above)
+        step = rule.step(layer)
+        summaries += (
+            present * (1 - step[1]) if isinstance(step, tuple) else pairs * _above(step, strength, _SHAPE / above)
+        )
         nodes, relations, layer = above, present, layer + 1
     return clusters, summaries
 
 
-def _share_above(step: float | tuple[str, float], strength: float) -> float:
-    """Return the share of the joined pairs whose lambda exceeds tau, lambda being geometric with that mean."""
-    if isinstance(step, tuple):
-        return 1.0 - step[1]
-    return float((strength / (1 + strength)) ** int(step))
+def _above(tau: float, mean: float, shape: float) -> float:
+    """Return the share of pairs whose lambda exceeds tau, lambda being negative binomial with that mean and shape."""
+    p = shape / (shape + mean)
+    share, upto = p**shape, 0.0
+    for n in range(int(tau) + 1):
+        upto += share
+        share *= (n + shape) / (n + 1) * (1 - p)
+    return max(0.0, 1.0 - upto)
