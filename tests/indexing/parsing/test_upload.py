@@ -2,7 +2,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.indexing import reading
@@ -119,6 +119,7 @@ def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
     st.sampled_from(["txt", "md", "html", "csv", "json", "jsonl", "pdf", "docx", "epub", "zip", "xlsx", "pptx"]),
     st.binary(max_size=60) | st.text(st.sampled_from("\"',;|<>/a{}[]:#*-_`\n\t 1é"), max_size=60).map(str.encode),
 )
+@example("jsonl", b"\x00")
 def test_no_content_of_any_format_raises(suffix: str, content: bytes) -> None:
     upload = parse_upload(f"a.{suffix}", content)
     assert upload.documents or upload.refusals

@@ -16,7 +16,7 @@ MEDIA_TYPE = "jsonl"
 
 
 def parse(name: str, content: bytes) -> FormatResult:
-    """Return a document a line. Raises UnreadableDocument when no line is JSON."""
+    """Return a document a line. Raises UnreadableDocument when no line is JSON, or all are empty."""
     return _checked(joined_portions(_readers(name, content)))
 
 
@@ -38,6 +38,8 @@ def _checked(result: FormatResult) -> FormatResult:
 
 def _readers(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
     decoded = decode(content)
+    if not decoded.text.strip():
+        raise UnreadableDocument("file.no_text")
     number = 1
     for part in in_portions(_lines(decoded.text), len):
         yield partial(_read, name, part, number, decoded.notes)
