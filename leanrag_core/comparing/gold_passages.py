@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion, normalised
-from leanrag_core.figures.passages import placed
+from leanrag_core.figures.passages import passage_place
 from leanrag_core.types.index import Index
 
 _EDGE = 8  # words of a quote that lies across the border of two chunks
@@ -31,7 +31,7 @@ class Gold:
         """Return how it is listed."""
         if self.kind == "entity":
             return self.quote
-        return placed(self.title, self.page, self.rows[0] if self.rows else None, language)
+        return passage_place(self.title, self.page, self.rows[0] if self.rows else None, language)
 
 
 class GoldFinder:

@@ -32,10 +32,10 @@ class Passage:
 
 def passage_name(item: TraceItem, language: str = "en") -> str:
     """Name an item, a passage with its place, since several may be of one document."""
-    return item.name if item.source is None else placed(item.name, item.source.page, item.row, language)
+    return item.name if item.source is None else passage_place(item.name, item.source.page, item.row, language)
 
 
-def placed(name: str, page: int | None, row: int | None, language: str) -> str:
+def passage_place(name: str, page: int | None, row: int | None, language: str) -> str:
     """Name a passage of that document: with its page, else its chunk where the row of that is known."""
     if page:
         return sentence(message("passage.on_page", name=name, page=page), language)

@@ -141,10 +141,10 @@ def plain(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
 
 
-def icon_button(said: str, icon: str, *, key: str, **more: Any) -> bool:
-    """Draw a button of an icon alone and return whether it was pressed. said: what it does, for who hears the page, and
-    over it; style.css hides it by the key. more: of st.button."""
-    return bool(st.button(plain(said), icon=icon, type="tertiary", help=plain(said), key=key, **more))
+def icon_button(label: str, icon: str, *, key: str, **more: Any) -> bool:
+    """Draw a button of an icon alone and return whether it was pressed. label: what it does, for screen readers and as
+    a tooltip; style.css hides it by the key. more: of st.button."""
+    return bool(st.button(plain(label), icon=icon, type="tertiary", help=plain(label), key=key, **more))
 
 
 def visible_cells(table: pd.DataFrame) -> pd.DataFrame:

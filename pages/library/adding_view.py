@@ -108,7 +108,7 @@ _FILES, _FOLDER, _TEXT, _PATH = "files", "folder", "text", "path"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _REPORT = "upload_report"
 _LISTED = 40  # files that are listed with their remarks
-_NAMED = 5  # files that were in already, in a sentence
+_NAMED = 5  # files whose name was in the corpus before, in a sentence
 _ROWS = 200  # of the table of files, a page
 _LOOKED_AT = 5_000  # rows in which remarks are looked for; those of files that were refused stand first
 
@@ -328,7 +328,7 @@ def outcome() -> None:
 
 
 def _namesakes(report: UploadReport) -> None:
-    """Say which added files were in already with another text, and offer to remove those earlier ones."""
+    """Say which added files were in the corpus before with another text, and offer to remove those earlier ones."""
     with plain_errors():
         earlier = session.workbench().corpora.namesakes(report)
         if not earlier:

@@ -68,12 +68,12 @@ def test_a_file_that_was_in_with_another_text_is_told_and_the_earlier_one_can_be
     corpus = home.add_documents("Mill", [("mill.txt", b"The mill was built in 1924."), ("b.txt", b"Bees.")]).corpus_id
     app = visit("library", home, corpus=corpus, upload_into=corpus)
     app = upload(app, ("mill.txt", b"The mill was built in 1926."), ("new.txt", b"Another text."))
-    assert "mill.txt was in already, with another text: both are in the corpus now." in drawn.text(app)
+    assert "mill.txt was already in the corpus, with another text. Now both texts are in it." in drawn.text(app)
     assert len(home.corpora.documents(corpus)) == 4
     app.button("remove_earlier").click().run()
     app.button("remove_earlier_confirm").click().run()
     drawn.assert_sound(app)
-    assert "was in already" not in drawn.text(app)
+    assert "was already in the corpus" not in drawn.text(app)
     texts = sorted(document.text for document in home.corpora.each_document(corpus))
     assert texts == ["Another text.", "Bees.", "The mill was built in 1926."]
 

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from leanrag_core.figures.passages import Piece, around, excerpt, name_spans, passage, placed, sentence_spans
+from leanrag_core.figures.passages import Piece, around, excerpt, name_spans, passage, passage_place, sentence_spans
 
 TEXT = "The queen lays eggs. Honey bees store honey. A mite spoils it."
 #       0123456789012345678901234567890123456789012345678901234567890
@@ -18,12 +18,12 @@ def test_names_are_found_as_whole_words_in_any_case() -> None:
 
 
 def test_a_passage_is_named_with_its_page_else_its_chunk_in_the_readers_language() -> None:
-    assert [placed("Bees", page, row, "en") for page, row in ((3, 7), (None, 1233), (None, None))] == [
+    assert [passage_place("Bees", page, row, "en") for page, row in ((3, 7), (None, 1233), (None, None))] == [
         "Bees, p. 3",
         "Bees, chunk 1,234",
         "Bees",
     ]
-    assert [placed("蜜蜂", page, row, "zh") for page, row in ((3, 7), (None, 7))] == [
+    assert [passage_place("蜜蜂", page, row, "zh") for page, row in ((3, 7), (None, 7))] == [
         "蜜蜂，第 3 页",
         "蜜蜂，第 8 个文本块",
     ]

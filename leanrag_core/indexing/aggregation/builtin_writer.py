@@ -16,7 +16,7 @@ from leanrag_core.indexing.aggregation.cluster_names import (
 )
 from leanrag_core.indexing.aggregation.cluster_openings import openings
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
-from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of, in_a_row
+from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of, joined_sentences
 from leanrag_core.indexing.aggregation.joined_names import Term, cluster_name, terms_in
 from leanrag_core.indexing.aggregation.phrases import Lexicon
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
@@ -106,7 +106,7 @@ class BuiltinWriter:
             n_sentences=_AFTER_OPENING if opening else _SENTENCES,
             max_tokens=_DESCRIPTION_TOKENS - count_tokens(opening),
         )
-        description = in_a_row((opening, chosen))
+        description = joined_sentences((opening, chosen))
         if not description:
             shown = [members.names[place] for place in order[:8]]
             description = f"A group of {len(members.names)}: " + ", ".join(shown)

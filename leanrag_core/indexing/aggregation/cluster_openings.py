@@ -37,7 +37,8 @@ _KINDS_IN_CHINESE = {
 def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
     """Return "84 entities, mostly treatments and pests; the most central are Varroa (organism), ..." of each cluster.
 
-    cluster_of: (base entities,) cluster of each. In Chinese where the names are; "" for names of other scripts.
+    cluster_of: (n_base,) int, the cluster of each base entity. In Chinese where the names are; "" for names of other
+    scripts.
     """
     degrees = inside_degrees(base, cluster_of)
     offsets, order = children_offsets(cluster_of, n_clusters)

@@ -217,7 +217,7 @@ class BaseTerms:
 
 def base_terms(entities: pa.Table) -> BaseTerms:
     """Count the phrases in names and descriptions of the base entities; a sentence that several share counts once."""
-    lexicon = Lexicon(_cutting(Texts(entities["name"])))
+    lexicon = Lexicon(_chinese_cutter(Texts(entities["name"])))
     sentence_numbers, lengths = array("i"), array("i")
     for text in Texts(entities["description"]):
         numbers = lexicon.read(sentences(text))
@@ -254,7 +254,7 @@ def base_terms(entities: pa.Table) -> BaseTerms:
     )
 
 
-def _cutting(names: Iterable[str]) -> Callable[[str], list[str]] | None:
+def _chinese_cutter(names: Iterable[str]) -> Callable[[str], list[str]] | None:
     """Return what parts Chinese text into words, of which each Chinese name is one; None where no name is Chinese."""
     known = sorted({word for name in names for word in words(name) if is_chinese(word)})
     if not known:
@@ -297,10 +297,10 @@ class Candidate:
 def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int) -> Iterator[list[Candidate]]:
     """Yield for each cluster in turn the phrases that set it apart, best first.
 
-    cluster_of: (base entities,) cluster of each. The score is tf x log(1 + A / f), where tf is the share of a phrase in
-    the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times the share of members
-    that the phrase covers, times preferences for pairs and for names. A pair or word that only one name holds, and no
-    sentence outside a name, is a fragment and left out.
+    cluster_of: (n_base,) int, the cluster of each base entity. The score is tf x log(1 + A / f), where tf is the share
+    of a phrase in the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times the
+    share of members that the phrase covers, times preferences for pairs and for names. A pair or word that only one
+    name holds, and no sentence outside a name, is a fragment and left out.
     """
     n_sentences = terms.in_sentences.shape[0]
     held = distinct(cluster_of[terms.holds[:, 0]].astype(np.int64) * n_sentences + terms.holds[:, 1])

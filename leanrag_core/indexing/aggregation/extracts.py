@@ -78,10 +78,10 @@ def choose_sentences(
                 break
             if not chosen and not available.any():
                 chosen.append(trim_to_tokens(sentence, max_tokens))
-    return in_a_row(chosen)
+    return joined_sentences(chosen)
 
 
-def in_a_row(texts: Iterable[str]) -> str:
+def joined_sentences(texts: Iterable[str]) -> str:
     """Join sentences with a space, but none behind a Chinese stop."""
     whole = ""
     for text in filter(None, texts):

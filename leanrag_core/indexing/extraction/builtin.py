@@ -12,11 +12,12 @@ from typing import overload
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
 from leanrag_core.indexing.extraction.english import GENERIC, GENERIC_HEADINGS, LIGHT, english_version
+from leanrag_core.indexing.extraction.english_names import MAX_LENGTH
 from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
-from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
+from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentence_files import SentenceFiles
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting
 from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside

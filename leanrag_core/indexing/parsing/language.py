@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 SEVERAL = "mul"  # languages, none of which most of a text is in (ISO 639-2)
-UNTOLD = "und"
+UNKNOWN = "und"
 _SAMPLE = 2000
 _LANGUAGES = [
     "ARABIC",
@@ -71,10 +71,10 @@ def mostly_foreign(amounts: Mapping[str, int]) -> str:
     """Return the language that most of some text is in, where that is not English (ISO 639-1), SEVERAL where it is in
     several such languages; empty where half or more is English.
 
-    amounts: characters or tokens in each language; those of which it is not told do not count.
+    amounts: characters or tokens in each language; an unknown language does not count.
     """
-    told = {language: n for language, n in amounts.items() if language not in ("", UNTOLD)}
-    half = sum(told.values()) / 2
-    if told.get("en", 0) >= half:
+    known = {language: n for language, n in amounts.items() if language not in ("", UNKNOWN)}
+    half = sum(known.values()) / 2
+    if known.get("en", 0) >= half:
         return ""
-    return next((language for language, n in told.items() if n > half), SEVERAL)
+    return next((language for language, n in known.items() if n > half), SEVERAL)

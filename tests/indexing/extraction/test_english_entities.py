@@ -3,7 +3,7 @@
 import pytest
 
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, keywords_of
-from leanrag_core.indexing.extraction.noun_phrases import tidy
+from leanrag_core.indexing.extraction.english_names import tidy
 from leanrag_core.indexing.extraction.sentences import Sighting
 from leanrag_core.types.corpus import Chunk, Document, Heading
 from leanrag_core.types.extraction import Extraction
