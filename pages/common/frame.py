@@ -278,12 +278,13 @@ def kind_line(summary: IndexSummary) -> None:
     label = _kind_title(kind)
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
     parts = [say(code)] if known(code) else []
-    share = session.without_grammar(summary)
-    if share == 1:
-        parts = [say("graph.no_grammar")]
-    elif share:
-        shown = numbers.share(share) if share >= 0.01 else say("graph.under_one_percent")
-        parts.append(say("graph.partly_no_grammar", share=shown))
+    read = session.read_by_rules(summary)
+    if read and not read.with_grammar:
+        parts = [say("graph.no_grammar" if read.by_statistics else "graph.by_dictionary")]
+    if read and read.with_dictionary and (read.with_grammar or read.by_statistics):
+        parts.append(say("graph.partly_by_dictionary", share=_share(read.with_dictionary, sum(read))))
+    if read and read.with_grammar and read.by_statistics:
+        parts.append(say("graph.partly_no_grammar", share=_share(read.by_statistics, sum(read))))
     if builtin_texts:
         label = say("graph.partly_builtin", kind=label)
         reason = "graph.unwritten_texts" if kind == REFERENCE_GRAPH else "graph.builtin_texts"
@@ -291,6 +292,10 @@ def kind_line(summary: IndexSummary) -> None:
     draw(
         html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, say("text.space").join(parts))
     )
+
+
+def _share(n: int, of: int) -> str:
+    return numbers.share(n / of) if 100 * n >= of else say("graph.under_one_percent")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
-from leanrag_core.indexing.extraction.builtin import share_without_grammar
+from leanrag_core.indexing.extraction.builtin import ChunksRead, chunks_read
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.index import Index
@@ -68,19 +68,19 @@ def _finder(index_id: str, created: str) -> GoldFinder:
     return GoldFinder(_opened(index_id, created))
 
 
-def without_grammar(summary: IndexSummary) -> float:
-    """Return the share of chunks that were read without grammar; 0 where a language model read them."""
+def read_by_rules(summary: IndexSummary) -> ChunksRead | None:
+    """Count the chunks that were read with and without grammar; None where a language model read them."""
     if summary.kind != HEURISTIC:
-        return 0.0
+        return None
 
     @st.cache_data(max_entries=64, show_spinner=False)
-    def share(index_id: str, created: str) -> float:
+    def counted(index_id: str, created: str) -> ChunksRead:
         with reading(summary) as index:
-            return share_without_grammar(index)
+            return chunks_read(index)
 
     with suppress(LeanRAGError):  # the page says that an index is damaged, which it opens next
-        return float(share(summary.id, summary.created))
-    return 0.0
+        return counted(summary.id, summary.created)
+    return None
 
 
 def read_ahead(summary: IndexSummary) -> None:

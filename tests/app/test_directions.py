@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.indexing.extraction.builtin import share_without_grammar
+from leanrag_core.indexing.extraction.builtin import chunks_read
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -39,7 +39,7 @@ def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_
     app = visit("ask", mixed, index=index.id, q=QUESTION)
     drawn.assert_sound(app)
     page_text = drawn.text(app)
-    assert "since no text is in English" in page_text
+    assert "without grammar, which is known of English alone" in page_text
     assert "Entities are reliable" not in page_text
     assert "\u2068ערים مدن\u2069" in page_text, "in the page's facts, before the number of documents"
     [graph] = drawn.plays(app)
@@ -61,4 +61,17 @@ def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_
 def test_english_is_read_with_grammar(home: Workbench, visit: Visit) -> None:
     assert "Entities are reliable, relations are rough." in drawn.text(visit("ask", home))
     index = home.indexes.open(home.indexes.all()[0].id)
-    assert share_without_grammar(index) == 0
+    assert chunks_read(index)[1:] == (0, 0)
+
+
+def test_chinese_is_read_with_a_dictionary(home: Workbench, visit: Visit) -> None:
+    chinese = ("运河.txt", ("大运河连接北京和杭州。北京的粮仓储存漕粮。" * 8).encode())
+    english = ("canal.txt", ("The Grand Canal of China joins Beijing and Hangzhou. " * 8).encode())
+    pages = []
+    for name, files in (("运河", [chinese]), ("both", [chinese, english])):
+        home.build(home.add_documents(name, files).corpus_id, IndexConfig(cluster_size=4))
+        index = next(listed for listed in home.indexes.all() if listed.name == name)
+        pages.append(drawn.text(visit("ask", home, index=index.id)))
+    assert "with a dictionary of Chinese: entities are names and nouns" in pages[0]
+    assert "But 50 % of the chunks are in Chinese and were read with a dictionary" in pages[1]
+    assert not any("words that stand out" in page_text for page_text in pages)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import overload
+from typing import NamedTuple, overload
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
@@ -255,14 +255,25 @@ class ReadBefore:
         return is_parsed(document, sorted(own), self._store)
 
 
-def share_without_grammar(index: Index) -> float:
-    """Return the share of an index's chunks that this extractor reads by statistics alone: those in other languages."""
+class ChunksRead(NamedTuple):
+    """How many chunks were read with grammar, with a dictionary of Chinese, and by statistics alone."""
+
+    with_grammar: int
+    with_dictionary: int
+    by_statistics: int
+
+
+def chunks_read(index: Index) -> ChunksRead:
+    """Count an index's chunks by how this extractor reads them: English with grammar, Chinese with a dictionary and
+    parts of speech, every other language by statistics alone."""
     languages = index.documents["language"].to_pylist()
     documents = index.chunks["document"].to_pylist()
     unknown = {row for row, language in enumerate(languages) if language in ("und", "", None)}
     english = {row for row, language in enumerate(languages) if language == "en"}
     english |= {row for row in unknown if is_latin(index.document(row).text)}
-    return sum(row not in english for row in documents) / max(1, len(documents))
+    with_grammar = sum(row in english for row in documents)
+    with_dictionary = sum(languages[row] == CHINESE for row in documents)
+    return ChunksRead(with_grammar, with_dictionary, len(documents) - with_grammar - with_dictionary)
 
 
 def _titles(titles: Iterable[str]) -> dict[str, str]:
