@@ -1,4 +1,5 @@
-"""The neighbourhood of a node as vis-network draws it: places, sizes and colours, all decided here; and as one file.
+"""The neighbourhood of a node as vis-network draws it: places, sizes and colours, all decided here; and any graph of
+vis-network as one file.
 
 Positions are preset, so that the picture is the same each time and nothing moves. vis-network draws labels on a canvas
 and tooltips as text; no text becomes HTML.
@@ -6,11 +7,11 @@ and tooltips as text; no text becomes HTML.
 
 import importlib.util
 import math
-import textwrap
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from leanrag_core.figures.html import NOTHING, html, html_file
 from leanrag_core.figures.palette import Palette
@@ -89,20 +90,18 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
     return VisGraph(nodes, edges)
 
 
-def neighbourhood_page(
-    graph: VisGraph, palette: Palette, *, title: str, note: str = "", language: str = ENGLISH
+def vis_page(
+    graph: VisGraph, palette: Palette, *, title: str, corner: Markup = NOTHING, style: str = "", language: str = ENGLISH
 ) -> str:
-    """Return the graph as an HTML file with vis-network in it. title: of the window; note: shown in a corner."""
-    style = (
-        f"body{{margin:0;background:{palette['bg']}}}#graph{{height:100vh}}"
-        f".note{{position:fixed;left:12px;bottom:8px;margin:0;font:14px system-ui;color:{palette['mute']}}}"
-    )
+    """Return the graph as an HTML file with vis-network in it. title: of the window; corner, style: what stands in a
+    corner of the page, and how."""
+    whole = f"body{{margin:0;background:{palette['bg']}}}#graph{{height:100vh}}"
     library = _vis_network()
     return html_file(
-        html('<div id="graph"></div>{}', html('<p class="note">{}</p>', note) if note else NOTHING),
+        html('<div id="graph"></div>{}', corner),
         title=title,
         language=language,
-        styles=library.with_name("vis-network.css").read_text(encoding="utf-8") + style,
+        styles=library.with_name("vis-network.css").read_text(encoding="utf-8") + whole + style,
         script=library.read_text(encoding="utf-8") + _DRAW,
         values={"graph": asdict(graph), "options": _OPTIONS},
     )
@@ -150,136 +149,3 @@ def _colours(palette: Palette, hops: int) -> dict[str, Any]:
         "highlight": {"background": palette["prim"], "border": palette["text"]},
         "hover": {"background": palette["prim"], "border": palette["text"]},
     }
-
-
-MAX_NODES, MAX_EDGES = 250, 400  # more relations than that hide the tree
-_LONGEST_NAME, _LONGEST_ABOUT = 28, 400
-_TOOLTIP_WIDTH = 80  # characters
-_MOST_LABELLED = 120
-_RING = 260.0  # px between two layers at the natural scale
-_LEAST_ARC = 26.0  # px between two nodes of a ring
-
-
-@dataclass(frozen=True)
-class DrawnNode:
-    """A node of the picture. above: place of its parent in the list, None for the root. layer: 0 at the base."""
-
-    id: str
-    name: str
-    about: str
-    layer: int
-    above: int | None
-
-
-@dataclass(frozen=True)
-class DrawnEdge:
-    """A relation of the picture; source and target are places in the list of nodes."""
-
-    id: str
-    source: int
-    target: int
-    layer: int
-    strength: float
-    about: str
-
-
-def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette: Palette) -> VisGraph:
-    """Return the picture of these nodes, a parent before its children, and of their relations."""
-    places = _places_of_index(nodes)
-    strongest = max((edge.strength for edge in edges), default=1.0) or 1.0
-    drawn = tuple(
-        {
-            "id": node.id,
-            "label": _shortened(node.name, _LONGEST_NAME) if place < _MOST_LABELLED else " ",
-            "title": _tooltip(node.about),
-            "x": round(x, 1),
-            "y": round(y, 1),
-            "shape": "dot",
-            "size": min(8 + 7 * node.layer, 30),
-            "color": palette["tree" if node.layer else "path"] if node.above is not None else palette["lca"],
-            "font": {
-                "color": palette["text"],
-                "size": 15 + 15 * min(node.layer, 2),
-                "strokeWidth": 3,
-                "strokeColor": palette["bg"],
-            },
-        }
-        for place, (node, (x, y)) in enumerate(zip(nodes, places, strict=True))
-    )
-    links = tuple(
-        {
-            "id": f"parent-{node.id}",
-            "from": node.id,
-            "to": nodes[node.above].id,
-            "width": 1,
-            "dashes": True,
-            "color": {"color": palette["tree"], "highlight": palette["prim"], "opacity": 0.5},
-        }
-        for node in nodes
-        if node.above is not None
-    )
-    relations = tuple(
-        {
-            "id": edge.id,
-            "from": nodes[edge.source].id,
-            "to": nodes[edge.target].id,
-            "width": round(1 + 4 * edge.strength / strongest, 2),
-            "title": _tooltip(edge.about),
-            "color": {
-                "color": palette["inter" if edge.layer else "base"],
-                "highlight": palette["prim"],
-                "opacity": 0.35,
-            },
-        }
-        for edge in edges
-    )
-    return VisGraph(drawn, (*links, *relations))
-
-
-def _places_of_index(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:
-    """Return a ring for each layer; the children of a node share its part of the circle, as many leaves as they
-    have."""
-    children: list[list[int]] = [[] for _ in nodes]
-    for place, node in enumerate(nodes):
-        if node.above is not None:
-            children[node.above].append(place)
-    leaves = [1] * len(nodes)
-    for place in reversed(range(len(nodes))):
-        if children[place]:
-            leaves[place] = sum(leaves[child] for child in children[place])
-    roots = [place for place, node in enumerate(nodes) if node.above is None]
-    total = sum(leaves[root] for root in roots) or 1
-    ring = max(_RING, _LEAST_ARC * total / (2 * math.pi * max(1, _depth(nodes))))
-    places = [(0.0, 0.0)] * len(nodes)
-    begins = [0.0] * len(nodes)
-    depth = [0] * len(nodes)
-    turn = 0.0
-    for root in roots:
-        begins[root] = turn
-        turn += leaves[root]
-    for place, node in enumerate(nodes):
-        if node.above is not None:
-            depth[place] = depth[node.above] + 1
-        angle = 2 * math.pi * (begins[place] + leaves[place] / 2) / total
-        radius = ring * depth[place] if len(roots) == 1 else ring * (depth[place] + 1)
-        places[place] = (radius * math.cos(angle), radius * math.sin(angle))
-        next_begin = begins[place]
-        for child in children[place]:
-            begins[child] = next_begin
-            next_begin += leaves[child]
-    return places
-
-
-def _depth(nodes: Sequence[DrawnNode]) -> int:
-    return max((node.layer for node in nodes), default=0)
-
-
-def _tooltip(text: str) -> str:
-    """Return the begin of the text in lines, since vis-network breaks none."""
-    lines = _shortened(text, _LONGEST_ABOUT).splitlines()
-    return "\n".join(textwrap.fill(line, _TOOLTIP_WIDTH) for line in lines)
-
-
-def _shortened(text: str, limit: int) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= limit else f"{shown[: limit - 1].rstrip()}…"

@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.figures.all_nodes import AllNodes, all_nodes
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
-from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
+from leanrag_core.figures.neighbourhood import vis_graph, vis_page
 from leanrag_core.queries import entity_search
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
 from leanrag_core.queries.neighbourhood import neighbourhood
@@ -136,7 +136,7 @@ def _free_graph(exploring: Exploring, scene: Scene) -> None:
 
     def page() -> str:
         near = neighbourhood(exploring.index, focus, max_nodes=_FREE_NODES)
-        return neighbourhood_page(vis_graph(near, colours()), colours(), title=title, language=shown_in)
+        return vis_page(vis_graph(near, colours()), colours(), title=title, language=shown_in)
 
     st.download_button(
         say("explore.graph.free"),

@@ -12,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrag_core.exporting.base import export_index
-from leanrag_core.figures import neighbourhood
+from leanrag_core.figures import index_picture
 from leanrag_core.figures.chart import as_csv
+from leanrag_core.figures.drawing import text_width
+from leanrag_core.figures.palette import palette
 from leanrag_core.types.index import Index
 from tests.exporting.test_formats import LAYERS, PARENT_OF, RELATED, with_texts
 from tests.small_index import entity, layer, small_index, unit
@@ -116,22 +118,44 @@ def test_of_a_large_index_the_page_draws_the_top_and_what_is_related_most(
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "5 of 9 entities" in page
     assert '"id-farm"' in page
+    assert "Layer 0: 2 of 6 entities" in page
     assert '"id-honey"' in page, "it has most relations"
     assert '"id-seed coat"' not in page
 
 
 def test_layers_are_on_rings_around_the_root() -> None:
-    nodes = [neighbourhood.DrawnNode("r", "r", "", 2, None)]
-    nodes += [neighbourhood.DrawnNode(f"m{n}", "m", "", 1, 0) for n in range(2)]
-    nodes += [neighbourhood.DrawnNode(f"l{n}", "l", "", 0, 1 + n % 2) for n in range(6)]
-    drawn = neighbourhood.index_graph(
-        nodes, [], dict.fromkeys(("text", "bg", "tree", "path", "lca", "prim"), "#000000")
-    )
+    nodes = [index_picture.DrawnNode("r", "r", "", 2, None)]
+    nodes += [index_picture.DrawnNode(f"m{n}", "m", "", 1, 0) for n in range(2)]
+    nodes += [index_picture.DrawnNode(f"l{n}", "l", "", 0, 1 + n % 2) for n in range(6)]
+    drawn = index_picture.index_graph(nodes, [], palette(dark=False))
     radii = [round(float(np.hypot(node["x"], node["y"]))) for node in drawn.nodes]
     assert radii[0] == 0
     assert len(set(radii[1:3])) == len(set(radii[3:])) == 1
-    assert radii[3] == 2 * radii[1] > 0
+    assert radii[3] > radii[1] > radii[3] / 2 > 0
     assert len({(node["x"], node["y"]) for node in drawn.nodes}) == 9
+
+
+def test_names_on_the_picture_cover_no_other_name_and_no_node_above_the_base() -> None:
+    nodes = [index_picture.DrawnNode("r", "the root of all", "", 2, None)]
+    nodes += [index_picture.DrawnNode(f"m{n}", f"a cluster with a long name {n}", "", 1, 0) for n in range(40)]
+    nodes += [index_picture.DrawnNode(f"l{n}", f"entity {n}", "", 0, 1 + n % 40) for n in range(120)]
+    drawn = index_picture.index_graph(nodes, [], palette(dark=False)).nodes
+    boxes = [
+        (node["x"], node["y"] + node["size"] + node["font"]["size"] * 0.625 + node["font"]["vadjust"], node)
+        for node in drawn
+        if node["label"].strip()
+    ]
+    assert 20 < len(boxes) < len(nodes)
+    assert boxes[0][2]["id"] == "r"
+    for place, (x, y, node) in enumerate(boxes):
+        wide, high = text_width(node["label"], node["font"]["size"]), 1.25 * node["font"]["size"]
+        for other_x, other_y, other in boxes[:place]:
+            apart_x = (wide + text_width(other["label"], other["font"]["size"])) / 2 - 0.2
+            apart_y = (high + 1.25 * other["font"]["size"]) / 2 - 0.2
+            assert abs(x - other_x) > apart_x or abs(y - other_y) > apart_y, (node["id"], other["id"])
+        for dot in drawn[:41]:
+            beside = abs(x - dot["x"]) > wide / 2 + dot["size"] - 0.2
+            assert beside or abs(y - dot["y"]) > high / 2 + dot["size"] - 0.2, (node["id"], dot["id"])
 
 
 def test_a_table_of_a_chart_has_no_formula_in_it() -> None:

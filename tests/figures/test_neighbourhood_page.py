@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leanrag_core.figures.neighbourhood import neighbourhood_page, vis_graph
+from leanrag_core.figures.neighbourhood import vis_graph, vis_page
 from leanrag_core.figures.palette import palette
 from leanrag_core.types.layer_scene import NearNode, NearRelation, Neighbourhood
 
@@ -40,7 +40,7 @@ def page_of(name: str, *, dark: bool = False) -> str:
         0,
     )
     colours = palette(dark=dark)
-    return neighbourhood_page(vis_graph(near, colours), colours, title=name)
+    return vis_page(vis_graph(near, colours), colours, title=name)
 
 
 @pytest.mark.parametrize("dark", [False, True])

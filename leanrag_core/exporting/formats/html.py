@@ -8,18 +8,36 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.figures.neighbourhood import (
+from leanrag_core.figures.html import html
+from leanrag_core.figures.index_picture import (
     MAX_EDGES,
     MAX_NODES,
     DrawnEdge,
     DrawnNode,
     index_graph,
-    neighbourhood_page,
+    layer_legend,
 )
+from leanrag_core.figures.neighbourhood import vis_page
 from leanrag_core.figures.palette import palette
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
+
+_LINES = (
+    ("base", "line", "export.html.base"),
+    ("inter", "line", "export.html.inter"),
+    ("tree", "dashes", "export.html.member"),
+)
+_STYLE = """
+.corner { position: fixed; left: 12px; bottom: 8px; max-width: 320px; font: 14px system-ui; color: #4a4a4a;
+  background: #ffffffd9; pointer-events: none }
+.corner p { margin: 6px 0 0 }
+.key { list-style: none; margin: 0; padding: 0 }
+.key i { display: inline-block; width: 12px; margin-right: 8px; vertical-align: middle; background: var(--c) }
+.key .dot { height: 12px; border-radius: 50% }
+.key .line { height: 3px }
+.key .dashes { border-top: 2px dashed var(--c); background: none }
+"""
 
 
 class Exporter:
@@ -39,7 +57,14 @@ class Exporter:
         counts = {"n": len(nodes), "total": sum(map(len, index.layers)), "edges": len(edges)}
         colours = palette(dark=False)
         note = sentence(message("export.html.note", **counts))
-        page = neighbourhood_page(index_graph(nodes, edges, colours), colours, title=index.manifest.name, note=note)
+        layers = [
+            sentence(message("export.html.layer", layer=layer.number, n=len(rows), of=len(layer)))
+            for layer, rows in zip(index.layers, chosen, strict=True)
+        ]
+        lines = [(colour, shape, sentence(message(code))) for colour, shape, code in _LINES]
+        corner = html('<div class="corner">{}<p>{}</p></div>', layer_legend(layers, lines, colours), note)
+        graph = index_graph(nodes, edges, colours)
+        page = vis_page(graph, colours, title=index.manifest.name, corner=corner, style=_STYLE)
         path.write_text(page, encoding="utf-8")
         return 0
 
