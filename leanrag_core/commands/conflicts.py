@@ -79,6 +79,6 @@ def _verdicts(options: argparse.Namespace, index: "Index", conflicts: "Sequence[
 
 def _place(index: "Index", quote: "Quote") -> str:
     """Return where the quote is, and the date of its document."""
-    chunk = index.chunk_cells["id"][quote.chunk].as_py()
+    chunk = index.chunk_cells.value("id", quote.chunk)
     dated = f", dated {quote.date}" if quote.date else ""
     return f"{visible(quote.document)}{dated}, chunk {chunk}, characters {quote.start} to {quote.end}"

@@ -71,14 +71,14 @@ class GoldFinder:
 
     def chunk(self, row: int, *, quote: str = "", rows: Sequence[int] = ()) -> Gold:
         """Return the passage in that row of the chunks."""
-        chunk, document = self._index.chunk(row), self._index.chunk_cells["document"][row].as_py()
+        chunk, document = self._index.chunk(row), self._index.chunk_cells.value("document", row)
         cells = self._index.document_cells
         return Gold(
             "passage",
             quote,
             tuple(rows) or (row,),
-            cells["name"][document].as_py(),
-            cells["title"][document].as_py(),
+            cells.value("name", document),
+            cells.value("title", document),
             self._index.page_of(document, chunk.start),
         )
 
@@ -93,7 +93,7 @@ class GoldFinder:
         layer = self._index.layers[0]
         wanted = name.casefold().strip()
         rows = [row for row, each in enumerate(layer.entities["name"].to_pylist()) if each.casefold() == wanted]
-        return Gold("entity", layer.entity_cells["name"][rows[0]].as_py() if rows else name.strip(), tuple(rows[:1]))
+        return Gold("entity", layer.entity_cells.value("name", rows[0]) if rows else name.strip(), tuple(rows[:1]))
 
     def named(self, text: str) -> Gold:
         """Find the entity of that name; where there is none, the chunks of all documents that hold the text."""
@@ -117,17 +117,17 @@ class GoldFinder:
 
     def chunk_mark(self, row: int) -> str:
         """Return the mark by which links name that chunk: its place in its document, which other indexes have too."""
-        document = self._index.chunk_cells["document"][row].as_py()
-        start = self._index.chunk_cells["start"][row].as_py()
-        return f"chunk:{start}:{self._index.document_cells['name'][document].as_py()}"
+        document = self._index.chunk_cells.value("document", row)
+        start = self._index.chunk_cells.value("start", row)
+        return f"chunk:{start}:{self._index.document_cells.value('name', document)}"
 
     def rows_with(self, text: str, limit: int | None = None) -> list[int]:
         """Return the rows of the chunks that hold the text, whatever its capitals, punctuation and spaces."""
         wanted, rows = normalised(text), list[int]()
         for document in self._documents_with_words(text) if wanted else ():
-            name = self._index.document_cells["name"][document].as_py()
+            name = self._index.document_cells.value("name", document)
             for row in self._rows[name]:
-                owner = self._index.chunk_cells["document"][row].as_py()
+                owner = self._index.chunk_cells.value("document", row)
                 if owner == document and wanted in self.chunks.text(row):
                     rows.append(row)
                     if len(rows) == limit:

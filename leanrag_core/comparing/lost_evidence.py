@@ -63,7 +63,7 @@ def held_ids(trace: Trace, index: Index, gold: Sequence[Gold], lanes: Sequence[L
     held = {item.ref for section in trace.context.sections for item in section.items}
     for one, way in zip(gold, lanes, strict=True):
         if way.is_found and one.kind != "entity":
-            ids |= held & {index.chunk_cells["id"][row].as_py() for row in one.rows}
+            ids |= held & {index.chunk_cells.value("id", row) for row in one.rows}
     return tuple(sorted(ids))
 
 
@@ -73,7 +73,7 @@ def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     said: list[Message] = [message("lost.entities", n=n_entities) if uses_entities else message("lost.indexed")]
     if uses_entities and not n_entities:
         return Lane((message("lost.no_entity"),), INDEX)
-    id_ = index.chunk_cells["id"][row].as_py()
+    id_ = index.chunk_cells.value("id", row)
     passage = next((each for each in trace.passages if each.id == id_), None)
     ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
     place = ranking.index(row) + 1 if row in ranking else None

@@ -86,7 +86,7 @@ def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_d
     chunks = _chunk_rows(index, gold)
     if not gold.rows:
         return WhyNot(gold, way, _not_in_a_chunk(n_documents), notes=notes)
-    owners = {index.chunk_cells["document"][row].as_py() for row in chunks}
+    owners = {index.chunk_cells.value("document", row) for row in chunks}
     checks = [
         Check(DOCUMENTS, PASSED, message("why.documents", n=len(owners))),
         Check(CHUNK, PASSED, message("why.chunks", n=len(chunks))),
@@ -168,7 +168,7 @@ def _reaching(trace: Trace, index: Index, gold: Gold, way: Lane, rank: SeedRank 
     seeds = trace.with_role("seed")
     last = min((seed.score for seed in seeds if seed.score is not None), default=0.0)
     values = {"rank": rank.rank, "of": rank.of, "score": rank.score}
-    name = index.layers[0].entity_cells["name"][rank.place.row].as_py()
+    name = index.layers[0].entity_cells.value("name", rank.place.row)
     if reached:
         as_seed = any(seed.layer == 0 and seed.row == rank.place.row for seed in seeds)
         said = message("why.seed", **values) if gold.kind == "entity" and as_seed else said
@@ -186,7 +186,7 @@ def _on_path(trace: Trace, index: Index, rank: SeedRank) -> list[Check]:
         Check(
             PATH,
             PASSED if (layer, row) in on_path else LOST,
-            message("plain", text=index.layers[layer].entity_cells["name"][row].as_py()),
+            message("plain", text=index.layers[layer].entity_cells.value("name", row)),
             decides=False,
         )
         for layer, row in above

@@ -66,8 +66,8 @@ class ChunkTexts:
 
     def names(self, row: int) -> frozenset[str]:
         """Return the file name and the title of the chunk's document."""
-        document, cells = self._index.chunk_cells["document"][row].as_py(), self._index.document_cells
-        return frozenset((cells["name"][document].as_py(), cells["title"][document].as_py()))
+        document, cells = self._index.chunk_cells.value("document", row), self._index.document_cells
+        return frozenset((cells.value("name", document), cells.value("title", document)))
 
 
 DEPTH = 50  # places of a ranking that are looked at

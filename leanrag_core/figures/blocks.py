@@ -258,7 +258,7 @@ def is_drawn(picture: Picture, place: Place) -> bool:
 
 def id_of(tree: ShownTree, layer: int, row: int) -> str:
     """Return the id of a node."""
-    return str(tree.index.layers[layer].entity_cells["id"][row].as_py())
+    return str(tree.index.layers[layer].entity_cells.value("id", row))
 
 
 def lowest_layer(tree: ShownTree, layer: int, row: int) -> int:

@@ -132,7 +132,7 @@ def _box(item: TraceItem, index: Index, x: float, y: float, room: float) -> list
 
 def _above(index: Index, layer: int, row: int, x: float, y: float) -> list[Shape]:
     """Return an item above the common ancestor, which is not read."""
-    name = str(index.layers[layer].entity_cells["name"][row].as_py())
+    name = str(index.layers[layer].entity_cells.value("name", row))
     return [
         rect(
             x - 20,

@@ -47,7 +47,7 @@ def cut_leaves(index: Index, max_tokens: int) -> list[Leaf]:
     document, end = -1, 0
     for row in range(index.chunks.num_rows):
         chunk = index.chunk(row)
-        own = index.chunk_cells["document"][row].as_py()
+        own = index.chunk_cells.value("document", row)
         start = max(chunk.start, end if own == document else 0)
         document, end = own, max(chunk.end, start)
         text = chunk.text[start - chunk.start :]

@@ -231,7 +231,7 @@ def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) 
             around(Point(spots[spot].x, spots[spot].y), len(members), float(radius)), members.tolist(), strict=True
         ):
             place_of[member] = len(dots)
-            name, kind = (base.entity_cells[column][member].as_py() for column in ("name", "type"))
+            name, kind = (base.entity_cells.value(column, member) for column in ("name", "type"))
             dots.append(Dot(_short(name), _short(kind), point.x, point.y, int(base.degrees[member]), spot))
     drawn = base.relations_inside(list(place_of))
     heavy = drawn[np.argsort(-base.weights[drawn], kind="stable")][:_MOST_LINKS]
@@ -295,8 +295,8 @@ def _block(index: Index, layer: Layer, row: int, start: float, end: float, lowes
         base = index.layers[0]
         members = index.children_of(1, row)
         best = members[np.argsort(-base.degrees[members], kind="stable")][:_MOST_NAMES]
-        names = tuple(_short(base.entity_cells["name"][member].as_py(), 60) for member in best.tolist())
-    name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
+        names = tuple(_short(base.entity_cells.value("name", member), 60) for member in best.tolist())
+    name, about = (layer.entity_cells.value(column, row) for column in ("name", "description"))
     size = int(index.leaf_counts[layer.number][row])
     start, end = round(min(start, 1.0), 5), round(min(end, 1.0), 5)
     return Block(_short(name), start, end, size, names=names, about=_short(about, MAX_ABOUT))
@@ -321,7 +321,7 @@ def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tu
         rows += _chained(layer, members)
         group_of += [group] * len(members)
         above = index.layers[layer.number + 1] if layer.number + 1 < len(index.layers) else None
-        titles.append(_short(above.entity_cells["name"][parent].as_py()) if above is not None else "")
+        titles.append(_short(above.entity_cells.value("name", parent)) if above is not None else "")
     return np.array(rows, dtype=np.int64), group_of, tuple(titles)
 
 
@@ -330,7 +330,7 @@ def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
     strength: dict[tuple[int, int], int] = {}
     for row in layer.relations_inside(members).tolist():
         a, b = layer.ends[row].tolist()
-        strength[a, b] = strength[b, a] = int(layer.relation_cells["strength"][row].as_py())
+        strength[a, b] = strength[b, a] = int(layer.relation_cells.value("strength", row))
     chain, left = [members[0]], list(members[1:])
     while left:
         last = chain[-1]
@@ -342,7 +342,7 @@ def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
 
 def _spot(layer: Layer, row: int, place: Point, group: int, leaves: np.ndarray) -> Spot:
     """Return a node as a spot at its place. leaves: (n,) base entities below each row of the layer."""
-    name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
+    name, about = (layer.entity_cells.value(column, row) for column in ("name", "description"))
     relations = int(layer.degrees[row])
     return Spot(_short(name), place.x, place.y, int(leaves[row]), group, relations, _short(about, MAX_ABOUT))
 

@@ -166,7 +166,7 @@ def conflicts_of_relation(index: Index, relation: Relation) -> tuple[Conflict, .
     ends = frozenset((relation.source, relation.target))
     source, target = (set(index.layers[0].chunks_of(row).tolist()) for row in (relation.source, relation.target))
     listed = _report(index, sorted(source & target), ends).conflicts
-    ids = {index.layers[0].entity_cells["id"][row].as_py() for row in ends}
+    ids = {index.layers[0].entity_cells.value("id", row) for row in ends}
     return tuple(each for each in listed if each.kind == DENIED and set(each.entities) == ids)
 
 
@@ -178,7 +178,7 @@ def _report(index: Index, chunks: Iterable[int], only: frozenset[int] | None) ->
     n_statements = 0
     for row in chunks:
         chunk = index.chunk(row)
-        document = index.chunk_cells["document"][row].as_py()
+        document = index.chunk_cells.value("document", row)
         for start, end in sentence_places(chunk.text):
             if (document, chunk.start + start) in seen:  # where chunks overlap
                 continue
@@ -186,7 +186,7 @@ def _report(index: Index, chunks: Iterable[int], only: frozenset[int] | None) ->
             text = " ".join(chunk.text[start:end].split())
             for stated in _statements(index, int(row), text, only):
                 n_statements += 1
-                name = index.document_cells["name"][document].as_py()
+                name = index.document_cells.value("name", document)
                 quote = Quote(text, int(row), start, end, name, dates(document), stated.value.shown)
                 statements[stated.what, stated.subject].append(replace(stated, quote=quote))
     conflicts = [
@@ -207,8 +207,8 @@ def _of(index: Index, statements: list[_Statement]) -> Iterator[Conflict]:
         if first.denied != second.denied if pair else first.value.differs(second.value):
             yield Conflict(
                 DENIED if pair else VALUE,
-                tuple(cells["id"][row].as_py() for row in first.subject),
-                tuple(cells["name"][row].as_py() for row in first.subject),
+                tuple(cells.value("id", row) for row in first.subject),
+                tuple(cells.value("name", row) for row in first.subject),
                 first.what,
                 *(each.quote for each in (first, second) if each.quote is not None),
             )

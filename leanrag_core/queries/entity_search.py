@@ -126,7 +126,7 @@ def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
     wanted = sorted(run for run in runs if run not in FUNCTION_WORDS and (len(run) > 2 or not run.isascii()))
     base = index.layers[0]
     rows = np.flatnonzero(pc.is_in(base.plain_names, value_set=pa.array(wanted, pa.string())).to_numpy())
-    names = sorted((base.entity_cells["name"][int(row)].as_py() for row in rows), key=lambda name: (-len(name), name))
+    names = sorted((base.entity_cells.value("name", int(row)) for row in rows), key=lambda name: (-len(name), name))
     kept: list[str] = []
     for name in names:
         if not any(name.casefold() in longer.casefold() for longer in kept):
@@ -197,7 +197,7 @@ def thing_of(index: Index, wanted: str) -> Thing | None:
             return _relation(index, relation)
         chunk = chunk_of(index, wanted)
         if chunk is not None:
-            document = index.document_cells["name"][index.chunk_cells["document"][chunk].as_py()].as_py()
+            document = index.document_cells.value("name", index.chunk_cells.value("document", chunk))
             return Thing(wanted, "chunk", 0, f"{document}, {chunk + 1}", index.chunk(chunk).text)
         named = [row for row in find_entities(index, wanted).rows if row.name.casefold() == wanted.strip().casefold()]
         place = locate(index, named[0].id) if named else None
@@ -227,11 +227,9 @@ def chunk_of(index: Index, id_: str) -> int | None:
 def names_of_chunk(index: Index, row: int) -> list[str]:
     """Return the names of the base entities that the chunk in that row mentions, in the order of their rows."""
     rows = np.unique(index.entity_chunks[:, row].nonzero()[0])
-    return [index.layers[0].entity_cells["name"][int(entity)].as_py() for entity in rows]
+    return [index.layers[0].entity_cells.value("name", int(entity)) for entity in rows]
 
 
 def _relation(index: Index, relation: Relation) -> Thing:
-    names = [
-        index.layers[relation.layer].entity_cells["name"][row].as_py() for row in (relation.source, relation.target)
-    ]
+    names = [index.layers[relation.layer].entity_cells.value("name", row) for row in (relation.source, relation.target)]
     return Thing(relation.id, "relation", relation.layer, " – ".join(names), relation.description)

@@ -55,7 +55,7 @@ def chunk_made_by(index: Index, row: int) -> MadeBy:
     """Return what cut that chunk, and the calls that read it."""
     if index.manifest.kind == IMPORTED:
         return MadeBy("imported", engine=_importer(index))
-    id_ = index.chunk_cells["id"][row].as_py()
+    id_ = index.chunk_cells.value("id", row)
     return MadeBy("cut", calls=_calls(index, [id_], "extract"))
 
 

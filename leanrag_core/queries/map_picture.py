@@ -159,7 +159,7 @@ def _formed(index: Index, shown: MapPlaces, number: int) -> FormedLayer:
         below=len(below),
         clusters=len(layer),
         largest=int(members[top]),
-        largest_name=layer.entity_cells["name"][top].as_py(),
+        largest_name=layer.entity_cells.value("name", top),
         singletons=int((members == 1).sum()),
         summarised=int(summarised),
         joined=layer.relations.num_rows - int(summarised),

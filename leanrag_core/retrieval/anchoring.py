@@ -71,8 +71,8 @@ def find_seeds(
     scored.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
     seeds = tuple(
         Seed(
-            id=index.layers[number].entity_cells["id"][row].as_py(),
-            name=index.layers[number].entity_cells["name"][row].as_py(),
+            id=index.layers[number].entity_cells.value("id", row),
+            name=index.layers[number].entity_cells.value("name", row),
             layer=number,
             row=row,
             score=score,

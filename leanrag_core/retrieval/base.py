@@ -1,11 +1,11 @@
 """What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
 from functools import cache
 from types import ModuleType
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -129,8 +129,18 @@ class Options(UnrankedOptions):
 
 def recorded_options(config: Any) -> dict[str, Parameter]:
     """Return the options as records have them: all, but those that are absent at their default."""
-    values = {spec: getattr(config, spec.name) for spec in fields(config)}
-    return {spec.name: value for spec, value in values.items() if not (may_be_absent(spec) and value == spec.default)}
+    options = cast(Hashable, type(config))
+    values = ((name, getattr(config, name), absent_at) for name, absent_at in _recorded(options))
+    return {name: value for name, value, absent_at in values if absent_at is _ALWAYS or value != absent_at}
+
+
+_ALWAYS = object()  # of an option that every record has
+
+
+@cache
+def _recorded(options: Any) -> tuple[tuple[str, object], ...]:
+    """Return the names of the options, each with the value at which records leave it out."""
+    return tuple((spec.name, spec.default if may_be_absent(spec) else _ALWAYS) for spec in fields(options))
 
 
 C = TypeVar("C", bound=UnrankedOptions)

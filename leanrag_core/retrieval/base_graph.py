@@ -26,17 +26,17 @@ def entity_items(
     cells = index.layers[0].entity_cells
     return tuple(
         TraceItem(
-            id=cells["id"][row].as_py(),
+            id=cells.value("id", row),
             kind="entity",
-            name=cells["name"][row].as_py(),
+            name=cells.value("name", row),
             roles=(role,),
             layer=0,
             row=row,
             score=None if scores is None else scores.get(row),
             rank=rank,
             reason=None if reasons is None else reasons.get(row),
-            type=cells["type"][row].as_py(),
-            text=cells["description"][row].as_py(),
+            type=cells.value("type", row),
+            text=cells.value("description", row),
         )
         for rank, row in enumerate(map(int, rows), start=1)
     )
@@ -59,14 +59,14 @@ def relation_items(
         source, target = layer.ends[row].tolist()
         related.append(
             TraceRelation(
-                id=cells["id"][row].as_py(),
+                id=cells.value("id", row),
                 source=ids[source].as_py(),
                 target=ids[target].as_py(),
                 role=role,
                 layer=0,
-                made=cells["kind"][row].as_py(),
-                strength=float(cells["weight"][row].as_py()),
-                description=cells["description"][row].as_py(),
+                made=cells.value("kind", row),
+                strength=float(cells.value("weight", row)),
+                description=cells.value("description", row),
                 row=row,
                 score=None if scores is None else scores.get(row),
                 reason=None if reasons is None else reasons.get(row),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
@@ -52,7 +51,8 @@ class SectionForm:
 class Candidate:
     """What may become a line of a section: `lead`, then `joint`, then the description `text`.
 
-    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{text}\\n".
+    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{text}\\n". own: tokens of the head;
+    None where they depend on the mark before it.
     """
 
     kind: str
@@ -63,6 +63,12 @@ class Candidate:
     rest: int
     joint: str = " "
     trimmed: bool = False
+    own: int | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Count the head after its mark, where the tokenizer cuts between the two: it is needed several times."""
+        cut = not self.head or self.head[0].text.startswith(" ")
+        object.__setattr__(self, "own", joined(self.head) if cut else None)
 
     def tokens(self, mark: str) -> int:
         """Return tokens of the line, from its mark to its end. A head ends in a mark or a line's end."""
@@ -71,17 +77,7 @@ class Candidate:
     def head_tokens(self, mark: str) -> int:
         """Return tokens before the joint."""
         before = fixed(f"[{mark}]")
-        if self._own_tokens is None:
-            return joined((before, *self.head))
-        return before.tokens + self._own_tokens
-
-    @cached_property
-    def _own_tokens(self) -> int | None:
-        """Tokens of the head after its mark, where the tokenizer cuts between the two; a candidate is counted at
-        several places of a section, and each time but the first this is known."""
-        if not self.head:
-            return 0
-        return joined(self.head) if self.head[0].text.startswith(" ") else None
+        return joined((before, *self.head)) if self.own is None else before.tokens + self.own
 
     def item(self, mark: str) -> ContextItem:
         """Return the item of a context that it becomes."""

@@ -49,15 +49,15 @@ def community_items(
     cells = communities.cells
     return tuple(
         TraceItem(
-            id=cells["id"][row].as_py(),
+            id=cells.value("id", row),
             kind="community",
-            name=cells["title"][row].as_py(),
+            name=cells.value("title", row),
             roles=("community",),
             row=row,
             score=None if scores is None else scores.get(row),
             rank=rank,
             reason=None if reasons is None else reasons.get(row),
-            type=f"C{cells['level'][row].as_py()}",
+            type=f"C{cells.value('level', row)}",
             text=communities.report(row),
         )
         for rank, row in enumerate(rows, start=1)
@@ -66,7 +66,7 @@ def community_items(
 
 def community_line(communities: Communities, item: TraceItem) -> Candidate:
     """Return a report as a line of a section, whole."""
-    tokens = None if item.row is None else communities.cells["tokens"][item.row].as_py()
+    tokens = None if item.row is None else communities.cells.value("tokens", item.row)
     return text_line("community", item.id, f"{item.name}:", item.text, tokens)
 
 

@@ -307,7 +307,7 @@ def _entity(index: Index, node: TraceItem, names: Mapping[str, Piece], kind: str
 
 
 def _findings(index: Index, node: TraceItem, names: Mapping[str, Piece]) -> Candidate | None:
-    findings = index.layers[node.layer or 0].entity_cells["findings"][node.row or 0].as_py() or ()
+    findings = index.layers[node.layer or 0].entity_cells.value("findings", node.row or 0) or ()
     lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in findings])
     if not lines:
         return None

@@ -89,7 +89,7 @@ def followed(run: Retrieval, questions: Sequence[str], contexts: Sequence[str], 
 
 def report_of(communities: Communities, row: int) -> str:
     """Return title and text of a report."""
-    return f"{communities.cells['title'][row].as_py()}\n{communities.report(row)}"
+    return f"{communities.cells.value('title', row)}\n{communities.report(row)}"
 
 
 def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], step: Message) -> StepAnswers:

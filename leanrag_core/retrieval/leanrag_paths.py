@@ -182,7 +182,7 @@ def _chain(index: Index, seed: Node) -> list[Node]:
     """Return the seed and its ancestors up to the root, or up to the node whose parent is itself under another id."""
     chain = [seed]
     for layer, row in index.ancestors(*seed):
-        if index.layers[layer].entity_cells["promoted"][row].as_py():
+        if index.layers[layer].entity_cells.value("promoted", row):
             break
         chain.append((layer, row))
     return chain

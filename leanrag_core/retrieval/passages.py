@@ -130,11 +130,11 @@ def passage_items(
     items, documents = [], index.document_cells
     for rank, row in enumerate(map(int, rows), start=1):
         chunk = index.chunk(row)
-        document_row = index.chunk_cells["document"][row].as_py()
-        title = documents["title"][document_row].as_py()
+        document_row = index.chunk_cells.value("document", row)
+        title = documents.value("title", document_row)
         reason = reasons[row] if reasons is not None else None
         source = Source(
-            document=documents["name"][document_row].as_py(),
+            document=documents.value("name", document_row),
             document_row=document_row,
             title=title,
             start=chunk.start,

@@ -30,9 +30,9 @@ def builtin_points(communities: Communities, rows: Sequence[int], scores: np.nda
     many reports as the budget may hold. scores: (m,) of all reports."""
     used, points = 0, list[Point]()
     for row in sorted((row for row in rows if scores[row] > 0), key=lambda row: (-scores[row], row)):
-        said = [communities.cells["summary"][row].as_py(), *(" ".join(each) for each in communities.findings(row))]
+        said = [communities.cells.value("summary", row), *(" ".join(each) for each in communities.findings(row))]
         points += [Point(text.strip(), int(scores[row]), (row,)) for text in said if text.strip()]
-        used += communities.cells["tokens"][row].as_py()
+        used += communities.cells.value("tokens", row)
         if used > max_tokens:
             break
     return points
@@ -71,7 +71,7 @@ def dynamic_selection(
                 keys=("rating",),
                 schema=_RATING_REPLY,
                 question=question,
-                report=f"{communities.cells['title'][row].as_py()}\n{communities.report(row)}",
+                report=f"{communities.cells.value('title', row)}\n{communities.report(row)}",
             )
         except BudgetSpent:
             faults.spent += 1

@@ -90,7 +90,7 @@ class _Reranking:
 
     def _place_of(self, row: int) -> Place:
         chunk = self.index.chunk(row)
-        return self.index.chunk_cells["document"][row].as_py(), chunk.start, chunk.end
+        return self.index.chunk_cells.value("document", row), chunk.start, chunk.end
 
     def _reranked(self, ranked: Sequence[_Candidate], order: Sequence[int], started: float, usage: Usage) -> Trace:
         before = self.before

@@ -26,7 +26,7 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
     """Return V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
     seed_at = {(seed.layer, seed.row): seed for seed in seeds}
     tables = [layer.entity_cells for layer in index.layers]
-    id_of = {node: tables[node[0]]["id"][node[1]].as_py() for node in subtree.nodes}
+    id_of = {node: tables[node[0]].value("id", node[1]) for node in subtree.nodes}
     nodes = []
     for node in subtree.nodes:
         layer, row = node
@@ -41,7 +41,7 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
             TraceItem(
                 id=id_of[node],
                 kind="aggregated-entity" if layer else "entity",
-                name=tables[layer]["name"][row].as_py(),
+                name=tables[layer].value("name", row),
                 roles=roles,
                 layer=layer,
                 row=row,
@@ -49,8 +49,8 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
                 rank=seed.rank if seed else None,
                 reason=reason,
                 parent=id_of.get(subtree.parent[node]) if node in subtree.parent else None,
-                type=tables[layer]["type"][row].as_py(),
-                text=tables[layer]["description"][row].as_py(),
+                type=tables[layer].value("type", row),
+                text=tables[layer].value("description", row),
             )
         )
     return tuple(sorted(nodes, key=lambda node: (node.rank or len(seeds) + 1, node.layer, node.row)))
@@ -117,22 +117,22 @@ def _leaving(index: Index, number: int, nodes: list[int], inside: np.ndarray) ->
     layer = index.layers[number]
     every = np.unique(np.concatenate([layer.relations_of(row) for row in nodes]))
     leaving = np.setdiff1d(every, inside)
-    strength = [layer.relation_cells["strength"][row].as_py() for row in leaving.tolist()]
+    strength = [layer.relation_cells.value("strength", row) for row in leaving.tolist()]
     return leaving[np.argsort(-np.array(strength, dtype=np.int64), kind="stable")[:MAX_NEIGHBOURING]]
 
 
 def _neighbour(index: Index, number: int, row: int) -> TraceItem:
     table = index.layers[number].entity_cells
     return TraceItem(
-        id=table["id"][row].as_py(),
+        id=table.value("id", row),
         kind="aggregated-entity",
-        name=table["name"][row].as_py(),
+        name=table.value("name", row),
         roles=("neighbour",),
         layer=number,
         row=row,
         reason=_NEIGHBOUR,
-        type=table["type"][row].as_py(),
-        text=table["description"][row].as_py(),
+        type=table.value("type", row),
+        text=table.value("description", row),
     )
 
 
@@ -150,14 +150,14 @@ def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str])
         source, target = layer.ends[row].tolist()
         made.append(
             TraceRelation(
-                id=table["id"][row].as_py(),
+                id=table.value("id", row),
                 source=ids[source],
                 target=ids[target],
                 layer=number,
                 role="inter-cluster" if number else "base",
-                made=table["kind"][row].as_py(),
-                strength=float(table[strength][row].as_py()),
-                description=table["description"][row].as_py(),
+                made=table.value("kind", row),
+                strength=float(table.value(strength, row)),
+                description=table.value("description", row),
                 row=row,
             )
         )

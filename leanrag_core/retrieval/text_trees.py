@@ -62,8 +62,8 @@ def leaf_passages(
     documents, items = index.document_cells, []
     for row in rows:
         chunk = int(tree.chunk[row])
-        document = index.chunk_cells["document"][chunk].as_py()
-        start, end, tokens = (tree.cells[name][row].as_py() for name in ("start", "end", "tokens"))
+        document = index.chunk_cells.value("document", chunk)
+        start, end, tokens = (tree.cells.value(name, row) for name in ("start", "end", "tokens"))
         title = documents["title"][document].as_py()
         items.append(
             TraceItem(

@@ -26,18 +26,19 @@ class Retrieval:
         self.notes: list[Message] = []
         self.milliseconds: dict[str, float] = {}
         self.usage: dict[str, Usage] = {}
-        self._last, self._spent = time.perf_counter(), self._reading()
+        self._spent = tools.meter.read().usage if strategy.calls_model else NO_USAGE
+        self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
         """Count what was done since the last lap for that step; a step of several laps adds up."""
-        now, spent = time.perf_counter(), self._reading()
+        now = time.perf_counter()
         self.milliseconds[name] = self.milliseconds.get(name, 0.0) + (now - self._last) * 1000
-        self.usage[name] = self.usage.get(name, NO_USAGE) + (spent - self._spent)
-        self._last, self._spent = now, spent
-
-    def _reading(self) -> Usage:
+        self._last = now
         # Questions at work at the same time share a meter: calls are never those of a strategy that makes none.
-        return self.tools.meter.read().usage if self.strategy.calls_model else NO_USAGE
+        if self.strategy.calls_model:
+            spent = self.tools.meter.read().usage
+            self.usage[name] = self.usage.get(name, NO_USAGE) + (spent - self._spent)
+            self._spent = spent
 
     def note(self, note: Message | None) -> None:
         """Add a note, once."""

@@ -23,6 +23,7 @@ EXACT, APPROXIMATE = "exact", "approximate"
 KINDS = ("auto", EXACT, APPROXIMATE)
 _ONE_THREAD_UP_TO = 100_000  # rows
 _ROWS_IN_CACHE = 1024  # of 384 numbers: 1.6 MB
+_KEPT_UP_TO = 1024  # rows of a part whose cosines are kept
 _OFF = 2e-3  # of a squared length from 1
 _LONGEST = 1 + _OFF  # product of two unit vectors
 
@@ -100,19 +101,38 @@ def similarity(
     """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS), (n,) float32; of all
     rows, or of those, (k,). vector: (d,) float32, unit length.
 
-    Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows their
-    lengths are looked at as well.
+    Of a small part the cosines of all rows are kept for the next question of that vector. They are not to be written
+    in. Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows, and of
+    small parts, their lengths are looked at as well.
     """
     vectors = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
+    if len(vectors) <= _KEPT_UP_TO:
+        scores = index.kept_cosines.get_or_make(
+            (part, vector.tobytes()), lambda: _checked(index, part, vectors, vector)
+        )
+        return scores if rows is None else scores[np.asarray(rows, dtype=np.int64)]
+    return _checked(index, part, vectors, vector, rows)
+
+
+def _checked(
+    index: Index,
+    part: int | str,
+    vectors: np.ndarray,
+    vector: np.ndarray,
+    rows: Sequence[int] | np.ndarray | None = None,
+) -> np.ndarray:
+    """Return what similarity() does, read-only. vectors: (n, d) of the part."""
+    all_rows = rows is None
     if rows is not None:  # of the plain array: a view of the file would be made for each choice of rows
         vectors = np.asarray(vectors)[rows]
     with np.errstate(invalid="ignore", over="ignore"):  # reported below
         scores = cosines(vectors, vector)
+    scores.setflags(write=False)
     if not len(scores):
         return scores
     if not np.abs(scores).max() <= _LONGEST:  # nor is NaN
         fits = np.abs(scores) <= _LONGEST
-    elif rows is not None:
+    elif not all_rows or len(vectors) <= _KEPT_UP_TO:
         fits = np.abs(np.vecdot(vectors, vectors) - 1) < _OFF
     else:
         return scores

@@ -89,7 +89,7 @@ def entity_values(index: Index, wanted: str) -> EntityValues:
     passages = []
     for row in entity.chunks[:_PASSAGES]:
         chunk = index.chunk(row)
-        document = index.document_cells["name"][index.chunk_cells["document"][row].as_py()].as_py()
+        document = index.document_cells.value("name", index.chunk_cells.value("document", row))
         passages.append(Passage(document, chunk.start, chunk.end, chunk.text))
     below = children(index, place, _CHILDREN) if place.layer else []
     return EntityValues(
@@ -160,7 +160,7 @@ def place_of(index: Index, wanted: str) -> Place:
 
 def _named(index: Index, place: Place) -> Named:
     cells = index.layers[place.layer].entity_cells
-    return Named(cells["id"][place.row].as_py(), cells["name"][place.row].as_py(), place.layer)
+    return Named(cells.value("id", place.row), cells.value("name", place.row), place.layer)
 
 
 def _joining(layer: Layer, before: "int | None", row: int) -> str:

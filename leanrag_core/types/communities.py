@@ -130,12 +130,12 @@ class Communities:
 
     def findings(self, row: int) -> list[tuple[str, str]]:
         """Return the summary and explanation of each finding of that report."""
-        cells = self.cells["findings"][row].as_py() or ()
+        cells = self.cells.value("findings", row) or ()
         return [(cell["summary"], cell["explanation"]) for cell in cells]
 
     def report(self, row: int) -> str:
         """Return the report of that community below its title."""
-        return report_text(self.cells["summary"][row].as_py(), self.findings(row))
+        return report_text(self.cells.value("summary", row), self.findings(row))
 
     def claims_of(self, entities: np.ndarray) -> list[tuple[int, str]]:
         """Return entity and text of each claim on those entities, (k,) rows of layer 0, in the table's order."""

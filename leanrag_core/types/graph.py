@@ -149,16 +149,16 @@ class Layer(Graph):
     def entity(self, row: int) -> Entity:
         """Return the entity in that row."""
         row = int(row)
-        cells = {name: self.entity_cells[name][row].as_py() for name in _ENTITY_CELLS}
-        findings = tuple(Finding(**finding) for finding in self.entity_cells["findings"][row].as_py() or ())
+        cells = {name: self.entity_cells.value(name, row) for name in _ENTITY_CELLS}
+        findings = tuple(Finding(**finding) for finding in self.entity_cells.value("findings", row) or ())
         chunks = tuple(self.chunks_of(row).tolist())
         return Entity(layer=self.number, row=row, findings=findings, chunks=chunks, **cells)
 
     def relation(self, row: int) -> Relation:
         """Return the relation in that row."""
         row = int(row)
-        cells = {name: self.relation_cells[name][row].as_py() for name in _RELATION_CELLS}
-        many: dict[str, Any] = {name: tuple(self.relation_cells[name][row].as_py() or ()) for name in _RELATION_LISTS}
+        cells = {name: self.relation_cells.value(name, row) for name in _RELATION_CELLS}
+        many: dict[str, Any] = {name: tuple(self.relation_cells.value(name, row) or ()) for name in _RELATION_LISTS}
         return Relation(layer=self.number, row=row, **cells, **many)
 
     def chunks_of(self, row: int) -> np.ndarray:

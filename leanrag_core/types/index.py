@@ -1,13 +1,14 @@
 """An opened index: its record, its corpus and its hierarchy."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale, query_scale
@@ -53,6 +54,8 @@ CHUNK_SCHEMA = pa.schema(
 # tokens as it is written in a context (int32; retrieval.context).
 CHUNK_BYTES = ("start_byte", "end_byte")
 CHUNK_TOKENS = "context_tokens"
+_KEPT_COSINES = 8192  # arrays of at most 1,024 numbers: 32 MB
+_KEPT_CHUNKS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +121,16 @@ class Index(ShownInNotebooks):
             return self.cut.whole.folder_name
         return self.path.name if self.path else self.id
 
+    @cached_property
+    def kept_cosines(self) -> BoundedCache[tuple[int | str, bytes], np.ndarray]:
+        """The cosines of small parts to the vectors that were asked with last (retrieval.vector_search)."""
+        return BoundedCache(_KEPT_COSINES)
+
+    @cached_property
+    def kept_chunks(self) -> BoundedCache[int, Chunk]:
+        """The chunks that were read last."""
+        return BoundedCache(_KEPT_CHUNKS)
+
     @property
     def query_scale(self) -> CosineScale:
         """What brings cosines between a question and what the index holds to the scale of thresholds."""
@@ -139,13 +152,15 @@ class Index(ShownInNotebooks):
 
     def chunk(self, row: int) -> Chunk:
         """Return the chunk in that row (its position in the corpus)."""
-        row = int(row)
+        return self.kept_chunks.get_or_make(int(row), partial(self._read_chunk, int(row)))
+
+    def _read_chunk(self, row: int) -> Chunk:
         cells = self.chunk_cells
-        id_, document = cells["id"][row].as_py(), cells["document"][row].as_py()
+        id_, document = cells.value("id", row), cells.value("document", row)
         start, end, tokens = self._chunk_numbers[row].tolist()
         from_byte, to_byte = self.chunk_bytes[row].tolist()
         text = self.document_cells["text"][document].as_buffer()[from_byte:to_byte].to_pybytes().decode()
-        return Chunk(id_, self.document_cells["id"][document].as_py(), row, start, end, tokens, text)
+        return Chunk(id_, self.document_cells.value("id", document), row, start, end, tokens, text)
 
     @cached_property
     def _chunk_numbers(self) -> np.ndarray:

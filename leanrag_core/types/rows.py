@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,12 +25,27 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
     return np.concatenate([*made, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
 
 
+_SHORT = 4096  # rows of a table whose values are kept
+
+
 class Columns:
-    """The columns of a table, each looked up in it once: a cell then costs a third of `table[name][row]`."""
+    """The columns of a table, each looked up in it once: a cell then costs a third of `table[name][row]`, and less in a
+    short table, whose values are kept."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
         self._columns: dict[str, pa.Array | pa.ChunkedArray] = {}
+        self._values: dict[str, list[Any]] = {}
+
+    def value(self, name: str, row: int) -> Any:
+        """Return the value of a cell."""
+        values = self._values.get(name)
+        if values is not None:
+            return values[row]
+        column = self[name]
+        if len(column) <= _SHORT:
+            self._values[name] = column.to_pylist()
+        return column[row].as_py()
 
     def __getitem__(self, name: str) -> pa.Array | pa.ChunkedArray:
         """Return that column of the table, in one piece where it is stored so."""

@@ -83,12 +83,12 @@ class TextTree:
         if chunk < 0:
             return self.text_of_summary(row)
         held = index.chunk(chunk)
-        start, end = self.cells["start"][row].as_py(), self.cells["end"][row].as_py()
+        start, end = self.cells.value("start", row), self.cells.value("end", row)
         return held.text[start - held.start : end - held.start]
 
     def text_of_summary(self, row: int) -> str:
         """Return the summary of a node above the leaves."""
-        return str(self.cells["text"][row].as_py())
+        return str(self.cells.value("text", row))
 
     def leaves_below(self, row: int) -> list[int]:
         """Return the rows of the leaves below that node, itself if it is one; each once, in order."""

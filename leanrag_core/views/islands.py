@@ -122,8 +122,8 @@ def _table_row(number: int, n: int, relations: int | None, parts: Components) ->
 def _layer_picture(made: LayerIslands, say: Say) -> dict[str, Any]:
     layer, picture, parts = made.layer, made.picture, made.parts
     n, rows, labels = len(layer), picture.rows, parts.labels[picture.rows]
-    names = [layer.entity_cells["name"][int(row)].as_py() for row in rows]
-    ids = [layer.entity_cells["id"][int(row)].as_py() for row in rows]
+    names = [layer.entity_cells.value("name", int(row)) for row in rows]
+    ids = [layer.entity_cells.value("id", int(row)) for row in rows]
     strength = layer.relations["strength"].to_numpy()[picture.links].tolist()
     drawn = zip(picture.x, picture.y, labels, names, ids, strict=True)
     apart = [int(place) for place in np.flatnonzero(labels > 0)]

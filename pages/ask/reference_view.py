@@ -59,7 +59,7 @@ def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> No
     in links, until a person closes it; an id that nothing has is forgotten."""
     asked = reveal.take_drawer(scope, passage_view.Passage)  # by a picture that other pages have too
     if asked is not None:
-        open_place(scope, index.chunk_cells["id"][asked.row].as_py())
+        open_place(scope, index.chunk_cells.value("id", asked.row))
     ref = _open_ref(scope)
     if not ref:
         return

@@ -178,7 +178,7 @@ def _offers(loaded: Loaded, wanted: str) -> None:
     assert locate is not None
     rows = locate.rows_with(wanted, _LISTED)
     for row in rows:
-        document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
+        document = index.document_cells.value("title", index.chunk_cells.value("document", row))
         text = index.chunk(row).text
         at = max(0, text.casefold().find(wanted.casefold()) - 30)
         label = f"{document}, {say('passage.chunk', n=row + 1)}: … {text[at : at + 90]} …"

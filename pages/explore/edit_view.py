@@ -96,8 +96,8 @@ def _undo(index: Index, edits: list[Edit]) -> None:
 
 def _documents(index: Index, entity: Entity) -> list[str]:
     """Return the names of the documents that mention the entity, in the index's order."""
-    rows = sorted({index.chunk_cells["document"][chunk].as_py() for chunk in entity.chunks})
-    return [index.document_cells["name"][row].as_py() for row in rows]
+    rows = sorted({index.chunk_cells.value("document", chunk) for chunk in entity.chunks})
+    return [index.document_cells.value("name", row) for row in rows]
 
 
 def _start(index: Index, edit: Edit) -> None:

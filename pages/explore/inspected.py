@@ -200,7 +200,7 @@ def chunk_blocks(
     blocks = []
     for number in list(chunks)[:shown]:
         chunk = index.chunk(number)
-        document = index.document_cells["title"][index.chunk_cells["document"][number].as_py()].as_py()
+        document = index.document_cells.value("title", index.chunk_cells.value("document", number))
         parts = passages.excerpt(chunk.text, marked, longest=_EXCERPT)
         sub = say("passage.chunk", n=number + 1)
         blocks.append(passage(document, sub, parts, id_=chunk.id, row_number=number))

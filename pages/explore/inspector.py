@@ -110,7 +110,7 @@ def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
         state.remember("view", "graph")
     elif do == "ask":
         layer = exploring.index.layers[exploring.place.layer]
-        st.session_state[_ASK] = layer.entity_cells["name"][exploring.place.row].as_py()
+        st.session_state[_ASK] = layer.entity_cells.value("name", exploring.place.row)
     elif do == "document" and id_.isdecimal():
         passage_view.ask_for(int(id_), names=_names(exploring, exploring.index))
     elif do == "prompts":

@@ -38,7 +38,7 @@ def chunk_values(exploring: Exploring, row: int) -> Values:
     """Return all that is drawn of the chunk in that row."""
     index, layer = exploring.index, exploring.index.layers[0]
     chunk = index.chunk(row)
-    document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
+    document = index.document_cells.value("title", index.chunk_cells.value("document", row))
     mentioned, stated = entities_in(index, row), relations_in(index, row)
     entities = entity_rows(index, 0, mentioned[:_LISTED])
     marked = names_to_mark(index, exploring.summary, [entity.name for entity in entities])
@@ -236,7 +236,7 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
             dates = [quote.date] if quote.date else []
             sub = say("ask.comma").join([sub, *(say("conflicts.dated", day=day) for day in dates)])
             parts = _around(text, quote.start, quote.end)
-            chunk_id = index.chunk_cells["id"][quote.chunk].as_py()
+            chunk_id = index.chunk_cells.value("id", quote.chunk)
             blocks.append(inspected.passage(quote.document, sub, parts, id_=chunk_id, row_number=quote.chunk))
     return [inspected.tab("conflicts", say("conflicts.tab"), blocks, len(conflicts))]
 
@@ -256,7 +256,7 @@ def _around(text: str, start: int, end: int) -> list[passages.Piece]:
 def ends_of(index: Index, relation: Relation) -> list[tuple[str, str]]:
     """Return name and id of both ends."""
     cells = index.layers[relation.layer].entity_cells
-    return [(cells["name"][row].as_py(), cells["id"][row].as_py()) for row in (relation.source, relation.target)]
+    return [(cells.value("name", row), cells.value("id", row)) for row in (relation.source, relation.target)]
 
 
 def relation_values(exploring: Exploring, relation: Relation, more: dict[str, int]) -> Values:

@@ -177,7 +177,7 @@ def _chosen(exploring: Exploring, number: int, shown: MapPlaces) -> dict[str, An
         return None
     layer = exploring.index.layers[number]
     [at] = places_of(layer.vectors, [place.row], shown)
-    return {"name": short_name(layer.entity_cells["name"][place.row].as_py()), "at": units(at)}
+    return {"name": short_name(layer.entity_cells.value("name", place.row)), "at": units(at)}
 
 
 def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
@@ -209,7 +209,7 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
     do, value = str(asked.get("do", "")), str(asked.get("value", ""))
     if do == "point" and value.isdecimal() and int(value) < len(shown.rows):
         row = int(shown.rows[int(value)])
-        exploring.go(exploring.index.layers[number].entity_cells["id"][row].as_py())
+        exploring.go(exploring.index.layers[number].entity_cells.value("id", row))
     elif do == "go":
         exploring.go(value)
     elif do == "colour":

@@ -208,6 +208,26 @@ def test_a_vector_that_is_none_is_an_error_that_names_file_and_row(many: Index, 
         similarity(replace(many, chunk_vectors=spoilt), CHUNKS, spoilt[1], [0, 2])
 
 
+def test_cosines_of_a_small_part_are_kept_for_the_next_question_of_the_vector(
+    many: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_search, "_KEPT_UP_TO", 0)
+    many, vectors = replace(many), np.asarray(many.layers[0].vectors)
+    plain = [similarity(many, 0, vector) for vector in vectors[:3]]
+    monkeypatch.setattr(vector_search, "_KEPT_UP_TO", len(vectors))
+    calls: list[int] = []
+    counted = vector_search.cosines
+    monkeypatch.setattr(vector_search, "cosines", lambda *given: calls.append(1) or counted(*given))
+    for _ in range(2):
+        for vector, scores in zip(vectors[:3], plain, strict=True):
+            kept = similarity(many, 0, vector)
+            assert np.array_equal(kept, scores)
+            assert not kept.flags.writeable
+            assert np.array_equal(similarity(many, 0, vector, [5, 2]), scores[[5, 2]])
+    assert len(calls) == 3
+    assert len(similarity(many, 0, vectors[0], [])) == 0
+
+
 def test_cosines_to_several_queries_are_those_to_each() -> None:
     random = np.random.default_rng(3)
     vectors = random.standard_normal((2500, 24)).astype(np.float32)  # more rows than are held in the cache at a time

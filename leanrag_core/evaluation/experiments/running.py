@@ -305,7 +305,7 @@ def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -
         scores={
             name: None if score is None else round(float(score), _PLACES) for name, score in scores(outcome).items()
         },
-        passages=tuple(index.chunk_cells["id"][row].as_py() for row in rows),
+        passages=tuple(index.chunk_cells.value("id", row) for row in rows),
         answer=outcome.answer.text if outcome.answer is not None else "",
     )
 

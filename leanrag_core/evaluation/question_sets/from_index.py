@@ -95,7 +95,7 @@ class NamedGraph:
 
     def n_documents(self, row: int) -> int:
         """Count the documents that mention the entity."""
-        return len({self._index.chunk_cells["document"][chunk].as_py() for chunk in self._base.chunks_of(row).tolist()})
+        return len({self._index.chunk_cells.value("document", chunk) for chunk in self._base.chunks_of(row).tolist()})
 
     def is_in(self, text: str, row: int) -> bool:
         """Return whether the text names the entity."""
@@ -110,7 +110,7 @@ class NamedGraph:
 
     def _quote(self, relation: int, first: str, second: str) -> Evidence | None:
         low, high = _QUOTE_CHARACTERS
-        for chunk in self._base.relation_cells["chunks"][relation].as_py() or ():
+        for chunk in self._base.relation_cells.value("chunks", relation) or ():
             text = self._index.chunk(chunk).text
             whole = normalised(text)
             for part in split_sentences(text):
@@ -122,8 +122,8 @@ class NamedGraph:
                     # A sentence that is put together over a heading is not in the text as it is.
                     and plain in whole
                 ):
-                    document = self._index.chunk_cells["document"][chunk].as_py()
-                    return Evidence(self._index.document_cells["name"][document].as_py(), part)
+                    document = self._index.chunk_cells.value("document", chunk)
+                    return Evidence(self._index.document_cells.value("name", document), part)
         return None
 
 

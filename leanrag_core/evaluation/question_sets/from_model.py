@@ -73,7 +73,7 @@ def corpus_description(index: Index, card: str = "") -> str:
     step = max(1, len(titles) // _TITLES)
     base = index.layers[0]
     ranked = sorted(range(len(base)), key=lambda row: (-int(base.degrees[row]), row))[:_ENTITIES]
-    names = [base.entity_cells["name"][row].as_py() for row in ranked]
+    names = [base.entity_cells.value("name", row) for row in ranked]
     lines = [card.strip(), f"Documents ({len(titles):,}): {'; '.join(titles[::step][:_TITLES])}"]
     return "\n".join(filter(None, [*lines, f"Much is said about: {', '.join(names)}" if names else ""]))
 

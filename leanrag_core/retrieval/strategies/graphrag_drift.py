@@ -261,7 +261,7 @@ def _titles(communities: Communities, rows: Sequence[int], query: Query) -> list
     the question and the report."""
     titles: dict[str, int] = {}
     for row in rows[:NEAREST_REPORTS]:
-        titles.setdefault(communities.cells["title"][row].as_py(), row)
+        titles.setdefault(communities.cells.value("title", row), row)
     return [
         _Open(title, 0, 0, mean_direction(query.vector, communities.vectors[[row]])) for title, row in titles.items()
     ]

@@ -129,7 +129,7 @@ def _map_step(communities: Communities, scores: np.ndarray, max_tokens: int) -> 
     return MapStep(
         "map_reports",
         "reports",
-        lambda row: f"{communities.cells['title'][row].as_py()}\n{communities.report(row)}",
+        lambda row: f"{communities.cells.value('title', row)}\n{communities.report(row)}",
         lambda rows: builtin_points(communities, rows, scores, max_tokens),
         message("graphrag_global.step.map"),
         message("graphrag_global.built_in_points"),

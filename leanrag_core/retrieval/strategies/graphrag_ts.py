@@ -95,7 +95,7 @@ def _map_step(run: Retrieval, scores: np.ndarray) -> MapStep:
     index, titles = run.index, run.index.document_cells["title"]
 
     def text_of(row: int) -> str:
-        return f"{titles[index.chunk_cells['document'][row].as_py()].as_py()}\n{index.chunk(row).text.strip()}"
+        return f"{titles[index.chunk_cells.value('document', row)].as_py()}\n{index.chunk(row).text.strip()}"
 
     return MapStep(
         "map_texts",

@@ -137,7 +137,7 @@ class Strategy(StrategyBase[Config]):
         names, base = index.layers[0].entity_cells["name"], index.layers[0]
         lines = [
             f"{place}. {names[int(base.ends[row][0])].as_py()} - {names[int(base.ends[row][1])].as_py()}: "
-            f"{base.relation_cells['description'][row].as_py()}"
+            f"{base.relation_cells.value('description', row)}"
             for place, row in enumerate(rows, start=1)
         ]
         reply = reply_or_note(

@@ -267,17 +267,17 @@ def node_items(
         cells = index.layers[number].entity_cells
         items.append(
             TraceItem(
-                id=cells["id"][row].as_py(),
+                id=cells.value("id", row),
                 kind="aggregated-entity" if number else "entity",
-                name=cells["name"][row].as_py(),
+                name=cells.value("name", row),
                 roles=(role,),
                 layer=number,
                 row=row,
                 score=scores.get(node),
                 rank=rank,
                 reason=reasons.get(node),
-                type=cells["type"][row].as_py(),
-                text=cells["description"][row].as_py(),
+                type=cells.value("type", row),
+                text=cells.value("description", row),
             )
         )
     return tuple(items)
@@ -332,7 +332,7 @@ def edge_relations(
             made, id_, text = "tree", f"tree-{source.id}", f"{source.name} belongs to {target.name}."
         else:
             cells = index.layers[edge.layer].relation_cells
-            made, id_, text = (cells[name][edge.row].as_py() for name in ("kind", "id", "description"))
+            made, id_, text = (cells.value(name, edge.row) for name in ("kind", "id", "description"))
         relations.append(
             TraceRelation(
                 id=id_,

@@ -193,7 +193,7 @@ def _expanded(
 
     def fact_tokens(row: int) -> int:
         if row not in counted:
-            counted[row] = count_tokens(rest_of_line(facts.cells["text"][row].as_py()))
+            counted[row] = count_tokens(rest_of_line(facts.cells.value("text", row)))
         return counted[row]
 
     def entity_tokens(row: int) -> int:
@@ -262,7 +262,7 @@ def _fact_items(index: Index, facts: Statements, found: _Found) -> dict[int, Tra
             score=score,
             rank=rank,
             reason=tied if score is None else message("passage.near", score=score),
-            text=facts.cells["text"][row].as_py(),
+            text=facts.cells.value("text", row),
         )
     return items
 

@@ -281,7 +281,7 @@ def _map_step(
     community_of = {row: group.community for group in search.groups for row in group.chunks}
 
     def text_of(row: int) -> str:
-        title, community = titles[index.chunk_cells["document"][row].as_py()].as_py(), community_of[row]
+        title, community = titles[index.chunk_cells.value("document", row)].as_py(), community_of[row]
         subject = theme(index, graph, communities.concepts[community]) if community >= 0 else ""
         above = f"{title} ({subject})" if subject else title
         return f"{above}\n{index.chunk(row).text.strip()}"

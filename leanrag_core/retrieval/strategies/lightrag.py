@@ -171,7 +171,7 @@ class Strategy(StrategyBase[Config]):
         of_entities = self._ordered(query, index, entities)
         known, of_relations, n_adding = set(of_entities), list[int](), 0
         for row in relations:
-            added = [chunk for chunk in base.relation_cells["chunks"][row].as_py() or [] if chunk not in known]
+            added = [chunk for chunk in base.relation_cells.value("chunks", row) or [] if chunk not in known]
             known.update(added)
             of_relations += added
             n_adding += bool(added)

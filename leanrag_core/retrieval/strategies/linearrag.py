@@ -226,7 +226,7 @@ def _with_bridges(picture: GraphContext, sentences: Statements, bridges: Sequenc
     best = sorted(bridges, key=lambda bridge: (-round(bridge.score, 5), bridge.sentence))[:_DRAWN_SENTENCES]
     items, links = [], []
     for bridge in best:
-        text = str(sentences.cells["text"][bridge.sentence].as_py())
+        text = str(sentences.cells.value("text", bridge.sentence))
         id_ = f"sentence-{bridge.sentence}"
         reason = message("passage.near", score=bridge.score)
         items.append(TraceItem(id_, "sentence", text, ("sentence",), score=bridge.score, reason=reason, text=text))

@@ -51,7 +51,7 @@ class Strategy(StrategyBase[Config]):
         caption = message("vector.chunks", n=taken)
         if taken:
             best = int(ranking[0])
-            title = index.document_cells["title"][index.chunk_cells["document"][best].as_py()].as_py()
+            title = index.document_cells.value("title", index.chunk_cells.value("document", best))
             caption = message("vector.chunks.nearest", n=taken, title=title, score=scores[best])
         return passage_trace(
             run,

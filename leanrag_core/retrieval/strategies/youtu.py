@@ -301,7 +301,7 @@ def _attributes(
     )
     items, links = [], []
     for row in rows:
-        owner, type_, value = (cells[name][row].as_py() for name in ("entity", "type", "value"))
+        owner, type_, value = (cells.value(name, row) for name in ("entity", "type", "value"))
         score = scores[space.n_relations + row]
         item = TraceItem(
             f"attribute-{row}", "attribute", value, ("attribute",), row=row, score=score, type=types[type_], text=value
@@ -321,5 +321,5 @@ def _attribute_line(link: TraceRelation, item: TraceItem, names: Mapping[str, st
 
 def _attribute_text(space: Space, row: int) -> str:
     cells = space.schema.attribute_cells
-    name = space.index.layers[0].entity_cells["name"][cells["entity"][row].as_py()].as_py()
-    return f"{name} ({space.schema.names(ATTRIBUTE)[cells['type'][row].as_py()]}): {cells['value'][row].as_py()}"
+    name = space.index.layers[0].entity_cells.value("name", cells.value("entity", row))
+    return f"{name} ({space.schema.names(ATTRIBUTE)[cells.value('type', row)]}): {cells.value('value', row)}"
