@@ -1,12 +1,19 @@
-"""The catalog of sentences: one gettext file (locale/LANGUAGE.po) a language, read with Babel when first needed.
+"""The catalog of sentences: one gettext file (locale/LANGUAGE.po) a language, read when first needed.
 
 msgid is a message's code, msgstr a template for str.format, such as "{n:,} chunks". A language that lacks a code takes
-the English sentence.
+the English sentence. Babel needs .3 s for a file, in every process: what it read is kept beside compiled modules, as
+Python keeps those, under the digest of the file.
 """
 
+import hashlib
+import json
+import os
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from gettext import c2py
+from io import BytesIO
 from pathlib import Path
 
 from leanrag_core.messages.message import Message, Value
@@ -77,17 +84,40 @@ def _template(code: str, n: Value, language: str) -> str:
 @cache
 def _templates(language: str) -> Mapping[str, tuple[str, ...]]:
     """Read each code's templates, one for each plural form."""
+    written = (FOLDER / f"{language}.po").read_bytes()
+    kept = FOLDER / "__pycache__" / f"{language}.{hashlib.sha256(written).hexdigest()}.json"
+    try:
+        return {code: tuple(forms) for code, forms in json.loads(kept.read_bytes()).items()}
+    except (OSError, ValueError, AttributeError):  # not kept, or not wholly
+        by_code = read_catalog(written, language)
+        _keep(kept, by_code)
+        return by_code
+
+
+def read_catalog(written: bytes, language: str) -> dict[str, tuple[str, ...]]:
+    """Return the templates of each code that a gettext file holds. Raises ValueError for a file that is none."""
     from babel.messages.pofile import read_po
 
-    with (FOLDER / f"{language}.po").open("rb") as file:
-        entries = read_po(file, locale=language)
     by_code: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
+    for entry in read_po(BytesIO(written), locale=language):
         code = entry.id if isinstance(entry.id, str) else entry.id[0]
         forms = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ("",))
         if code and forms[0]:
             by_code[code] = forms
     return by_code
+
+
+def _keep(path: Path, by_code: Mapping[str, tuple[str, ...]]) -> None:
+    """Keep what was read, and nothing of earlier files; where nothing can be written, each process reads anew."""
+    if sys.dont_write_bytecode:
+        return
+    own = path.with_suffix(f".{os.getpid()}")
+    with suppress(OSError):
+        path.parent.mkdir(exist_ok=True)
+        own.write_text(json.dumps(by_code), encoding="utf-8")
+        for earlier in path.parent.glob(f"{path.name.partition('.')[0]}.*.json"):
+            earlier.unlink(missing_ok=True)
+        own.replace(path)
 
 
 @cache
