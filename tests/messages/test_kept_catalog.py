@@ -8,7 +8,15 @@ import pytest
 
 from leanrag_core.messages import catalog
 
-WRITTEN = 'msgid ""\nmsgstr ""\n\nmsgid "a.b"\nmsgstr "{n:,} of “all”"\n\nmsgid "c"\nmsgid_plural "c"\nmsgstr[0] "one"\nmsgstr[1] "{n}"\n'
+WRITTEN = """
+msgid "a.b"
+msgstr "{n:,} of “all”"
+
+msgid "c"
+msgid_plural "c"
+msgstr[0] "one"
+msgstr[1] "{n}"
+"""
 READ = {"a.b": ("{n:,} of “all”",), "c": ("one", "{n}")}
 
 

@@ -69,7 +69,7 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
 
     A name is joined with the one person or organization whose name ends with it; within a document also with the one
     person whose name begins with it. Words that are also written small are no names. titles: key to spelling of the
-    document titles, which is preferred.
+    document titles, which is preferred unless it lacks the text's capitals.
     """
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     types: dict[str, Counter[str]] = defaultdict(Counter)
@@ -86,7 +86,8 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     kind = {key: _most_frequent(counted) for key, counted in types.items()}
     kind.update({key: settled[key] for key, named in kind.items() if named not in VAGUE})
     shown = {key: _most_frequent(counted) for key, counted in surfaces.items()}
-    shown.update({key: spelling for key, spelling in titles.items() if key in shown})
+    written = {key: spelling for key, spelling in titles.items() if key in shown}
+    shown.update({key: title for key, title in written.items() if not title.islower() or shown[key].islower()})
     as_spelled = {text: _most_frequent(keys) for text, keys in spelled.items()}
     common = {key for key, counted in surfaces.items() if any(surface.islower() for surface in counted)}
     joined = {

@@ -42,7 +42,11 @@ _NUMBERING = re.compile(
     r"|第[一二三四五六七八九十百零〇\d]+[章节節篇编編部回卷][\s：:、]*|[一二三四五六七八九十]+[、．]\s*|[（(][一二三四五六七八九十\d]+[）)]\s*)",
     re.I,
 )
-_NUMBER_OF_TITLE = re.compile(r"^\d+(?:\.\d+)*[.):]\s+")
+_NUMBER_OF_TITLE = re.compile(
+    r"^(?:\d+(?:\.\d+)*[.):]|(?:chapter|section|part|appendix|volume)\s+(?:\d+|[ivxlc]+)[.:])\s+", re.I
+)
+_BEFORE_SITE = re.compile(r"\s(?:[|·»–—-]|::)\s(?!.*\s(?:[|·»–—-]|::)\s)")  # the last mark between spaces
+_PAGES_OF_SITE = 3  # titles that end alike; fewer may be about the same thing
 _MARKUP = re.compile(r"[*_`#¶]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
 _SENTENCE = re.compile(r"[?？]$|。|[^\W\d_]{5,}[.?] ")  # a question, or more than one sentence
 _HAN = re.compile(f"[{HAN}]")
@@ -59,15 +63,27 @@ def title_of(title: str) -> str:
     return _name(_NUMBER_OF_TITLE.sub("", title)) or _name(title)
 
 
+def titles_of(titles: Sequence[str]) -> list[str]:
+    """Return title_of() each title of a corpus, without the site's name after a mark: "Buffer | Manual of Node",
+    where titles of several documents, and half of all, end so."""
+    ends = [_BEFORE_SITE.search(title) for title in titles]
+    counted = Counter(title[end.start() :] for title, end in zip(titles, ends, strict=True) if end)
+    sites = {end for end, n in counted.items() if n >= _PAGES_OF_SITE and 2 * n >= len(titles)}
+    return [
+        (title_of(title[: end.start()]) if end and title[end.start() :] in sites else "") or title_of(title)
+        for title, end in zip(titles, ends, strict=True)
+    ]
+
+
 def heading_sentences(
-    document: Document, row: int, sentences: Sequence[ReadSentence], first_chunk: int
+    document: Document, title: str, row: int, sentences: Sequence[ReadSentence], first_chunk: int
 ) -> Iterator[ReadSentence]:
     """Yield the title and each heading as a sighting, described by the sentences that follow it.
 
-    sentences: of the document, in order. first_chunk: where the first chunk begins; the title belongs to it. A heading
-    is related with the heading or title above it.
+    title: of the document as an entity's name, "" when it names nothing. sentences: of the document, in order.
+    first_chunk: where the first chunk begins; the title belongs to it. A heading is related with the heading or title
+    above it.
     """
-    title = title_of(document.title)
     above: list[tuple[int, Sighting]] = []
     if title:
         sighting = Sighting(title, title_key(title), "title")
@@ -189,7 +205,8 @@ class BuiltinExtractor:
         progress = _Progress(documents, chunks, report)
         in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
         neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
-        titles = _titles(document.title for document in documents)
+        titled = titles_of([document.title for document in documents])
+        titles = _by_key(titled)
         located = _Chunks(documents, chunks)
         read = SentenceFiles(len(documents))
         repeated = repeated_in(documents)
@@ -199,7 +216,8 @@ class BuiltinExtractor:
             asides = left_out(document, all_asides(document, repeated[row]))
             own = [named(sentence) for sentence in sentences if outside(asides, sentence.start, sentence.end)]
             spoken = replace(document, headings=headings_left(document, asides))
-            read.put(row, [*own, *map(named, heading_sentences(spoken, row, own, located.first_start(row)))])
+            headed = heading_sentences(spoken, titled[row], row, own, located.first_start(row))
+            read.put(row, [*own, *map(named, headed)])
 
         by_row = groupby(read_english(in_english, sorted(titles.values()), self.apply), key=itemgetter(0))
         without_blocks = {row for row, _ in in_english}
@@ -241,7 +259,7 @@ class ReadBefore:
     def __init__(self, titles: Iterable[str], store: StageStore) -> None:
         self._store = store
         self._by_word: dict[str, list[str]] = defaultdict(list)
-        for title in _titles(titles).values():
+        for title in _by_key(titles_of(list(titles))).values():
             first = _WORD_OF_TITLE.search(title)
             if first:
                 self._by_word[first[0]].append(title)
@@ -276,9 +294,9 @@ def chunks_read(index: Index) -> ChunksRead:
     return ChunksRead(with_grammar, with_dictionary, len(documents) - with_grammar - with_dictionary)
 
 
-def _titles(titles: Iterable[str]) -> dict[str, str]:
+def _by_key(titles: Iterable[str]) -> dict[str, str]:
     """Return the titles that name something, by their key."""
-    return {title_key(name): name for name in map(title_of, titles) if name}
+    return {title_key(name): name for name in titles if name}
 
 
 def _is_english(document: Document) -> bool:

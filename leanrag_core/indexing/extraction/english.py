@@ -197,10 +197,12 @@ poor president prof prof. professor senator singer sir uncle young
 """
 _LEGAL_FORMS = "inc inc. llc l.l.c. corp corp. ltd ltd. plc co co. l.p. lp llp n.a. gmbh ag s.a. sa"
 _HEADINGS = """
-abstract, acknowledgements, acknowledgments, appendix, background, bibliography, conclusion, conclusions, contents,
-discussion, document, example, examples, exercises, external links, footnotes, foreword, further reading, general,
-glossary, home, index, introduction, methods, miscellaneous, notes, overview, page, preamble, preface, references,
-results, see also, summary, table of contents, title, untitled
+abstract, acknowledgements, acknowledgments, appendix, authors, background, bibliography, bugs, conclusion,
+conclusions, contents, copyright, description, discussion, document, example, examples, exercises, external links,
+faq, footnotes, foreword, frequently asked questions, further reading, general, getting started, glossary, history,
+home, index, introduction, licence, license, methods, miscellaneous, name, notes, options, overview, page, preamble,
+preface, references, results, see also, source code, summary, synopsis, syntax, table of contents, terminology, title,
+untitled, usage, what's new
 """
 
 # Denote nothing by themselves; with a noun before them ("body part") they may.

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, title_of
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, title_of, titles_of
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 
@@ -119,6 +119,9 @@ def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
         ("6. The Image Menu.html", "The Image Menu"),
         ("2001 A Space Odyssey", "2001 A Space Odyssey"),
         ("7 Habits", "7 Habits"),
+        ("Part I. Image Formats", "Image Formats"),
+        ("Part I. Getting Started", "Part I. Getting Started"),
+        ("Part of the river", "Part of the river"),
         ("Experimental distribution¶", "Experimental distribution"),
         ("St. Louis and its river", "St. Louis and its river"),
         ("Yahoo! and its rivals", "Yahoo! and its rivals"),
@@ -129,6 +132,23 @@ def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
 )
 def test_a_title_is_a_name_without_its_number_and_no_sentence(title: str, name: str) -> None:
     assert title_of(title) == name
+
+
+def test_the_name_of_a_site_is_no_part_of_its_titles() -> None:
+    pages = ["Buffer | Manual of Node", "Timers | Manual of Node", "Index | Manual of Node", "Streams - a primer"]
+    assert titles_of(pages) == ["Buffer", "Timers", "Index | Manual of Node", "Streams - a primer"]
+    assert titles_of(pages[:2]) == pages[:2], "two titles may be about one thing"
+    assert titles_of(["A - B | C", "D - B | C", "E - B | C"]) == ["A - B", "D - B", "E - B"]
+    assert titles_of([*pages, *map(str.lower, "ABCDEF")])[:2] == pages[:2], "not half of all"
+
+
+def test_a_title_in_small_letters_does_not_change_how_the_text_spells_a_name() -> None:
+    texts = ["SQLite stores a table in a tree.", "A tree of SQLite has pages.", "The pages of SQLite are small."]
+    found = extract(*(document(text, f"{n}.txt", title="sqlite") for n, text in enumerate(texts)))
+    assert "SQLite" in mentions(found[1])
+    assert not any("sqlite" in mentions(each) for each in found)
+    shouted = extract(document("The varroa mite sucks.", title="Varroa Mite"))
+    assert "Varroa Mite" in mentions(shouted[0]), "of other titles the spelling is preferred"
 
 
 def test_a_title_is_found_where_another_document_spells_it() -> None:
