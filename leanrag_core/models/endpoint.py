@@ -125,7 +125,7 @@ class Endpoint(Connection):
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
-                self.forms.unstreamed.add(model)
+                self.forms.does_not_stream(model, refusal)
         return self._in_its_form(
             model,
             schema is not None,
@@ -265,7 +265,7 @@ class Endpoint(Connection):
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
-                self.forms.unstreamed.add(model)
+                self.forms.does_not_stream(model, refusal)
         reply = self.chat(model, messages, max_tokens=max_tokens)
         on_text(reply.text)
         return reply
@@ -315,6 +315,7 @@ class Endpoint(Connection):
         if not finish:
             raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
+        self.forms.streams(model)
         whole = "".join(pieces)
         text = reply_text(whole, "".join(reasoning), as_json=asked.schema is not None)
         if text.strip() and not passed_on:

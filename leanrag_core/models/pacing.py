@@ -19,6 +19,7 @@ _GROWTH = 1.2  # times the work a second that twice the calls in flight must bri
 _REFUSED_SECONDS = 1.0  # for which a refusal of every call holds for those that come after it
 _FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
+_LONGEST_FOR_A_READER = 10.0  # seconds that a server may ask somebody to wait who waits for an answer
 _UNPROVEN_IN_FLIGHT = 2  # calls at one time until the server has answered one: a refusal of all costs few requests
 _SLOW_DOWN_SECONDS = 900.0  # waits that the server asks for count as no retry for so long
 
@@ -93,12 +94,20 @@ class Pacer:
         self._refusal: tuple[float, EndpointError] | None = None  # of every call, and when it came
         self._random = random.Random(0)  # jitter only
 
-    def call(self, work: Callable[[], T], *, tokens: int = 0, on_fault: Callable[[str], None] = lambda text: None) -> T:
+    def call(
+        self,
+        work: Callable[[], T],
+        *,
+        tokens: int = 0,
+        on_fault: Callable[[str], None] = lambda text: None,
+        most_retries: int | None = None,
+    ) -> T:
         """Call work, again while it raises EndpointBusy, and return what it gives. tokens: the expected size of the
-        call.
+        call. most_retries: where somebody waits for it, fewer than the settings allow.
 
         Raises CallFailed after the last try, and EndpointError when the server is down altogether.
         """
+        retries = self.settings.retries if most_retries is None else min(most_retries, self.settings.retries)
         started, tries = self._clock(), 0
         while True:
             with self._slot(tokens):
@@ -118,9 +127,10 @@ class Pacer:
                     return result
             on_fault(str(problem))
             asked_to_wait = problem.retry_after is not None and self._clock() - started < _SLOW_DOWN_SECONDS
-            tries += 0 if asked_to_wait else 1
-            if tries > self.settings.retries:
-                self._give_up(problem)
+            tries += 0 if asked_to_wait and most_retries is None else 1
+            too_long = most_retries is not None and (problem.retry_after or 0.0) > _LONGEST_FOR_A_READER
+            if tries > retries or too_long:
+                self._give_up(problem, max(1, tries))
             self._slow_down(problem, tries)
 
     @contextmanager
@@ -204,13 +214,13 @@ class Pacer:
         """Return the seconds to wait after so many failures; seeded jitter keeps threads from coming back together."""
         return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(times - 1, 16) * self._random.uniform(0.7, 1.3))
 
-    def _give_up(self, problem: EndpointBusy) -> None:
+    def _give_up(self, problem: EndpointBusy, tries: int) -> None:
         with self._free:
             self._failed_in_a_row += 1
             down = self._failed_in_a_row >= _DOWN_AFTER
         if down:
             raise EndpointError("endpoint.down", problem=problem.message, n=_DOWN_AFTER)
-        raise CallFailed("call.failed", problem=problem.message, n=self.settings.retries + 1)
+        raise CallFailed("call.failed", problem=problem.message, n=tries)
 
 
 _ERRORS_KEPT = 8

@@ -44,6 +44,7 @@ _STAGE_OF = {  # the stage of the work that a prompt belongs to
 }
 _WRITES_AN_INDEX = ("extract", "merge", "aggregate entities", "aggregate relations")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
+_MOST_RETRIES = 3  # of a streamed call, for which somebody waits: some four seconds
 _SLOW = 25.0  # tokens a second, below which a loop up to the limit takes minutes
 _USUAL_REPLY = 4096  # tokens of the longest reply, of which a quarter is asked for after a timeout
 
@@ -90,6 +91,35 @@ class _Patience:
                 raise EndpointRefusal("call.too_slow", problem=error.message) from None
             self.lowered, self._limit = True, max(LEAST_REPLY, (self._limit or _USUAL_REPLY) // 4)
             raise
+
+
+class _BrokenOff(Exception):
+    """A stream failed in a way that is not to be tried again."""
+
+    def __init__(self, error: EndpointBusy) -> None:
+        super().__init__()
+        self.error = error
+
+
+class _Stream:
+    """Makes a streamed call, which may be made again as long as no text was passed on, and not after it took too
+    long."""
+
+    def __init__(self, request: Callable[[Callable[[str], None]], Reply], on_text: Callable[[str], None]) -> None:
+        self._request, self._on_text = request, on_text
+        self._began = False
+
+    def __call__(self) -> Reply:
+        try:
+            return self._request(self._pass_on)
+        except EndpointBusy as error:
+            if self._began or isinstance(error, EndpointTimeout):
+                raise _BrokenOff(error) from None
+            raise
+
+    def _pass_on(self, text: str) -> None:
+        self._began = True
+        self._on_text(text)
 
 
 class RemoteLanguageModel:
@@ -244,7 +274,11 @@ class RemoteLanguageModel:
         return PromptTooLong(refusal.message)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
-        """Stream the reply piece by piece; a stored reply is passed on at once. No retry: text was shown."""
+        """Stream the reply piece by piece; a stored reply is passed on at once.
+
+        A call that fails before any of it was passed on is made again, _MOST_RETRIES times at most: somebody waits for
+        it. Raises EndpointError, CallFailed.
+        """
         key = self.key(messages, task=task)
         known = self.recalled([key], None, messages)
         if known is None:
@@ -255,8 +289,11 @@ class RemoteLanguageModel:
                     limit = self._limit(messages, None)
                     self._require_room(messages, None)
                     started = time.perf_counter()
+                    stream = _Stream(partial(self.endpoint.stream, self.model, messages, max_tokens=limit), on_text)
                     try:
-                        reply = self.endpoint.stream(self.model, messages, on_text, max_tokens=limit)
+                        reply = self.pacer.call(stream, on_fault=self.meter.add_fault, most_retries=_MOST_RETRIES)
+                    except _BrokenOff as ended:
+                        raise ended.error from None
                     except EndpointRefusal as refusal:
                         self._refused(refusal)  # the next question fits
                         raise

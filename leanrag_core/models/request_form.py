@@ -100,6 +100,7 @@ class LearntForms:
     def __init__(self) -> None:
         self.reasons_unopened: set[str] = set()
         self.unstreamed: set[str] = set()
+        self._streamed_nothing: set[str] = set()
         self.n_slots: int | None = None
         self._forms: dict[str, Form] = {}
         self._answered: set[tuple[str, Form, bool]] = set()
@@ -107,6 +108,17 @@ class LearntForms:
         self._windows: dict[str, tuple[float, int | None]] = {}  # when the server was asked, and what it said
         self._asking = threading.Lock()
         self._others: dict[str, LearntForms] = {}
+
+    def streams(self, model: str) -> None:
+        """Record that a stream of the model came whole."""
+        self._streamed_nothing.discard(model)
+
+    def does_not_stream(self, model: str, refusal: EndpointRefusal) -> None:
+        """Record that a stream was refused: from now on the model answers in one piece. A stream without pieces may be
+        one bad reply; the next one is tried."""
+        if refusal.option != NO_STREAM or model in self._streamed_nothing:
+            self.unstreamed.add(model)
+        self._streamed_nothing.add(model)
 
     def at(self, address: str) -> "LearntForms":
         """Return the forms of the models of another server."""

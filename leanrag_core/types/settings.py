@@ -77,7 +77,9 @@ class Settings:
     max_reply_tokens: int = option(4096, low=64, high=131_072, help=message("option.help.max_reply_tokens"))
     build_model: str = option("", help=message("option.help.build_model"))
     build_embedding: str = option("", help=message("option.help.build_embedding"))
-    answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
+    answer_model: str = option(
+        "", help="Model for answers about every index, openai:NAME; empty takes the index's own."
+    )
     models_folder: str = option("", help=message("option.help.models_folder"))
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."

@@ -39,7 +39,7 @@ from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.tokens import load_vocabulary
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, MULTILINGUAL, is_file, is_remote
+from leanrag_core.types.config import BUILTIN, MULTILINGUAL
 from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Cut, Index
 from leanrag_core.types.job import Report, silent
@@ -223,12 +223,9 @@ class Questions:
         return self._language(index.manifest.config.writer, models or self._models.make(index=index.folder_name))
 
     def _language(self, own: str, models: Models) -> LanguageModel | None:
-        """Return the model that answers: that of the role, else the index's own. A role with a server of its own
-        answers about every index, as a model file does; else one that was built without a model is answered without
-        one."""
-        chosen = models.settings.answer_model
-        of_all = is_remote(own) or is_file(chosen) or ANSWERS in models.settings.roles
-        return models.language(chosen if chosen and of_all else own, ANSWERS)
+        """Return the model that answers: that of the role, also about an index that was built without a model, else the
+        index's own."""
+        return models.language(models.settings.answer_model or own, ANSWERS)
 
     def _reader(self, index: Index, tools: Tools) -> LanguageModel | None:
         """Return the model that reads the context of a retrieval with those tools."""

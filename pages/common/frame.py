@@ -123,9 +123,11 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
     if settings.roles:
         return _where_roles_go(settings)
     lines = []
-    if chosen is None or not uses_endpoint(chosen.config.by_name()):
+    models = [settings.answer_model, *(session.models_of(chosen.config.by_name()) if chosen is not None else ())]
+    asked = [model for model in models if is_remote(model)]
+    if not asked:
         lines.append(("ok", say("frame.builtin_engine")))
-    elif settings.local or not sends(chosen.config.by_name()):
+    elif settings.local or all(map(is_file, asked)):
         lines.append(("ok", say("frame.local_model")))
     else:
         lines.append(("out", say("frame.sent_to", host=settings.host)))
@@ -163,11 +165,6 @@ def _in_sentence(role: str) -> str:
 def uses_endpoint(config: Mapping[str, Any]) -> bool:
     """Return whether the settings of an index name a model that is called."""
     return any(is_remote(model) for model in session.models_of(config))
-
-
-def sends(config: Mapping[str, Any]) -> bool:
-    """Return whether the settings of an index name a model of the endpoint, which is sent text."""
-    return any(is_remote(model) and not is_file(model) for model in session.models_of(config))
 
 
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:

@@ -68,12 +68,30 @@ def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: Endp
     app = visit("settings", home)
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
-    assert "answers with 2 models" in drawn.text(app)
+    assert "is there and lists 2 models" in drawn.text(app)
     connection = app.dataframe[0].value
     assert list(connection["Model"]) == ["scripted-chat", "scripted-embedding"]
     assert list(connection["Context window, tokens"]) == ["8,192", "8,192"]
     windows = [body for body in drawn.html(app) if "lr-rolefact" in body and "8,192" in body]
     assert windows, "the table of roles has the window of the model that is in use, too"
+
+
+def test_a_model_for_answers_writes_about_an_index_that_was_built_without_one(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    index = home.indexes.all()[0]
+    app = visit("ask", home, index=index.id, q="What do bees need?")
+    assert "Nothing leaves this machine." in drawn.text(app)
+    assert not endpoint.answered()
+    home.settings.save(Settings(base_url=endpoint.url, answer_model="openai:scripted-chat"))
+    app = visit("ask", home, index=index.id, q="What do bees need?")
+    assert not endpoint.answered(), "a call costs something: a link makes none"
+    app.button("write_answer").click().run()
+    drawn.assert_sound(app)
+    assert "Model on this machine." in drawn.text(app)
+    assert len(endpoint.answered()) == 1
+    home.settings.save(Settings(base_url="https://models.example/v1", answer_model="openai:scripted-chat"))
+    assert "Questions and passages are sent to models.example." in drawn.text(visit("settings", home, index=index.id))
 
 
 def test_of_an_address_without_its_version_the_missing_part_is_named(

@@ -119,7 +119,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         page.keyboard.press("Enter")
         expect(page.get_by_text("OPENAI_API_KEY is set, ends with …f3a1")).to_be_visible()
         page.get_by_role("button", name="Test connection").click()
-        expect(page.get_by_text(f"{endpoint.url} answers with 2 models in")).to_be_visible()
+        expect(page.get_by_text(f"{endpoint.url} is there and lists 2 models")).to_be_visible()
         settled(page)
         snap(page, "e2_settings_tested")
         page.get_by_label("Calls in flight", exact=True).fill("4")

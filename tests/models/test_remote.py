@@ -1,13 +1,14 @@
 """Language and embedding models against the scripted server: what is stored, what is refused, what is reported."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, ReplyError
+from leanrag_core.errors import BudgetSpent, CallFailed, EndpointBusy, EndpointError, LeanRAGError, ReplyError
 from leanrag_core.models.base import Completion, Sample
+from leanrag_core.models.endpoint import Reply
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import Budget
@@ -193,9 +194,41 @@ def test_a_stream_is_passed_on_in_pieces_and_stored(server: EndpointServer, tmp_
 def test_a_stream_that_breaks_off_is_an_error_and_not_an_answer(server: EndpointServer, tmp_path: Path) -> None:
     server.plan = FaultPlan(share=1.0, kinds=(faults.RESET,), recover_after=None)
     made = models(server, tmp_path)
-    with pytest.raises(EndpointError):
+    with pytest.raises(LeanRAGError):
         made.language("openai:m").stream(HELLO, lambda text: None)
     assert len(made.memory) == 0
+
+
+@pytest.mark.parametrize("kind", [faults.RATE_LIMIT, faults.HTTP_500, faults.HTML_200])
+def test_a_stream_that_fails_before_its_text_is_made_again(server: EndpointServer, tmp_path: Path, kind: str) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=1)
+    language = models(server, tmp_path).language("openai:m")
+    pieces: list[str] = []
+    whole = language.stream(HELLO, pieces.append)
+    assert "".join(pieces) == whole.text
+    assert len(server.answered()) == 1
+    server.plan = FaultPlan()
+    for question in ("Who made the first comb foundation of wax?", "Where was the first comb foundation made?"):
+        pieces = []
+        language.stream([{"role": "user", "content": question}], pieces.append)
+    assert len(pieces) > 1, "one bad reply does not end streaming"
+
+
+def test_a_stream_that_broke_off_after_text_is_not_made_again(
+    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = models(server, tmp_path)
+    language, calls = made.language("openai:m"), []
+
+    def stream(model: str, messages: object, on_text: Callable[[str], None], **more: object) -> Reply:
+        calls.append(model)
+        on_text("The bees")
+        raise EndpointBusy("endpoint.broke_off", address="there")
+
+    monkeypatch.setattr(language.endpoint, "stream", stream)
+    with pytest.raises(EndpointBusy, match="there"):
+        language.stream(HELLO, lambda text: None)
+    assert len(calls) == 1
 
 
 def test_vectors_are_unit_rows_in_order_and_asked_once(server: EndpointServer, tmp_path: Path) -> None:
