@@ -7,15 +7,16 @@ written in different scripts, words tell nothing.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from leanrag_core.answering.asked import stem
 from leanrag_core.answering.written import CUT_SHORT
+from leanrag_core.messages.message import Message, message
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
-from leanrag_core.types.trace import Answer, AnswerPart, ContextItem
+from leanrag_core.types.trace import Answer, AnswerPart, Context, ContextItem
 
 SUPPORTED, WEAK, UNCITED, UNKNOWN = "supported", "weak", "uncited", "unknown"
 ENOUGH = 0.5  # share of a sentence's words
@@ -39,10 +40,27 @@ class Support:
         return self.state in (WEAK, UNCITED)
 
 
+def doubt(support: Support) -> Message | None:
+    """Say in a few words why a sentence is marked; None where it is not."""
+    if not support.lacks:
+        return None
+    if support.state == UNCITED:
+        return message("support.uncited")
+    if support.numbers:
+        numbers = tuple(message("plain", text=number) for number in support.numbers)
+        return message("support.number", number=numbers)
+    return message("support.weak", held=support.n_held, n=support.n_words)
+
+
 def supports(answer: Answer) -> tuple[Support, ...]:
     """Measure for each part of the answer how far what it cites supports it."""
-    items = {item.mark: item for section in answer.trace.context.sections for item in section.items}
-    return tuple(_support(part, items) for part in answer.parts)
+    return supports_in(answer.trace.context, answer.parts)
+
+
+def supports_in(context: Context, parts: Iterable[AnswerPart]) -> tuple[Support, ...]:
+    """Return supports() of those parts of an answer from that context."""
+    items = {item.mark: item for section in context.sections for item in section.items}
+    return tuple(_support(part, items) for part in parts)
 
 
 def cited_ids(answer: Answer) -> frozenset[str]:

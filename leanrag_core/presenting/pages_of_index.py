@@ -83,7 +83,9 @@ def cost(stored: Presentation, words: Words) -> Page:
     else:
         kind = stored.index.kind
         code = _UNPAID.get(kind, "present.cost.nothing_new")
-        claim = Claim(message(code), (message("present.cost.unpaid_rest"),) if kind in _UNPAID else ())
+        rest = "present.cost.model_answers" if _writers(stored) else "present.cost.unpaid_rest"
+        models = {"models": tuple(message("plain", text=name) for name in _writers(stored))}
+        claim = Claim(message(code), (message(rest, **models),) if kind in _UNPAID or _writers(stored) else ())
     sides = range(len(stored.questions[0].sides))
     totals = [sum(q.sides[side].run.trace.context.tokens for q in stored.questions) for side in sides]
     n = len(stored.questions)
@@ -108,6 +110,12 @@ def cost(stored: Presentation, words: Words) -> Page:
     measured = [words.figure(figure) for each in stored.measured[:1] for figure in claims.measured_figures(each)]
     picture = {"figures": figures, "rows": rows, "label": label, "measured": measured}
     return Page(message("present.cost.title"), claim, picture, claims.asked_with(stored))
+
+
+def _writers(stored: Presentation) -> list[str]:
+    """Return the models that wrote answers which are shown."""
+    answers = [side.run.answer for question in stored.questions for side in question.sides]
+    return sorted({answer.model for answer in answers if answer is not None and not answer.extractive})
 
 
 def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:

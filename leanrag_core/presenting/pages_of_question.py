@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
+from itertools import zip_longest
 from typing import Any
 
+from leanrag_core.answering.support import Support, doubt, supports_in
 from leanrag_core.figures.drawn_nodes import lit_ids
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_places import NARROW, WIDE, LayeredGraph
@@ -81,10 +83,10 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
         "chunks": _chunk_cards(trace),
         "sections": _sections(trace, words),
         "tokens": trace.context.tokens,
-        "answer": _parts(side, _OPENING),
+        "answer": _parts(side, _OPENING, words),
         "sources": [
             {"mark": mark, "name": text["where"] or text["lead"], "colour": text["colour"]}
-            for mark, text in _cited_texts(side).items()
+            for mark, text in _cited_texts(side, words).items()
         ],
         "kind": words.say(answer_kind(side)),
     }
@@ -160,9 +162,9 @@ def answer(question: PresentedQuestion, words: Words) -> Page:
     side = question.sides[0]
     picture = {
         "question": question.question,
-        "parts": _parts(side, None),
+        "parts": _parts(side, None, words),
         "kind": words.say(answer_kind(side)),
-        "texts": _cited_texts(side),
+        "texts": _cited_texts(side, words),
     }
     grounded = side.run.answer is not None and side.run.answer.grounded
     title = message("present.answer.title" if grounded and _checked(side) else "present.answer.neutral")
@@ -183,6 +185,10 @@ def _answer_claim(side: Side) -> Claim:
         return Claim(message("present.answer.none"))
     if not stored.grounded:
         return Claim(message("present.answer.declined"))
+    n_lacking = sum(support.lacks for support in _supports(side))
+    if n_lacking:
+        some = message("support.some", n=n_lacking, sentences=len(stored.parts))
+        return Claim(some, (message("present.answer.by_rule"),))
     n = len(set(stored.citations))
     if not n or not _checked(side):
         return Claim(None)
@@ -192,10 +198,19 @@ def _answer_claim(side: Side) -> Claim:
 
 
 def _checked(side: Side) -> bool:
-    """Tell whether each citation of the answer is the mark of a text in the context."""
+    """Tell whether each citation of the answer is the mark of a text in the context, and no sentence lacks support."""
     stored = side.run.answer
     cited = set(stored.citations) if stored else set()
-    return bool(cited) and cited <= set(_marks(side.run.trace).values())
+    is_of_context = bool(cited) and cited <= set(_marks(side.run.trace).values())
+    return is_of_context and not any(support.lacks for support in _supports(side))
+
+
+def _supports(side: Side) -> tuple[Support, ...]:
+    """Return how far each sentence of a model's answer is supported; other answers are the context's own sentences."""
+    stored = side.run.answer
+    if stored is None or stored.extractive or not stored.grounded:
+        return ()
+    return supports_in(side.run.trace.context, stored.parts)
 
 
 def _cited_documents(side: Side) -> set[str]:
@@ -208,27 +223,29 @@ def _cited_documents(side: Side) -> set[str]:
     }
 
 
-def _parts(side: Side, most: int | None) -> list[dict[str, Any]]:
+def _parts(side: Side, most: int | None, words: Words) -> list[dict[str, Any]]:
     """Return the sentences of the answer with their marks; with `most` only the opening, of some so many
     characters, and an ellipsis for the rest."""
     stored = side.run.answer
     parts: tuple[AnswerPart, ...] = stored.parts if stored else ()
     if stored and not parts:
         parts = (AnswerPart(stored.text, ()),)
+    doubts = [doubt(support) for support in _supports(side)]
     shown: list[dict[str, Any]] = []
     length = 0
-    for part in parts:
+    for part, why in zip_longest(parts, doubts[: len(parts)]):
         if most is not None and shown and length + len(part.text) > most:
             shown.append({"text": "…", "marks": []})
             break
-        shown.append({"text": part.text, "marks": list(part.marks)})
+        doubted = {} if why is None else {"doubt": words.say(why)}
+        shown.append({"text": part.text, "marks": list(part.marks), **doubted})
         length += len(part.text)
     return shown
 
 
-def _cited_texts(side: Side) -> dict[str, dict[str, str]]:
+def _cited_texts(side: Side, words: Words) -> dict[str, dict[str, str]]:
     trace = side.run.trace
-    spoken = {mark: str(part["text"]) for part in reversed(_parts(side, None)) for mark in part["marks"]}
+    spoken = {mark: str(part["text"]) for part in reversed(_parts(side, None, words)) for mark in part["marks"]}
     sources = {passage.id: passage.source for passage in trace.passages}
     texts = {}
     for section in trace.context.sections:
@@ -290,7 +307,7 @@ def column(n_gold: int, side: Side, letter: str, most: int, words: Words) -> dic
             documents[title] = documents.get(title, 0) + 1
     chunks, bridges = len(trace.passages), len(bridges_of(trace))
     cited = len(set(stored.citations)) if stored else 0
-    parts = _parts(side, _OPENING)
+    parts = _parts(side, _OPENING, words)
     figures = [
         (chunks, message("present.compare.chunks", n=chunks, documents=message("count.documents", n=len(documents)))),
         (cited, message("present.compare.checked" if _checked(side) else "present.compare.citations", n=cited)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.answering.support import UNCITED, Support, best_sentence, supports
+from leanrag_core.answering.support import best_sentence, doubt, supports
 from leanrag_core.figures import passages
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import known_colour
@@ -82,7 +82,7 @@ def show(
             "text": part.text,
             "from": section_titles.get(part.section, ""),
             "alone": place in differences.alone,
-            "lacks": _lacks(support),
+            "lacks": words(why) if (why := doubt(support)) else "",
             "marks": [
                 evidence.chip(item_of[mark], section_of[mark], part.text)
                 if mark in item_of
@@ -110,17 +110,6 @@ def show(
         },
     }
     component(_SCRIPT, _FRAME, parts=("marks",))(data=visible_values(data), key=key, on_cited_change=cited_now)
-
-
-def _lacks(support: Support) -> str:
-    """Return why a sentence is marked, in a few words; nothing when it is not."""
-    if not support.lacks:
-        return ""
-    if support.state == UNCITED:
-        return say("support.uncited")
-    if support.numbers:
-        return say("support.number", number=say("ask.comma").join(support.numbers))
-    return say("support.weak", held=support.n_held, n=support.n_words)
 
 
 class _Evidence:

@@ -16,6 +16,7 @@ function answerText(parent, parts, colours, hover) {
       }
       text.append(" ");
     }
+    if (part.doubt) words("small", "lrp-doubt", text, part.doubt + " ");
   }
   return text;
 }

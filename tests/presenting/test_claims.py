@@ -127,6 +127,30 @@ def test_citations_are_called_checked_where_each_is_in_the_context(make: Make) -
     assert (sentence(page.title), page.claim.strong) == ("The answer", None)
 
 
+def test_a_models_sentence_without_support_is_marked_and_nothing_is_called_free_of_models(make: Make) -> None:
+    stored = make()
+    words = pages_of_question.Words("en")
+    question = stored.questions[0]
+    side = question.sides[0]
+    assert side.run.answer is not None
+    mark = side.run.trace.context.sections[0].items[0].mark
+    parts = (AnswerPart("Hruschka invented the centrifugal extractor in 1865.", (mark,)),)
+    written = {"model": "far:model", "extractive": False, "grounded": True}
+    answer = replace(side.run.answer, parts=parts, citations=(mark,), **written)
+        side.run.answer, extractive=False, model="far:model", grounded=True, parts=parts, citations=(mark,)
+    )
+    side = replace(side, run=replace(side.run, answer=answer))
+    page = pages_of_question.answer(replace(question, sides=(side, *question.sides[1:])), words)
+    assert sentence(page.title) == "The answer"
+    assert page.claim.strong is not None
+    assert sentence(page.claim.strong) == "1 sentence of 1 lacks support."
+    assert page.picture["parts"][0]["doubt"] == "not in what it cites: 1865"
+    shown = replace(stored, questions=(replace(question, sides=(side, *question.sides[1:])), *stored.questions[1:]))
+    assert "written by far:model" in " ".join(map(sentence, pages_of_index.cost(shown, words).claim.rest))
+    assert "sent anywhere" in " ".join(map(sentence, pages_of_index.cost(stored, words).claim.rest))
+    assert "doubt" not in pages_of_question.answer(question, words).picture["parts"][0]
+
+
 def test_an_answer_of_which_the_opening_is_shown_ends_in_an_ellipsis(make: Make) -> None:
     question, words = make().questions[0], pages_of_question.Words("en")
     side = question.sides[0]
