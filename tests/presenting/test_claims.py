@@ -137,8 +137,6 @@ def test_a_models_sentence_without_support_is_marked_and_nothing_is_called_free_
     parts = (AnswerPart("Hruschka invented the centrifugal extractor in 1865.", (mark,)),)
     written = {"model": "far:model", "extractive": False, "grounded": True}
     answer = replace(side.run.answer, parts=parts, citations=(mark,), **written)
-        side.run.answer, extractive=False, model="far:model", grounded=True, parts=parts, citations=(mark,)
-    )
     side = replace(side, run=replace(side.run, answer=answer))
     page = pages_of_question.answer(replace(question, sides=(side, *question.sides[1:])), words)
     assert sentence(page.title) == "The answer"
