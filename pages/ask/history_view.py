@@ -40,7 +40,7 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
             ask.question,
             ask.strategy,
             link=link,
-            answer=answer.text if answer is not None and answer.grounded else "",
+            answer=_line_of(answer),
             follows=state.recall(scope.name(AFTER)),
             written=state.recall(scope.name(WROTE)),
             way=way,
@@ -48,6 +48,13 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
         session.workbench().history.keep(entry)
     except LeanRAGError as error:  # the answer is there all the same
         message(error, title=say("history.not_kept"))
+
+
+def _line_of(answer: Answer | None) -> str:
+    """Return what the history says of an answer; nothing where there was none."""
+    if answer is None or (not answer.grounded and not answer.trace.context.sections):
+        return ""
+    return answer.text if answer.grounded or not answer.extractive else say("ask.nothing_answers")
 
 
 def open_entry(scope: Scope, entry: HistoryEntry) -> None:

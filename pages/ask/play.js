@@ -39,11 +39,11 @@ export default function (component) {
     if (before.start !== start) before.shown.go(start);
     if (before.table !== table) before.shown.table(table);
   }
-  Object.assign(host.lrPlay, { start, table });
+  Object.assign(host.lrPlay, { start, table, of });
   // What its end says of the answer comes with the answer.
   const answered = () => {
     const frame = globalThis.lrLastFrames?.get(of);
-    if (frame) host.lrPlay.shown.answered(frame);
+    if (frame && host.lrPlay.of === of) host.lrPlay.shown.answered(frame);
   };
   answered();
   addEventListener("lr-last-frame", answered);

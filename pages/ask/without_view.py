@@ -78,6 +78,7 @@ def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
             on_change=mount.changed,
             placeholder=say("without.placeholder"),
             label_visibility="collapsed",
+            select_all=False,
         ),
         widgets.Values(
             parse=wanted,

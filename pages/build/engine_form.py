@@ -294,6 +294,7 @@ def entity_types() -> tuple[str, ...]:
                 on_change=mount.changed,
                 accept_new_options=True,
                 placeholder=say("build.engine.choose_type"),
+                select_all=False,
             ),
             widgets.Values(
                 parse=lambda text: _clean(text.split(",")),

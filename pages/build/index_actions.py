@@ -118,6 +118,7 @@ def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None
             format_func=lambda id_: visible(by_id[id_].title),
             max_selections=_MOST_COMPARED,
             key=f"compared_{'_'.join(proposed)}",
+            select_all=False,
         )
         if st.button(
             say("build.compare.open", n=len(picked)),

@@ -77,6 +77,7 @@ def _proposals(index: IndexSummary, name: str) -> None:
             format_func=lambda value: visible(texts[value]),
             help=say("part.proposals_hint"),
             key=f"proposed_{name}",
+            select_all=False,
         )
         if st.form_submit_button(say("part.accept"), icon=":material/check:"):
             state.remember("job", bench.parts.start_accepting(index.id, name, chosen))

@@ -139,6 +139,7 @@ def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequen
             key=mount.key,
             on_change=mount.changed,
             placeholder=say("within.any"),
+            select_all=False,
         ),
         lambda picked: _keep(scope, facet, tuple(picked or ())),
         read=list,

@@ -125,6 +125,7 @@ def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: C
             placeholder=say("evaluate.brush.list"),
             key=mount.key,
             on_change=mount.changed,
+            select_all=False,
         ),
         choose,
         read=in_order,

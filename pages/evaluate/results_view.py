@@ -250,6 +250,7 @@ def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
                 key=mount.key,
                 on_change=mount.changed,
                 max_selections=10,
+                select_all=False,
             ),
             lambda chosen: state.remember(experiments.COLUMNS, ",".join(chosen)),
             form=widgets.labels(titles),

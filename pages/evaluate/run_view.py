@@ -129,6 +129,7 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
         default,
         format_func=titles.__getitem__,
         key="experiment_indexes",
+        select_all=False,
     )
     return [indexes[id_] for id_ in ids]
 
@@ -216,6 +217,7 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
         accept_new_options=True,
         placeholder=say("evaluate.form.no_judge"),
         key="experiment_judges",
+        select_all=False,
     )
     if not models:
         return ()

@@ -167,6 +167,7 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
         format_func=titles.__getitem__,
         max_selections=_MOST_AXES,
         key="sweep_axes",
+        select_all=False,
     )
     axes = []
     with st.grid(2, min_column_width=220, gap="small"):

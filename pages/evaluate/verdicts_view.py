@@ -120,6 +120,7 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
             on_change=mount.changed,
             max_selections=_MOST_RUNS,
             width=340,
+            select_all=False,
         ),
         widgets.Values(
             parse=lambda text: text.split(_SEPARATOR),

@@ -62,7 +62,7 @@ def _form(entity: Entity, action: Action, documents: list[str], related: dict[st
     other = st.text_input(say(label), key=key)
     taken: list[str] = []
     if action == "split":
-        taken = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents")
+        taken = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents", select_all=False)
     return Edit(1, action, entity.name, other.strip(), tuple(taken))
 
 

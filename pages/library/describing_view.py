@@ -53,6 +53,7 @@ def _form(
             accept_new_options=True,
             key=f"{key}_tags",
             placeholder=say("library.describe.tags_hint"),
+            select_all=False,
         )
         date = st.text_input(
             say("library.column.date"),

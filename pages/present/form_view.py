@@ -82,6 +82,7 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
         max_selections=MAX_QUESTIONS,
         placeholder=say("present.choose_placeholder", n=MAX_QUESTIONS),
         key=f"present_questions_{chosen_set}",
+        select_all=False,
     )
     own = st.text_area(say("present.own_questions"), key="present_own", height=90)
     texts = list(dict.fromkeys([*chosen, *(line.strip() for line in own.splitlines() if line.strip())]))
@@ -99,6 +100,7 @@ def _beside() -> list[PresentedStrategy]:
         max_selections=MAX_BESIDE,
         format_func=titles.__getitem__,
         key="present_beside",
+        select_all=False,
     )
     for name in chosen:
         settings = settings_line(shown_settings(infos[name], official_settings(infos[name])))

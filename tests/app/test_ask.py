@@ -143,8 +143,10 @@ def test_a_question_that_the_documents_do_not_answer_is_not_answered(home: Workb
     app = visit("ask", home, q="Which opera did Verdi write in 1853?")
     drawn.assert_sound(app)
     assert drawn.component(app, "lr_citations") == []
-    assert "Nothing in the documents answers this." in drawn.text(app)
+    assert "No passage that was read answers this, as far as can be told." in drawn.text(app)
     assert "Ask in other words, or raise the numbers beside the strategy." in drawn.text(app)
+    [kept] = home.history.matching("Which opera did Verdi")
+    assert kept.answer.startswith("No passage that was read answers this")
 
 
 @pytest.mark.parametrize("question", ["<img src=x onerror=alert(1)>", "Bzz" * 900, "$\\frac{1}{2}$ [x](y) `z`", "?!"])

@@ -72,6 +72,15 @@ def chunk_is_taken_out_and_put_back(page: Page) -> None:
     expect(page).to_have_url(re.compile("without=chunk-"))
     field.press("Backspace")
     expect(page.get_by_text("Retrieved anew without it")).to_have_count(0)
+    # Of several that match, Enter takes the first one, not all.
+    field.click()
+    page.keyboard.type("Chunk")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"without=chunk-[^,%&]*(&|$)"))
+    settled(page)
+    page.keyboard.press("Escape")
+    field.press("Backspace")
+    expect(page.get_by_text("Retrieved anew without it")).to_have_count(0)
 
 
 def copied(page: Page) -> str:

@@ -240,8 +240,8 @@ function playRetrieval(host, sent, words, options = {}) {
     // What the last frame says, once there is an answer.
     answered: ({ lead, rest, focus }) => {
       const last = data.frames.length - 1,
-        { lead: before, rest: after } = data.frames[last];
-      if (lead === before && rest === after) return;
+        { lead: before, rest: after, focus: lit } = data.frames[last];
+      if (lead === before && rest === after && JSON.stringify(focus) === JSON.stringify(lit)) return;
       Object.assign(data.frames[last], { lead, rest, focus });
       if (place === last) seek(last, false);
     },
