@@ -191,13 +191,18 @@ class _Scored:
 def recommend(wish: Wish, experiments: Iterable[StoredExperiment]) -> Recommendation:
     """Return which runs of these experiments, all over the same questions, support the wish.
 
-    Of runs with the same strategy, options and index the first one counts. The best is the one of the highest recall
+    Of runs with the same strategy, options and index the one with scores of most questions counts, of several the
+    first: a run that was stopped early stands for none that was not. The best is the one of the highest recall
     among those that meet the wish; then that of the highest chance; then the nearest.
     """
     stored = list(experiments)
     questions = tuple(dict.fromkeys(id_ for each in stored for id_ in questions_of(each.result, wish.kind)))
     scored = [each for one in stored for each in _scored(wish, one, questions)]
-    unlike = {_settings_key(each.candidate): each for each in reversed(scored)}
+    unlike: dict[object, _Scored] = {}
+    for each in scored:
+        one = unlike.setdefault(_settings_key(each.candidate), each)
+        if each.candidate.source.questions > one.candidate.source.questions:
+            unlike[_settings_key(each.candidate)] = each
     scored = [each for each in scored if unlike[_settings_key(each.candidate)] is each]
     known = sorted((each for each in scored if RECALL in each.candidate.figures), key=_place)
     left_out = tuple(

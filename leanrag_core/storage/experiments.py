@@ -139,6 +139,10 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
         path = self._own_folder(id_) / VOTES
         return (*super().changed(id_), path.stat().st_mtime_ns if path.is_file() else 0)
 
+    def run_at(self, id_: str) -> str:
+        """Return when questions were answered or judged last, ISO 8601; votes come later and change none of that."""
+        return time_of(super().changed(id_))
+
     def _own_folder(self, id_: str) -> Path:
         """Return where the person's own files lie, which is beside an experiment of the program."""
         return self.root / self.folder(id_).name

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.evaluation.recommending import IndexFacts, Recommendation, StoredExperiment, Wish, recommend
@@ -42,8 +43,8 @@ class Recommendations:
         listed: list[AskedQuestions] = []
         for (set_id, digest), experiments in groups.items():
             id_ = f"{set_id}:{digest}" if set_id in {each.id for each in listed} else set_id
-            title, corpus_id = set_id, ""
-            with suppress(LeanRAGError):  # a set that was deleted since is called by its id
+            title, corpus_id = self._store.summary(experiments[0]).title, ""
+            with suppress(LeanRAGError):  # a set that was deleted since is called by the experiment that asked it
                 card = self._question_sets.card(set_id)
                 title, corpus_id = card.title, card.corpus_id
             listed.append(AskedQuestions(id_, title, corpus_id, sizes[set_id, digest], tuple(experiments)))
@@ -60,15 +61,15 @@ class Recommendations:
         return recommend(wish, self.stored(chosen)) if chosen else recommend(wish, ())
 
     def stored(self, questions: AskedQuestions) -> tuple[StoredExperiment, ...]:
-        """Read the experiments over those questions. Raises RecordDamaged, ExperimentNotFound for one that was deleted
-        since."""
+        """Read the experiments over those questions, the one that was run last first. Raises RecordDamaged,
+        ExperimentNotFound for one that was deleted since."""
         facts = self._index_facts()
         read = []
         for id_ in questions.experiments:
             result = self._store.read(id_)
-            changed = "" if result.is_shipped else self._store.summary(id_).changed
+            changed = "" if result.is_shipped else self._store.run_at(id_)
             read.append(StoredExperiment(result, changed, facts))
-        return tuple(read)
+        return tuple(sorted(read, key=attrgetter("changed"), reverse=True))
 
     def _index_facts(self) -> Mapping[str, IndexFacts]:
         return {each.id: IndexFacts(each.title, each.config.by_name(), True) for each in self._indexes.all()}

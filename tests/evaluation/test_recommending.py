@@ -124,6 +124,15 @@ def test_the_same_settings_in_two_experiments_count_once_and_others_are_told_apa
     ]
 
 
+def test_a_run_that_was_stopped_early_displaces_none_that_was_not() -> None:
+    whole = stored({"Good": GOOD, "Poor": POOR}, TOKENS_OF, id_="whole")
+    stopped = stored({"Good": [0.0, *[None] * 19], "Poor": [None] * 20}, TOKENS_OF, id_="stopped")
+    made = recommend(Wish(0.5), [stopped, whole])
+    assert [each.source.experiment for each in made.candidates] == ["whole", "whole"]
+    assert made.candidates[0].figures[RECALL].value == pytest.approx(0.9)
+    assert made.left_out == ()
+
+
 @pytest.mark.parametrize("values", [{"recall": 1.1}, {"recall": -0.1}, {"recall": 0.5, "tokens": -1}])
 def test_a_wish_that_nothing_can_meet_is_refused(values: dict[str, float]) -> None:
     with pytest.raises(InvalidConfig):
