@@ -130,13 +130,13 @@ def _settings(job: JobState) -> list[str]:
         titled = [
             f"{forms.title_of(name)} {forms.shown(name, value)}"
             for name, value in config.items()
-            if type(value) is int or known(f"option.choice.{name}.{value}")
+            if (type(value) is int and value) or known(f"option.choice.{name}.{value}")
         ]
         return [say("ask.comma").join(titled)] if titled else []
     size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
     facts = [
         say("ask.cluster_size", n=config.get("cluster_size")),
-        f"tau {config.get('tau') or say('option.chosen_from_data')}",
+        f"tau {config.get('tau') or say('setting.from_data')}",
     ]
     if job.corpus_id:  # the chunks of an import are those of its files
         facts.append(say("job.chunks_of", size=size, overlap=overlap))
@@ -164,6 +164,8 @@ def _of_total(stage: StageState) -> str:
 
 def _of_unit(n: int, unit: str) -> str:
     """Return "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
+    if not unit:
+        return f"{n:,}"
     code = f"unit.{unit.replace(' ', '_')}"
     return say(code, n=n) if known(code) else numbers.of_unit(n, unit).strip()
 

@@ -172,4 +172,5 @@ def _time(spec: ExperimentSpec, load: Load) -> str:
     if not known:
         return ""
     seconds = load.retrievals * sum(known) / len(known) / 1000
-    return say("evaluate.form.about", time=numbers.duration(max(1.0, seconds)))
+    about = "evaluate.form.about_with_answers" if spec.answers else "evaluate.form.about"
+    return say(about, time=numbers.duration(max(1.0, seconds)))

@@ -1,5 +1,6 @@
 """The form of a sweep: what is varied, over which corpus and questions, and what it will take."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, replace
 from typing import Any
@@ -8,7 +9,9 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.settings import option_title
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.experiment import Parameter
@@ -191,7 +194,7 @@ def _values_of(spec: Field[Any]) -> str:
 
 def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
     """Read the values of a setting, separated by commas, each once. Raises InvalidConfig for one of another type."""
-    parts = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    parts = list(dict.fromkeys(part.strip() for part in re.split("[,，、]", text) if part.strip()))
     try:
         if isinstance(spec.default, bool):
             return tuple(state.as_flag(part) for part in parts)
@@ -200,7 +203,11 @@ def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
         if isinstance(spec.default, float):
             return tuple(float(part) for part in parts)
     except ValueError as error:
-        raise InvalidConfig("evaluate.sweep.form.bad_value", name=spec.name, text=text[:80]) from error
+        kind = "evaluate.sweep.form.whole_numbers" if isinstance(spec.default, int) else "evaluate.sweep.form.numbers"
+        name = option_title(spec.name)
+        raise InvalidConfig(
+            "evaluate.sweep.form.bad_value", name=name, kind=message_of(kind), text=text[:80]
+        ) from error
     return tuple(parts)
 
 

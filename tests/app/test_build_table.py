@@ -38,7 +38,7 @@ def test_clustersize_tau_and_the_settings_that_differ_are_columns(three: Workben
     columns = table(app)
     assert sorted(columns["clustersize"]) == [3, 4, 4]
     assert sorted(columns["Random seed"]) == [0, 0, 7]
-    assert set(columns["tau"]) == {"from the data"}, "a column also where all have the same"
+    assert set(columns["tau"]) == {"by default"}, "a column also where all have the same"
     assert not {"Chunk size, tokens", "Calls", "Evidence recall"} & columns.keys()
     assert "The same in all of them: " in drawn.text(app)
 

@@ -200,7 +200,7 @@ def test_the_day_of_a_job_is_in_chinese(home: Workbench, visit: Visit) -> None:
     said = drawn.text(visit("build", home, lang="zh", job=job.name))
     assert "2026年1月2日" in said
     assert "Jan 2026" not in said
-    assert "簇大小 7，tau 根据数据选择" in said
+    assert "簇大小 7，tau 默认" in said
     assert "clustersize" not in said
 
 

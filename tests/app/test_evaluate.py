@@ -181,7 +181,7 @@ def test_an_experiment_under_way_shows_what_it_has(home: Workbench, visit: Visit
     record.write_text(record.read_text(encoding="utf-8").replace("true", "false"), encoding="utf-8")
     app = visit("evaluate", home)
     drawn.assert_sound(app)
-    assert "This is the first 48 of 48 results" in drawn.text(app)
+    assert "The first 48 of 48 results are here" in drawn.text(app)
 
 
 def test_an_experiment_that_is_gone_is_named_and_others_are_a_click_away(home: Workbench, visit: Visit) -> None:

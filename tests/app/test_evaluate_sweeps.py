@@ -179,6 +179,7 @@ def test_the_form_says_what_it_takes_and_starts_a_job(home: Workbench, visit: Vi
 def test_values_are_read_by_the_type_of_the_setting() -> None:
     fields = forms.option_fields(IndexConfig)
     assert values_of("5, 10,10 , 20", fields["cluster_size"]) == (5, 10, 20)
+    assert values_of("8，24、32", fields["cluster_size"]) == (8, 24, 32)
     assert values_of("1, auto", fields["tau"]) == ("1", "auto")
     assert values_of("0,1", fields["size_cap"]) == (False, True)
     with pytest.raises(InvalidConfig, match="numbers apart by commas"):

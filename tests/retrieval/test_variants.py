@@ -41,7 +41,7 @@ def test_the_same_settings_have_no_name_and_different_strategies_no_group() -> N
 
 
 def test_values_in_words_and_what_is_changed() -> None:
-    assert sentence(Setting("tau", of_index=True).words(None)) == "tau from the data"
+    assert sentence(Setting("tau", of_index=True).words(None)) == "tau by default"
     assert sentence(Setting("chunk_tokens", of_index=True).words(256)) == "chunk size 256"
     assert sentence(Setting("chunk_tokens").words(9000)) == "Budget: chunks, tokens 9,000"
     assert changed_settings({"cluster_size": 20, "tau": 3}, {"cluster_size": 20, "tau": "3"}) == {}
