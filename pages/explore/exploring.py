@@ -134,7 +134,7 @@ def gone_entity() -> bool:
 def name_and_id(index: Index, place: Place) -> tuple[str, str]:
     """Return the name and the id of the entity in that place."""
     cells = index.layers[place.layer].entities.slice(place.row, 1)
-    return cells.value("name", 0), cells.value("id", 0)
+    return cells["name"][0].as_py(), cells["id"][0].as_py()
 
 
 def _block_showing(index: Index, place: Place) -> Place:

@@ -39,7 +39,8 @@ def show(exploring: Exploring) -> None:
         layers = _formed(summary.id, summary.created, index)
     n_base = len(index.layers[0])
     sampled = "explore.formation.sample" if len(shown.rows) < n_base else "explore.map.all"
-    note = say(sampled, n=len(shown.rows), total=n_base)
+    passing = exploring.mask(0)[shown.rows] if exploring.filters.active else None
+    note = map_view.passing_note(say(sampled, n=len(shown.rows), total=n_base), passing)
     frames = [{"title": say("explore.formation.entities"), "said": say("explore.formation.begin", n=n_base)}]
     frames += [{"title": say("explore.formation.layer", layer=each.layer), "said": _sentence(each)} for each in layers]
     names = ("play", "pause", "back", "next", "scrub", "steps")
@@ -53,7 +54,7 @@ def show(exploring: Exploring) -> None:
             for each in layers
         ],
         "hueOf": _hues(colours[-1]),
-        "passing": exploring.mask(0)[shown.rows].astype(int).tolist() if exploring.filters.active else None,
+        "passing": None if passing is None else passing.astype(int).tolist(),
         "lit": _lit(exploring, shown),
         "hues": map_view.cluster_colours(),
         "frames": frames,

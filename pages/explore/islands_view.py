@@ -24,6 +24,7 @@ from pages.common import session, state
 from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.html import draw, html
+from pages.common.markup import muted
 from pages.common.messages import message, say, words
 from pages.explore.exploring import Exploring, View
 from pages.explore.islands_values import islands_of, panel_layer
@@ -111,6 +112,8 @@ def show(exploring: Exploring) -> None:
         code = "explore.islands.one_layer" if len(index.layers) == 1 else "explore.islands.only_root"
         message(base_line(islands, say), title=say(code))
         return
+    if exploring.filters.active:
+        draw(muted(say("explore.islands.unfiltered")))
     with_relations = [made for made in islands.layers if len(made.curve.strengths)]
     left, right = st.columns([55, 45], gap="large")
     with left:

@@ -129,6 +129,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
     note = say(
         "explore.map.sample" if len(shown.rows) < len(layer) else "explore.map.all", n=len(shown.rows), total=len(layer)
     )
+    note = passing_note(note, passing)
     data = {
         **point_values(layer, shown),
         "passing": None if passing is None else [int(each) for each in passing],
@@ -158,6 +159,14 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
             exploring, number, shown, json.loads(st.session_state[f"{_KEY}_{panel}"].get("acted") or "{}")
         ),
     )
+
+
+def passing_note(note: str, passing: np.ndarray | None) -> str:
+    """Return what a picture says of its points, and how many of them the filters let pass. passing: (n,) bool of the
+    points, None without a filter."""
+    if passing is None:
+        return note
+    return note + say("text.space") + say("explore.filter.passing", n=int(passing.sum()), of=len(passing))
 
 
 def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:

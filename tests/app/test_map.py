@@ -86,3 +86,15 @@ def test_each_frame_of_the_film_says_what_happened(home: Workbench, opened: Inde
     assert shown["frames"][3]["said"] == f"One cluster is left: {len(opened.layers[2])} nodes become the root, {root}."
     assert len(set(shown["of"][0])) == len(opened.layers[1])
     assert set(shown["of"][2]) == {0}
+
+
+def test_pictures_say_what_the_filters_do_on_them(home: Workbench, visit: Visit) -> None:
+    index = home.indexes.open(home.indexes.all()[0].id)
+    n = index.layers[0].entities["type"].to_pylist().count("person")
+    assert n
+    said = f"All {len(index.layers[0]):,} entities. {n:,} of {len(index.layers[0]):,} pass the filters"
+    for view, name in (("map", "lr_map"), ("formation", "lr_formation")):
+        assert said in str(picture(visit("explore", home, view=view, types="person"), name)), view
+        assert "pass the filters" not in str(picture(visit("explore", home, view=view), name)), view
+    assert "Filters do not act on this view" in drawn.text(visit("explore", home, view="islands", types="person"))
+    assert "Filters do not act" not in drawn.text(visit("explore", home, view="islands"))
