@@ -119,7 +119,8 @@ def show(
         rows += _spending(spec, load, model_of)
     missing = _missing(spec)
     if missing:
-        rows.append((say("evaluate.form.parts"), say("ask.comma").join(sorted({each.part for each in missing}))))
+        titles = (say(f"part.{part}.title") for part in sorted({each.part for each in missing}))
+        rows.append((say("evaluate.form.parts"), say("ask.comma").join(titles)))
     if not load.answer_calls and not load.judge_calls:
         draw(
             html('<div class="lr-big"><b>{}</b><span>{}</span></div>', say("evaluate.form.no_cost"), _time(spec, load))

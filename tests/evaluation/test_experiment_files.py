@@ -142,3 +142,13 @@ def test_all_strategies_have_official_or_equal_budgets_and_naive_vectors_as_base
     assert "zero_shot" in {run.strategy for run in strategies_spec("All", "index", "set", asks_model=True).runs}
     with pytest.raises(InvalidConfig):
         strategies_spec("All", "index", "set", ["magic"], asks_model=False)
+
+
+def test_the_page_says_kinds_of_questions_in_its_language() -> None:
+    rows = [QuestionRow("LeanRAG", f"q{n}", ("multi-hop", "of my own")[n % 2], {RECALL: 1.0}) for n in range(4)]
+    made = ExperimentResult("x", ExperimentSpec("x", "set", (RunSpec("LeanRAG", "index", "leanrag"),)), tuple(rows))
+    for language, kind in (("en", "Multi-hop"), ("zh", "多跳")):
+        page = as_html(made, QUESTIONS, language).decode()
+        assert kind in page
+        assert "multi-hop" not in page
+        assert "of my own" in page

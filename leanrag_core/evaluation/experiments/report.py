@@ -32,7 +32,7 @@ from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.figures.html import html, html_file, joined
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.files.records import json_bytes, plain, to_json
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
@@ -47,6 +47,11 @@ class Writing:
     def say(self, code: str | Message, **values: Value) -> str:
         """Return the sentence of that code."""
         return sentence(message(code, **values) if isinstance(code, str) else code, self.language)
+
+    def kind(self, kind: str) -> str:
+        """Return a kind of question in words; one of a person's own as it is."""
+        code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"
+        return self.say(code) if code in codes() else kind
 
     def runs(self, result: ExperimentResult) -> dict[str, str]:
         """Return what each run is called, by its key."""
@@ -86,7 +91,9 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
         )
     leading = RECALL if RECALL in table.measures else table.measures[0]
     said = grounds(result, [row.run.key for row in table.rows], leading, kind) if table.measures else ()
-    heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
+    heading = (
+        write.say("experiment.file.kind", kind=write.kind(kind)) if kind else write.say("experiment.file.all_questions")
+    )
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
         heading,
@@ -132,7 +139,7 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
         return Markup("")
     differences = pays(result, others, baseline, measure)
     kinds = [each.kind for each in next(iter(differences.values()), ())]
-    heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
+    heads = [write.kind(kind) if kind else write.say("experiment.file.all_questions") for kind in kinds]
     run_names = write.runs(result)
     lines = [write.row([run_names[key], *map(_difference, by_kind)]) for key, by_kind in differences.items()]
     title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
@@ -319,7 +326,7 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
                 '<p class="mute" dir="auto">{}</p>'
                 '<div class="wide"><table>{}{}</table></div></details>',
                 question.question if question else id_,
-                rows[0].kind,
+                write.kind(rows[0].kind),
                 " | ".join(question.answers) if question else "",
                 write.row(heads, "th"),
                 joined(lines),

@@ -350,8 +350,8 @@ def run_questions(
     """
     done = {(row.run, row.question) for row in result.rows if not row.error}
     total, n_done = len(result.spec.runs) * len(questions), len(done)
-    report(Progress(STAGE, n_done, total, "questions"))
+    report(Progress(STAGE, n_done, total, "results"))
     for measured in way.do(batches(result.spec, questions, done, way.size)):
         writer.add_rows([each.row for each in measured], [each.cost for each in measured])
         n_done += len(measured)
-        report(Progress(STAGE, n_done, total, "questions", current=measured[-1].row.run))
+        report(Progress(STAGE, n_done, total, "results", current=measured[-1].row.run))
