@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -68,6 +70,22 @@ class ChunkTexts:
         """Return the file name and the title of the chunk's document."""
         document, cells = self._index.chunk_cells.value("document", row), self._index.document_cells
         return frozenset((cells.value("name", document), cells.value("title", document)))
+
+
+def unheld_evidence(index: Index, questions: Iterable[GoldQuestion]) -> tuple[Evidence, ...]:
+    """Return the gold evidence that no retrieval from the index can find, each once: it names no document of the index,
+    or its quote is not in that document."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for column in ("name", "title"):
+        for row, name in enumerate(index.documents[column].to_pylist()):
+            rows[name].append(row)
+    text = cache(lambda row: normalised(index.document_cells["text"][row].as_py()))
+    every = dict.fromkeys(evidence for question in questions for evidence in question.evidence)
+    return tuple(
+        evidence
+        for evidence in every
+        if not any(normalised(evidence.quote) in text(row) for row in rows.get(evidence.document, ()))
+    )
 
 
 DEPTH = 50  # places of a ranking that are looked at

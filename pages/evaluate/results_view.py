@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, measured, questions_of
 from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages.common import choices, forms, markup, session, state, widgets
@@ -115,6 +116,10 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
+    unheld = experiments.unheld(result)
+    if unheld:
+        first = unheld[0]
+        message(say("evaluate.unheld", n=len(unheld), document=isolated(first.document), quote=first.quote[:80]))
     if not measures:
         message(say("evaluate.no_rows"))
         return

@@ -439,3 +439,22 @@ def test_without_a_link_the_experiment_of_the_chosen_corpus_is_shown(monkeypatch
     own = summary("moons", is_shipped=False)
     assert experiments.chosen([rivers, bees, own], "bees") == own
     assert experiments.chosen([], "bees") is None
+
+
+def test_gold_that_no_document_holds_is_named_beside_the_results(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = home.indexes.open(home.indexes.all()[0].id)
+    name = index.document_cells.value("name", 0)
+    quote = " ".join(index.chunk(0).text.split()[:8])
+    real = {"id": "q1", "question": "Real?", "evidence": [{"document": name, "quote": quote}]}
+    nowhere = [{"document": "nosuch.md", "quote": quote}, {"document": name, "quote": "words that nobody wrote"}]
+    wrong = {"id": "q2", "question": "Wrong?", "evidence": nowhere}
+    for id_, gold, said in (("one", [real], ""), ("two", [real, wrong], "2 gold quotes are in no document")):
+        monkeypatch.setitem(globals(), "GOLD", gold)
+        app = visit(
+            "evaluate", home, exp=stored(home, {"LeanRAG": [1.0] * len(gold), "Naive": [0.5] * len(gold)}, title=id_)
+        )
+        drawn.assert_sound(app)
+        assert (said in drawn.text(app)) if said else ("in no document" not in drawn.text(app))
+    assert "nosuch.md" in drawn.text(app)
