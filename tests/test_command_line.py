@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
 from tests.workbench.test_workbench import BEES, HIVES
@@ -77,6 +78,21 @@ def test_show_counts_islands_and_clusters(built: Path, capsys: pytest.CaptureFix
     assert main(["show", str(built), "--clusters", "1"]) == 0
     assert main(["show", str(built), "--clusters", "0"]) == 2
     assert "from 1 to" in capsys.readouterr().err
+
+
+def test_show_counts_relations_between_what_passes_the_filter(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def relations(*filters: str) -> list[int]:
+        assert main(["show", str(built), *(word for each in filters for word in ("--filter", each)), "--json"]) == 0
+        return [layer["relations"] for layer in json.loads(capsys.readouterr().out)["layers"]]
+
+    index = read_index(built)
+    one = relations("layers=0")
+    assert one[0] == index.layers[0].relations.num_rows > 0
+    assert set(one[1:]) == {0}
+    types = index.layers[0].entities["type"].to_pylist()
+    kind = types[int(index.layers[0].ends[0][0])]
+    ends = [{types[end] for end in pair} for pair in index.layers[0].ends.tolist()]
+    assert relations(f"types={kind}")[0] == sum(pair == {kind} for pair in ends) < len(ends)
 
 
 def test_show_gives_the_promised_fields(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -219,13 +219,16 @@ _FILTERED = 20  # names of a layer
 
 
 def show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
-    """Show what passes the filters in each layer, the entities with most relations first. Returns the exit code."""
+    """Show what passes the filters in each layer, the entities with most relations first, and how many relations pass
+    between those. Returns the exit code."""
     rows: list[dict[str, Any]] = []
     for layer in index.layers:
-        passing = filters.allows(index, layer.number).nonzero()[0]
+        mask = filters.allows(index, layer.number)
+        passing = mask.nonzero()[0]
         passing = passing[(-layer.degrees[passing]).argsort(kind="stable")]
         entities = [{"id": layer.entity(int(row)).id, "name": layer.entity(int(row)).name} for row in passing]
-        relations = int(filters.allows_relations(index, layer.number).sum())
+        between = mask[layer.ends].all(axis=1)
+        relations = int((filters.allows_relations(index, layer.number) & between).sum())
         rows.append({"layer": layer.number, "of": len(layer), "relations": relations, "entities": entities})
     if as_json:
         print_json({"layers": rows})
