@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import ENGLISH
-from pages.common import keys, messages, session, tour
+from pages.common import dialogs, keys, messages, session, tour
 from pages.common.frame import PAGES, mark_path, plain_errors
 from pages.palette import view as palette
 
@@ -31,6 +31,7 @@ def home() -> None:
 
 
 chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
+dialogs.begin(chosen.url_path)
 tour.show(chosen.url_path)
 with st.sidebar:
     palette.show()

@@ -21,7 +21,7 @@ from leanrag_core.types.experiment import (
 )
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import markup, session, state, widgets
+from pages.common import dialogs, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.evaluate import experiments, run_forecast, run_list
@@ -35,10 +35,8 @@ _MOST_REPEATS = 20
 
 def button() -> None:
     """Draw the button that opens the form."""
-    if st.button(
-        say("evaluate.run_experiment"), icon=":material/play_arrow:", type="primary", key="primary_experiment"
-    ):
-        st.dialog(say("evaluate.run_experiment"), width="large")(_form)()
+    said, look = say("evaluate.run_experiment"), {"icon": ":material/play_arrow:", "type": "primary"}
+    dialogs.form(said, said, _form, key="primary_experiment", width="large", **look)
 
 
 def _form() -> None:
@@ -81,6 +79,7 @@ def _form() -> None:
 
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     """Start a job that runs the experiment, and show it on the page. For callbacks."""
+    dialogs.close()
     with experiments.kept_fault():
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, budget=budget))
         state.remember(experiments.TAB, None)

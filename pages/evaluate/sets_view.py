@@ -14,7 +14,7 @@ from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
 from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import choices, deletion, forms, markup, session, state, uploads
+from pages.common import choices, deletion, dialogs, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -86,8 +86,8 @@ def _corpus(key: str) -> str:
 
 def write() -> None:
     """Draw the button that opens a table to write questions by hand; several answers are separated by |."""
-    if st.button(say("evaluate.sets.write"), icon=":material/edit_note:", key="set_write"):
-        st.dialog(say("evaluate.sets.write_title"), width="large")(_write)()
+    title, icon = say("evaluate.sets.write_title"), ":material/edit_note:"
+    dialogs.form(say("evaluate.sets.write"), title, _write, key="set_write", width="large", icon=icon)
 
 
 def _write() -> None:
@@ -113,6 +113,7 @@ def _write() -> None:
                 experiments.SET,
                 bench.question_sets.add(title or say("evaluate.sets.untitled"), questions, corpus_id=corpus),
             )
+            dialogs.close()
             st.rerun()
 
 
@@ -135,8 +136,9 @@ def generate() -> None:
     indexes = {each.id: each for each in session.index_list().indexes}
     if not indexes:
         return
-    if st.button(say("evaluate.sets.generate"), icon=":material/auto_awesome:", key="set_generate"):
-        st.dialog(say("evaluate.sets.generate_title"), width="medium")(_generate)(indexes)
+    title, icon = say("evaluate.sets.generate_title"), ":material/auto_awesome:"
+    made = partial(_generate, indexes)
+    dialogs.form(say("evaluate.sets.generate"), title, made, key="set_generate", width="medium", icon=icon)
 
 
 def _generate(indexes: Mapping[str, IndexSummary]) -> None:
@@ -182,6 +184,7 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
         with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
             bench = session.workbench()
             state.remember(experiments.SET, bench.question_sets.generate(bench.indexes.open(index), how))
+            dialogs.close()
             st.rerun()
 
 

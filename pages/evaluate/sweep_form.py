@@ -17,7 +17,7 @@ from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.experiment import Parameter
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
-from pages.common import forms, markup, session, state
+from pages.common import dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, span, words
@@ -36,8 +36,8 @@ _LONGEST_TITLE = 120
 
 def button() -> None:
     """Draw the button that opens the form."""
-    if st.button(say("evaluate.run_sweep"), icon=":material/play_arrow:", type="primary", key="primary_sweep"):
-        st.dialog(say("evaluate.run_sweep"), width="large")(_form)()
+    said, look = say("evaluate.run_sweep"), {"icon": ":material/play_arrow:", "type": "primary"}
+    dialogs.form(said, said, _form, key="primary_sweep", width="large", **look)
 
 
 def _form() -> None:
@@ -114,6 +114,7 @@ def _start_button(spec: SweepSpec) -> None:
 
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
     """Start a job that runs the sweep, and show it on the page. For callbacks."""
+    dialogs.close()
     with experiments.kept_fault():
         state.remember(experiments.JOB, session.workbench().sweeps.start(spec, budget=budget))
 

@@ -441,6 +441,23 @@ def test_without_a_link_the_experiment_of_the_chosen_corpus_is_shown(monkeypatch
     assert experiments.chosen([], "bees") is None
 
 
+def test_a_form_stays_open_when_the_page_runs_by_itself_and_closes_when_it_is_sent(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home)
+    assert "Start" not in {button.label for button in app.button}
+    app.button("primary_experiment").click().run()
+    assert "primary_experiment_start" in {button.key for button in app.button}
+    app.run()
+    assert "primary_experiment_start" in {button.key for button in app.button}, "as when a job ends"
+    drawn.assert_sound(app)
+    app.button("primary_experiment_start").click().run()
+    assert "primary_experiment_start" not in {button.key for button in app.button}
+    app.run()
+    assert "primary_experiment_start" not in {button.key for button in app.button}
+
+
 def test_gold_that_no_document_holds_is_named_beside_the_results(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

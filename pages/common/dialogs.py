@@ -1,0 +1,47 @@
+"""A form in a dialog that stays open when the page runs again by itself, as when a job ends. Streamlit closes a dialog
+then, and what was written in it would be lost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import streamlit as st
+
+_OPEN = "lr_open_form"
+_RUN = "lr_n_runs"  # how often a page of the session was run
+
+
+@dataclass(frozen=True)
+class _Open:
+    """The form that is open. page: on which; run: the last run of a page that drew it."""
+
+    page: str
+    key: str
+    run: int
+
+
+def begin(page: str) -> None:
+    """Note that a page runs. A form is closed by another page, and by a run that does not draw it."""
+    run = st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
+    opened: _Open | None = st.session_state.get(_OPEN)
+    if opened is not None and (opened.page != page or opened.run < run - 1):
+        close()
+    st.session_state[f"{_RUN}_page"] = page
+
+
+def form(
+    label: str, title: str, draw: Callable[[], None], *, key: str, width: Literal["medium", "large"], **look: Any
+) -> None:
+    """Draw the button that opens the form, and the form while it is open. look: of the button."""
+    run, page = st.session_state.get(_RUN, 0), st.session_state.get(f"{_RUN}_page", "")
+    if st.button(label, key=key, **look):
+        st.session_state[_OPEN] = _Open(page, key, run)
+    opened: _Open | None = st.session_state.get(_OPEN)
+    if opened is not None and opened.key == key:
+        st.session_state[_OPEN] = replace(opened, run=run)
+        st.dialog(title, width=width, on_dismiss=close)(draw)()
+
+
+def close() -> None:
+    """Close the form at the next run of the page; for callbacks, and before st.rerun()."""
+    st.session_state.pop(_OPEN, None)
