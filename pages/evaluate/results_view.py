@@ -5,14 +5,15 @@ from functools import partial
 
 import streamlit as st
 
-from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, measured, questions_of
+from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, large_contexts, measured, questions_of
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
+from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import message, say, words
 from pages.evaluate import (
     brushing,
     by_question_view,
@@ -147,8 +148,12 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     runs = brushing.selected(whole, brushing.RUNS)
     with st.container(key="evaluate_table"):
         draw(table_view.table(rows, sort, letters, titles, _index_names(result), runs))
-    note = say("evaluate.letters") if len(rows.rows) > 1 else ""
-    draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
+    notes = [say("evaluate.bars"), *([say("evaluate.letters")] if len(rows.rows) > 1 else [])]
+    large = [row.run.key for row in rows.rows if large_contexts(result, [row.run.key], questions_of(result, kind))]
+    if large:
+        names = tuple(message_of("plain", text=titles[key]) for key in large)
+        notes.append(words(message_of("evaluate.large_contexts", n=len(large), runs=names)))
+    draw(markup.muted(say("text.space").join(notes)))
     if summary.errors:
         message(say("evaluate.errors", n=summary.errors), kind="error")
     left, right = st.columns(2, gap="large")

@@ -475,3 +475,14 @@ def test_gold_that_no_document_holds_is_named_beside_the_results(
         drawn.assert_sound(app)
         assert (said in drawn.text(app)) if said else ("in no document" not in drawn.text(app))
     assert "nosuch.md" in drawn.text(app)
+
+
+def test_runs_that_read_most_of_the_corpus_are_named_below_the_table(home: Workbench, visit: Visit) -> None:
+    id_ = stored(home, BETTER)
+    assert "more than half of the corpus" not in drawn.text(visit("evaluate", home, exp=id_))
+    record = home.root / "experiments" / id_ / "record.json"
+    index = home.indexes.all()[0].id
+    known = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps(known | {"versions": {"program": "1", f"tokens {index}": "1500"}}), encoding="utf-8")
+    page_text = drawn.text(visit("evaluate", home, exp=id_))
+    assert "Naive reads more than half of the corpus for an answer: what it finds says little" in page_text
