@@ -73,6 +73,11 @@ class CallMemory(Protocol):
         """Lock the key while the block lasts, so that its question is asked once."""
 
 
+def _expected(messages: list[dict[str, str]]) -> int:
+    """Return the expected tokens of a call, for the pace only."""
+    return sum(len(message["content"]) for message in messages) // _CHARACTERS_A_TOKEN + 500
+
+
 class _Patience:
     """Makes a call that is not repeated as it was after it took too long: once more with a quarter of the reply.
 
@@ -246,7 +251,6 @@ class RemoteLanguageModel:
         """Make the call within the budget and the limits, and keep its reply under those keys."""
         self.meter.require_budget()
         started = time.perf_counter()
-        expected = sum(len(message["content"]) for message in messages) // _CHARACTERS_A_TOKEN + 500
 
         def call() -> Reply:
             reply = request()
@@ -256,7 +260,7 @@ class RemoteLanguageModel:
             return reply
 
         try:
-            reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
+            reply = self.pacer.call(call, tokens=_expected(messages), on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise self._refused(error) from None
         if request.lowered and reply.finish_reason == "length":
@@ -291,7 +295,12 @@ class RemoteLanguageModel:
                     started = time.perf_counter()
                     stream = _Stream(partial(self.endpoint.stream, self.model, messages, max_tokens=limit), on_text)
                     try:
-                        reply = self.pacer.call(stream, on_fault=self.meter.add_fault, most_retries=_MOST_RETRIES)
+                        reply = self.pacer.call(
+                            stream,
+                            tokens=_expected(messages),
+                            on_fault=self.meter.add_fault,
+                            most_retries=_MOST_RETRIES,
+                        )
                     except _BrokenOff as ended:
                         raise ended.error from None
                     except EndpointRefusal as refusal:
