@@ -15,12 +15,22 @@ _FAULT = "lr_deletion_fault"
 _ICON = ":material/delete:"
 
 
-def button(key: str, label: str, title: str, name: str, means: str, delete: Callable[[], object]) -> None:
+def button(
+    key: str,
+    label: str,
+    title: str,
+    name: str,
+    means: str,
+    delete: Callable[[], object],
+    *,
+    on_click: Callable[[], None] | None = None,
+) -> None:
     """Draw the button. title: of the dialog. name: of the thing; means: what goes with it. delete: a callback.
+    on_click: what else happens when the dialog opens, such as that a menu closes.
 
     An error of the callback is shown in the dialog.
     """
-    if st.button(label, icon=_ICON, type="tertiary", key=key):
+    if st.button(label, icon=_ICON, type="tertiary", key=key, on_click=on_click):
         st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
 
 

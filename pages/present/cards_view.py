@@ -18,6 +18,7 @@ from pages.common.messages import known, language, message, say
 from pages.present import edit_view
 
 _FILE, _ERROR = "present_file", "present_file_error"
+_MENU = "lr_present_menu"  # in the session, with an id: how often the menu of a card was closed by a dialog
 
 
 def show_open() -> None:
@@ -122,7 +123,8 @@ def _card(summary: PresentationSummary) -> None:
             on_click="ignore",
             key=f"html_{summary.id}",
         )
-        with st.popover("", icon=":material/more_horiz:", type="tertiary", key=f"more_{summary.id}"):
+        opened = st.session_state.get(f"{_MENU}_{summary.id}", 0)
+        with st.popover("", icon=":material/more_horiz:", type="tertiary", key=f"more_{summary.id}_{opened}"):
             st.download_button(
                 say("present.download"),
                 lambda: content_of(session.workbench().presentations.read(summary.id)),
@@ -142,7 +144,14 @@ def _card(summary: PresentationSummary) -> None:
                     summary.title,
                     say("present.delete_hint"),
                     partial(session.workbench().presentations.delete, summary.id),
+                    on_click=partial(_close_menu, summary.id),
                 )
+
+
+def _close_menu(presentation_id: str) -> None:
+    """Draw the menu anew, which closes it: it would lie above the dialog. For callbacks."""
+    key = f"{_MENU}_{presentation_id}"
+    st.session_state[key] = st.session_state.get(key, 0) + 1
 
 
 def _html(presentation_id: str, code: str) -> bytes:
