@@ -38,7 +38,7 @@ from leanrag_core.storage.corpus_database import (
     DocumentRows,
     StagedDocuments,
 )
-from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile, tidy_tags
+from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile, tidy_name, tidy_tags
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.corpus import Document, Refusal
@@ -284,6 +284,13 @@ class CorpusStore:
             for id_ in ids:
                 if id_ not in recorded:
                     (self._folder(corpus_id) / f"{id_}.json").unlink(missing_ok=True)
+
+    def rename(self, corpus_id: str, name: str) -> None:
+        """Rename the corpus; its id stays. Raises CorpusNotFound, InvalidConfig for an empty or very long name,
+        StorageFailed."""
+        name = tidy_name(name)
+        with self._locked(message("what.document_list", corpus=corpus_id)):
+            self._write(self._folder(corpus_id), replace(self._record(corpus_id), name=name))
 
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Return files that were added to the corpus and could not be read, in the order in which they were."""

@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.summary import DocumentSummary
+
+_NAME_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,16 @@ class CorpusRecord:
         """Return the documents' names by the ids that their texts have, and those that their files gave."""
         read = {row.read_as: row.name for row in self.documents if row.read_as}
         return read | {row.id: row.name for row in self.documents}
+
+
+def tidy_name(name: str) -> str:
+    """Return the name of a corpus or an index without spaces around it. Raises InvalidConfig for an empty or very long
+    one."""
+    if not name.strip():
+        raise InvalidConfig("index.name_empty")
+    if len(name) > _NAME_CHARACTERS:
+        raise InvalidConfig("index.name_too_long", n=len(name), limit=_NAME_CHARACTERS)
+    return name.strip()
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:

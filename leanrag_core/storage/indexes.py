@@ -21,6 +21,7 @@ from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage import layout, staging
+from leanrag_core.storage.corpus_record import tidy_name
 from leanrag_core.storage.earlier_states import earlier_folder, earlier_states, forget_earlier
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 from leanrag_core.text.plain_words import in_words
@@ -124,9 +125,6 @@ def overdue(root: Path) -> list[HeldIndex]:
     if not root.is_dir():
         return []
     return [held for held in held_indexes(root) if time.time() >= held.until]
-
-
-_NAME_CHARACTERS = 500
 
 
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
@@ -237,11 +235,7 @@ class IndexStore:
 
     def rename(self, index_id: str, name: str) -> None:
         """Rename the index. Raises InvalidConfig for an empty or very long one, StorageFailed."""
-        if not name.strip():
-            raise InvalidConfig("index.name_empty")
-        if len(name) > _NAME_CHARACTERS:
-            raise InvalidConfig("index.name_too_long", n=len(name), limit=_NAME_CHARACTERS)
-        layout.rename_index(self.path(index_id), name.strip())
+        layout.rename_index(self.path(index_id), tidy_name(name))
 
     def delete(self, index_id: str) -> None:
         """Delete the index, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -376,6 +377,14 @@ def rename_index(directory: Path, name: str) -> None:
     values = _read_manifest(directory)[1]
     with writing(message("what.index_name", index=directory.name), message("kept.name")):
         write_bytes(directory / MANIFEST, json_bytes(sealed({**values, "name": name}), indent=1))
+
+
+def rename_corpus(directory: Path, name: str) -> None:
+    """Write what the index's corpus is called now; the rest as rename_index()."""
+    values: dict[str, Any] = {**_read_manifest(directory)[1]}
+    with writing(message("what.index_name", index=directory.name), message("kept.name")):
+        renamed = {**values, "corpus": {**values["corpus"], "name": name}}
+        write_bytes(directory / MANIFEST, json_bytes(sealed(renamed), indent=1))
 
 
 def size_bytes(directory: Path) -> int:

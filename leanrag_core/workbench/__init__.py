@@ -180,6 +180,12 @@ class Workbench:
         """
         return add_files(self.corpora, self.parser(), corpus, files, on_file)
 
+    def rename_corpus(self, corpus_id: str, name: str) -> None:
+        """Rename the corpus, also where its indexes name it. Raises CorpusNotFound, InvalidConfig for a sample corpus
+        and for an empty or very long name, StorageFailed."""
+        self.corpora.rename(corpus_id, name)
+        self.indexes.rename_corpus(corpus_id, name.strip())
+
     def build(
         self,
         corpus_id: str,

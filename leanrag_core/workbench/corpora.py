@@ -86,6 +86,13 @@ class Corpora(CorpusStore):
             self.replace(corpus_id, document_id, changed)
         return changed.id
 
+    def rename(self, corpus_id: str, name: str) -> None:
+        """Rename the corpus; Workbench.rename_corpus() tells its indexes, too. Raises InvalidConfig for a sample
+        corpus, and as the store does."""
+        if self.summary(corpus_id).sample:
+            raise InvalidConfig("corpus.sample_stays")
+        super().rename(corpus_id, name)
+
     def delete(self, corpus_id: str) -> None:
         """Delete the corpus; its indexes stay. Raises InvalidConfig for a sample corpus."""
         if corpus_id not in {corpus.id for corpus in self.damaged()} and self.summary(corpus_id).sample:

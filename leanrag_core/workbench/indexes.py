@@ -12,6 +12,7 @@ from leanrag_core.figures.embedding_map import RULES, SAMPLE, MapPlaces, embeddi
 from leanrag_core.queries.index_table import with_titles
 from leanrag_core.storage.earlier_states import earlier_states, state_folder
 from leanrag_core.storage.indexes import HELD_SECONDS, HeldIndex, IndexStore
+from leanrag_core.storage.layout import rename_corpus
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.index import Index
@@ -59,6 +60,12 @@ class Indexes(IndexStore):
                     return state_folder(folder, state.number)
             raise IndexNotFound("snapshot.gone", index=present)
         return self.trials_root / index_id if index_id.startswith(TRIAL) else path
+
+    def rename_corpus(self, corpus_id: str, name: str) -> None:
+        """Have the indexes of that corpus call it so. Raises StorageFailed."""
+        for summary in self.all():
+            if summary.corpus_id == corpus_id and summary.corpus_name != name:
+                rename_corpus(self.path(summary.id), name)
 
     def all(self) -> list[IndexSummary]:
         """Return the indexes that read, the newest first."""

@@ -201,6 +201,8 @@ def panel(corpus: CorpusSummary) -> None:
         if st.button(say("library.build_index"), icon=":material/construction:", key="build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:
+            if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_corpus"):
+                st.dialog(say("library.rename_corpus.title"))(_rename)(corpus)
             means = say("library.delete_corpus.means", n=corpus.documents)
             deletion.button(
                 "delete_corpus",
@@ -333,6 +335,14 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
             tokens: st.column_config.NumberColumn(format="localized", width=75),
         },
     )
+
+
+def _rename(corpus: CorpusSummary) -> None:
+    name = st.text_input(say("library.corpus_name"), value=corpus.name, key=f"rename_corpus_{corpus.id}")
+    if st.button(say("build.rename"), type="primary", key="primary_rename_corpus"):
+        with plain_errors():
+            session.workbench().rename_corpus(corpus.id, name)
+            st.rerun()
 
 
 def _delete(corpus_id: str) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import SIZES, chunk_documents
 from leanrag_core.indexing.parsing import formats
 from leanrag_core.indexing.parsing.upload import parse_upload
@@ -337,3 +338,27 @@ def test_duplicates_are_told_where_build_opens_at_once(home: Workbench, visit: V
     assert not app.toast, "it is told once"
     app.switch_page("../library/page.py").run()
     assert "duplicate notes.jsonl" in drawn.text(app)
+
+
+def test_a_corpus_is_renamed_and_its_indexes_name_it_so(home: Workbench, visit: Visit) -> None:
+    home.build(home.add_documents("Mine", [("bees.txt", b"Bees need nectar. " * 20)]).corpus_id, IndexConfig())
+    index = next(each for each in home.indexes.all() if each.corpus_name == "Mine")
+    for name in ("Bees & <b>crops</b>", "蜜蜂 $x$ " * 3):
+        app = visit("library", home, corpus=index.corpus_id)
+        app.button("rename_corpus").click().run()
+        drawn.assert_sound(app)
+        assert app.text_input(f"rename_corpus_{index.corpus_id}").value == home.corpora.summary(index.corpus_id).name
+        home.rename_corpus(index.corpus_id, f" {name} ")
+        app = visit("library", home, corpus=index.corpus_id)
+        drawn.assert_sound(app)
+        assert name.strip() in drawn.text(app)
+        assert home.corpora.summary(index.corpus_id).name == name.strip()
+        assert home.indexes.summary(index.id).corpus_name == name.strip()
+        assert home.indexes.summary(index.id).name == index.name
+        assert not [each for each in home.check(index.path) if each.problems]
+    for name in ("  ", "x" * 501):
+        with pytest.raises(InvalidConfig, match="the name"):
+            home.rename_corpus(index.corpus_id, name)
+    sample = next(corpus for corpus in home.corpora.all() if corpus.sample)
+    with pytest.raises(InvalidConfig, match="belong to the program"):
+        home.rename_corpus(sample.id, "Mine")

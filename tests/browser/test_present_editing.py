@@ -145,3 +145,22 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     expect(phone.get_by_role("button", name="完成")).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     snap(phone, "present_edit_phone")
+
+    # The menu of a card makes room for the dialog that asks before its presentation goes; a way out twice.
+    page.goto(f"{server.url}/present")
+    settled(page)
+    dialog = page.get_by_role("dialog").filter(has_text="Its slides, notes and edits go for good.")
+    for leave in ("Escape", "Escape", "Delete"):
+        page.locator('[class*="st-key-more_"] button').first.click()
+        page.get_by_role("button", name="Delete", exact=True).click()
+        expect(dialog).to_be_visible()
+        expect(page.locator("button", has_text="Presentation file")).to_have_count(0)
+        if leave == "Escape":
+            page.keyboard.press("Escape")
+        else:
+            snap(page, "present_delete")
+            dialog.get_by_role("button", name="Delete", exact=True).click()
+        expect(dialog).to_have_count(0)
+        settled(page)
+    assert [each.id for each in Workbench(tmp_path / "home").presentations.all().presentations] == [SAMPLE]
+    watched.assert_clean()
