@@ -22,6 +22,7 @@ from pages.evaluate import experiments, figure_view, measure_words
 from pages.settings import endpoint_view
 
 _FILE = "set_file"
+_ADDED = "lr_sets_added"  # in the session: how many sets were added from files
 _COLUMNS = ("question", "type", "answers", "document", "quote")
 _LONGEST_TITLE = 200
 _PREVIEWED = 5
@@ -29,14 +30,16 @@ _PREVIEWED = 5
 
 def upload() -> None:
     """Draw the upload of a JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
-    with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
+    added = st.session_state.get(_ADDED, 0)  # with another key the popover is closed, and its file gone
+    key = f"{_FILE}_{added}"
+    with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key=f"set_upload_{added}"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
-        uploads.translate(_FILE, megabytes=MAX_BYTES // 1_000_000)
+        uploads.translate(key, megabytes=MAX_BYTES // 1_000_000)
         file = st.file_uploader(
             say("evaluate.sets.file"),
             type=["jsonl", "json", "csv", "tsv"],
             max_upload_size=MAX_BYTES // 1_000_000,
-            key=_FILE,
+            key=key,
             label_visibility="collapsed",
         )
         if file is None:
@@ -55,6 +58,7 @@ def upload() -> None:
                     experiments.SET,
                     bench.question_sets.add_file(file.name, file.getvalue(), title=title, corpus_id=corpus),
                 )
+                st.session_state[_ADDED] = added + 1
                 st.rerun()
 
 

@@ -73,6 +73,7 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     settled(page)
     page.get_by_role("button", name="Add question set").click()
     settled(page)
+    expect(page.get_by_role("button", name="Add question set")).to_have_count(0)  # nothing lies over the new set
     expect(page.locator(".lr-h3", has_text="coast")).to_be_visible()
     snap(page, "evaluate_sets")
 

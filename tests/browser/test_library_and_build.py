@@ -120,6 +120,7 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     expect(page.locator(".lr-files").first).to_contain_text("broken.pdf")
     settled(page)
     snap(page, "library_rows")
+    corpus_is_renamed(page)
 
     slider.focus()
     page.keyboard.press("Home")
@@ -130,6 +131,18 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     settled(page)
     expect(page.get_by_label("Chunk size, tokens")).to_have_value("96")
     watched.assert_clean()
+
+
+def corpus_is_renamed(page: Page) -> None:
+    for name in ("Lights of the coast", "海岸的灯塔"):
+        page.get_by_role("button", name="Rename", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name of the corpus").fill(name)
+        dialog.get_by_role("button", name="Rename", exact=True).click()
+        expect(dialog).to_have_count(0)
+        settled(page)
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    snap(page, "library_renamed")
 
 
 def test_what_is_not_read_is_put_back_and_left_out_again_and_fits_a_phone(
