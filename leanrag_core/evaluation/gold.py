@@ -72,7 +72,7 @@ class ChunkTexts:
         return frozenset((cells.value("name", document), cells.value("title", document)))
 
 
-def unheld_evidence(index: Index, questions: Iterable[GoldQuestion]) -> tuple[Evidence, ...]:
+def missing_evidence(index: Index, questions: Iterable[GoldQuestion]) -> tuple[Evidence, ...]:
     """Return the gold evidence that no retrieval from the index can find, each once: it names no document of the index,
     or its quote is not in that document."""
     rows: dict[str, list[int]] = defaultdict(list)

@@ -83,9 +83,11 @@ def cost(stored: Presentation, words: Words) -> Page:
     else:
         kind = stored.index.kind
         code = _UNPAID.get(kind, "present.cost.nothing_new")
-        rest = "present.cost.model_answers" if _writers(stored) else "present.cost.unpaid_rest"
-        models = {"models": tuple(message("plain", text=name) for name in _writers(stored))}
-        claim = Claim(message(code), (message(rest, **models),) if kind in _UNPAID or _writers(stored) else ())
+        models = tuple(message("plain", text=name) for name in _models_of_answers(stored))
+        rest = (message("present.cost.unpaid_rest"),) if kind in _UNPAID else ()
+        if models:
+            rest = (message("present.cost.model_answers", models=models),)
+        claim = Claim(message(code), rest)
     sides = range(len(stored.questions[0].sides))
     totals = [sum(q.sides[side].run.trace.context.tokens for q in stored.questions) for side in sides]
     n = len(stored.questions)
@@ -112,7 +114,7 @@ def cost(stored: Presentation, words: Words) -> Page:
     return Page(message("present.cost.title"), claim, picture, claims.asked_with(stored))
 
 
-def _writers(stored: Presentation) -> list[str]:
+def _models_of_answers(stored: Presentation) -> list[str]:
     """Return the models that wrote answers which are shown."""
     answers = [side.run.answer for question in stored.questions for side in question.sides]
     return sorted({answer.model for answer in answers if answer is not None and not answer.extractive})

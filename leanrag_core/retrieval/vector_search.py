@@ -121,8 +121,7 @@ def _checked(
     vector: np.ndarray,
     rows: Sequence[int] | np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return what similarity() does, read-only. vectors: (n, d) of the part."""
-    all_rows = rows is None
+    """Return what similarity() does, read-only, (n,) or (k,) float32. vectors: (n, d) of the part. vector: (d,)."""
     if rows is not None:  # of the plain array: a view of the file would be made for each choice of rows
         vectors = np.asarray(vectors)[rows]
     with np.errstate(invalid="ignore", over="ignore"):  # reported below
@@ -132,7 +131,7 @@ def _checked(
         return scores
     if not np.abs(scores).max() <= _LONGEST:  # nor is NaN
         fits = np.abs(scores) <= _LONGEST
-    elif not all_rows or len(vectors) <= _KEPT_UP_TO:
+    elif rows is not None or len(vectors) <= _KEPT_UP_TO:
         fits = np.abs(np.vecdot(vectors, vectors) - 1) < _OFF
     else:
         return scores

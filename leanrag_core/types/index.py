@@ -123,7 +123,8 @@ class Index(ShownInNotebooks):
 
     @cached_property
     def kept_cosines(self) -> BoundedCache[tuple[int | str, bytes], np.ndarray]:
-        """The cosines of small parts to the vectors that were asked with last (retrieval.vector_search)."""
+        """The cosines of a part of at most 1,024 rows, (n,) float32, to a vector that was asked with, by the part and
+        the vector's bytes; those used last (retrieval.vector_search)."""
         return BoundedCache(_KEPT_COSINES)
 
     @cached_property
@@ -152,7 +153,8 @@ class Index(ShownInNotebooks):
 
     def chunk(self, row: int) -> Chunk:
         """Return the chunk in that row (its position in the corpus)."""
-        return self.kept_chunks.get_or_make(int(row), partial(self._read_chunk, int(row)))
+        row = int(row)
+        return self.kept_chunks.get_or_make(row, partial(self._read_chunk, row))
 
     def _read_chunk(self, row: int) -> Chunk:
         cells = self.chunk_cells

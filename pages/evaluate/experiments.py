@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.gold import Evidence, GoldQuestion, unheld_evidence
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion, missing_evidence
 from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
@@ -119,13 +119,13 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
         return ()
 
 
-def unheld(result: ExperimentResult) -> tuple[Evidence, ...]:
+def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:
     """Return the gold evidence that the index of the first run cannot hold; none where it is not here any more."""
 
     @st.cache_data(show_spinner=False, max_entries=32)
     def looked_up(experiment: str, index_id: str, created: str) -> tuple[Evidence, ...]:
         with session.reading(summary) as index:
-            return unheld_evidence(index, questions_of(experiment))
+            return missing_evidence(index, questions_of(experiment))
 
     with suppress(LeanRAGError):  # deleted, or damaged, which the page of the index says
         summary = session.workbench().indexes.summary(result.spec.runs[0].index)

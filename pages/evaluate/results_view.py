@@ -117,10 +117,10 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
-    unheld = experiments.unheld(result)
-    if unheld:
-        first = unheld[0]
-        message(say("evaluate.unheld", n=len(unheld), document=isolated(first.document), quote=first.quote[:80]))
+    missing = experiments.missing_gold(result)
+    if missing:
+        document, quote = isolated(missing[0].document), missing[0].quote[:80]
+        message(say("evaluate.missing_evidence", n=len(missing), document=document, quote=quote))
     if not measures:
         message(say("evaluate.no_rows"))
         return
