@@ -74,6 +74,7 @@ suggest suggested suggestion suggestions suggests take taken takes talk tell tel
 things think three tip tips told took two type types use used uses using usual usually way ways went
 """
 _QUANTITIES, _SAYS_LITTLE = frozenset(_MEASURES.split()), frozenset(_LIGHT.split())
+_KINDS_OF_NOUNS = ((NUMBER, _QUANTITIES), (DATE, _TIMES), (REASON, _REASONS))
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,29 @@ def key(word: str) -> str:
     return stem(word).removesuffix("e")
 
 
+# Forms that no ending tells, each verb before its own.
+_VERBS = """
+arise arose arisen/bear bore borne born/become became/begin began begun/bind bound/bite bit bitten/blow blew blown
+break broke broken/breed bred/bring brought/build built/buy bought/catch caught/choose chose chosen/come came/deal dealt
+draw drew drawn/drink drank drunk/drive drove driven/eat ate eaten/fall fell fallen/feed fed/feel felt/fight fought
+find found/fly flew flown/forget forgot forgotten/freeze froze frozen/get got gotten/give gave given/go went gone
+grow grew grown/hang hung/hear heard/hide hid hidden/hold held/keep kept/know knew known/lay laid/lead led/leave left
+lend lent/lose lost/make made/mean meant/meet met/pay paid/ride rode ridden/rise rose risen/run ran/say said
+see saw seen/seek sought/sell sold/send sent/shake shook shaken/shoot shot/show shown/sing sang sung
+sink sank sunk/sit sat
+sleep slept/speak spoke spoken/spend spent/stand stood/steal stole stolen/stick stuck/strike struck/swim swam swum
+take took taken/teach taught/tell told/think thought/throw threw thrown/understand understood/wear wore worn/win won
+write wrote written
+"""
+_IRREGULAR = {form: forms.split()[0] for forms in _VERBS.replace("\n", "/").split("/") for form in forms.split()[1:]}
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Cut off plural, past and -ing endings; enough to match "treatments" with "treatment"."""
+    """Cut off plural, past and -ing endings, and lead irregular verbs back; enough to match "treatments" with
+    "treatment" and "paid" with "pay"."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
@@ -147,7 +168,9 @@ def meet(one: str, other: str) -> bool:
 def _part(piece: str) -> Asked:
     found = _ASKS.search(piece)
     if found is None:
-        return Asked(piece, OPEN, piece, (), False, _names(piece))
+        last = plain_words(piece)[-1:]  # "Karl von Frisch's Nobel Prize year?"
+        kind = next((kind for kind, nouns in _KINDS_OF_NOUNS if nouns.intersection(last)), OPEN)
+        return Asked(piece, kind, piece, tuple(last) if kind != OPEN else (), False, _names(piece))
     rest = piece[found.start() :]
     end = _SUBORDINATE.search(rest, len(found.group()))
     clause = rest[: end.start()] if end else rest
@@ -181,7 +204,7 @@ def _of_noun(following: list[str], rest: str) -> tuple[str, tuple[str, ...]]:
     if run[-1] in _UNITS_OF and following[len(run) : len(run) + 1] == ["of"]:
         beyond = itertools.takewhile(lambda word: word not in _AUXILIARIES, following[len(run) + 1 :])
         run = (*run, *(word for word in beyond if word not in FUNCTION_WORDS))
-    for kind, nouns in ((NUMBER, _QUANTITIES), (DATE, _TIMES), (REASON, _REASONS)):
+    for kind, nouns in _KINDS_OF_NOUNS:
         if nouns.intersection(run):
             return kind, run
     return NAMED, run

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from leanrag_core.answering.asked import OPEN, asked_parts, plain_words, stem
+from leanrag_core.answering.asked import OPEN, plain_words, stem
 from leanrag_core.answering.languages import NEAREST_ACROSS, other_language
-from leanrag_core.answering.standing import holds_value, is_answered
+from leanrag_core.answering.standing import holds_value, is_answered, parts_asked
 from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
@@ -38,9 +38,12 @@ _CANDIDATES, _OTHER_CANDIDATES = 40, 24
 _MIN_COSINE = 0.42
 # What a sentence of another item must score more than a further one of the passages.
 _PASSAGES_FIRST = 0.03
-_NEAR_BEST = 0.8  # further sentences must score this share of the best one
-_VALUE = 0.3  # what a sentence gains for a part of the question that asks for the kind of value it holds
+_COVERAGE = 0.8  # of a score; the rest is the cosine
+_AROUND = 0.5  # what a word of the question counts that stands in the sentences before, or in the title, alone
+_NEAR_BEST = 0.72  # further sentences must score this share of the best one
+_VALUE = 0.6  # what a sentence gains for a part of the question that asks for the kind of value it holds
 _NEAREST = 3  # passages that are shown where nothing answers
+_BEFORE = 2  # sentences that a sentence goes on from
 _SHORTEST = 25  # characters of a sentence that can answer
 _ENDS = ".!?。！？\"')]"
 _QUOTED_END = re.compile("[。！？][”’」』）]$")
@@ -62,6 +65,8 @@ class _Sentence:
     before: str  # the sentence before it in the item
     name: str  # of the item, where that is an entity
     place: int  # in the item
+    read: str  # with the sentence that it points back to, or the name of the item
+    around: str  # title of the item, and the sentences before it
     coverage: float = 0.0  # share of the question's content words, weighted by rarity
 
 
@@ -88,12 +93,13 @@ def extractive_answer(
     ranked = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))
     kept = [i for i in ranked if pool[i].of_passage][:_CANDIDATES]
     kept += [i for i in ranked if not pool[i].of_passage][: _OTHER_CANDIDATES if kept else _CANDIDATES]
-    parts = [part for part in asked_parts(trace.question) if part.kind != OPEN]
-    parts = parts if len(parts) > 1 else []
-    embedded = embed([*(pool[i].text for i in kept), *(part.text for part in parts)])
+    parts = [part for part in parts_asked(trace.question) if part.kind != OPEN]
+    embedded = embed([*(pool[i].read for i in kept), *(part.text for part in parts)])
     vectors = embedded[: len(kept)]
     cosine = np.round(query_scale(cosines).plain((vectors @ question_vector).astype(float)), _DIGITS)
-    scores = np.array([round(0.65 * cosine[k] + 0.35 * pool[i].coverage, _DIGITS) for k, i in enumerate(kept)])
+    scores = np.array(
+        [round((1 - _COVERAGE) * cosine[k] + _COVERAGE * pool[i].coverage, _DIGITS) for k, i in enumerate(kept)]
+    )
     own = [k for k, i in enumerate(kept) if pool[i].of_passage]
     others = [k for k, i in enumerate(kept) if not pool[i].of_passage]
     nearest = [pool[kept[k]] for k in sorted(own or others, key=lambda k: (-scores[k], k))]
@@ -185,18 +191,25 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
                 quotes = any(sentence[colon.end() :] in found for colon in _COLON.finditer(sentence))
                 if ended and not lost and not quotes and not _COUNT.match(sentence):
-                    known = _Sentence(sentence, item.mark, section.name, of_passage, before, name, place)
+                    read = f"{before} {sentence}" if before and _POINTS_BACK.match(sentence) else sentence
+                    if name and name.lower() not in sentence.lower():
+                        read = f"{name}: {sentence}"
+                    around = " ".join([item.text[: item.lead], *pieces[max(0, place - _BEFORE) : place]])
+                    known = _Sentence(sentence, item.mark, section.name, of_passage, before, name, place, read, around)
                     found.setdefault(sentence, known)
-    words_of = {sentence: _content_words(sentence) for sentence in found}
+    words_of = {sentence: _content_words(each.read) for sentence, each in found.items()}
     # A word is as rare as it is in the passages; descriptions repeat their sentences.
     counted = [text for text, each in found.items() if each.of_passage] or list(found)
     frequency = Counter(word for sentence in counted for word in words_of[sentence] & question)
     weight = {word: math.log(1 + len(counted) / (1 + frequency[word])) for word in question}
     total = math.fsum(weight.values()) or 1.0
-    return [
-        replace(each, coverage=math.fsum(weight[word] for word in words_of[text] & question) / total)
-        for text, each in found.items()
-    ]
+
+    def coverage(each: _Sentence) -> float:
+        own = words_of[each.text] & question
+        beside = (_content_words(each.around) & question) - own
+        return math.fsum([*(weight[word] for word in own), *(_AROUND * weight[word] for word in beside)]) / total
+
+    return [replace(each, coverage=coverage(each)) for each in found.values()]
 
 
 def _width(sentence: str) -> int:

@@ -22,6 +22,7 @@ from leanrag_core.answering.asked import (
     PERSON,
     PLACE,
     REASON,
+    THING,
     Asked,
     asked_parts,
     has_clauses,
@@ -31,14 +32,17 @@ from leanrag_core.answering.asked import (
     meet,
     plain_words,
 )
+from leanrag_core.answering.chinese import chinese_parts, holds_chinese_value, is_answered_in_chinese
+from leanrag_core.text.chinese import is_chinese
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.trace import Trace
 
-_ENOUGH = 0.5  # share of the clause's words, by weight
+_ENOUGH = 0.55  # share of the clause's words, by weight
 _ENOUGH_NAMED = 0.6  # "which variety": no form tells a value of the kind, so the words must tell more
 _ENOUGH_OF_CLAUSES = 0.35
 _BEFORE = 2  # sentences that a sentence goes on from
+_UNIT_NEAR = 3  # words of a number and its unit, "21,300,000 dollars" being four
 _NEAR = 4  # words between a number and what it counts
 _COUNTED = re.compile(
     r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系"
@@ -56,6 +60,28 @@ october saturday september spring summer sunday thursday today tuesday wednesday
 """
 _NUMBERS, _DATES = frozenset(_NUMBER_WORDS.split()), frozenset(_TIME_WORDS.split())
 _PROPORTIONS = frozenset(["fraction", "percent", "percentage", "proportion", "rate", "ratio", "share"])
+_CURRENCIES = "cent dollar euro gbp pound usd yen yuan"
+_TIME_UNITS = "second minute hour day week month year decade century"
+_LENGTH_UNITS = "mm cm m km millimetre centimetre metre meter kilometre kilometer mile foot feet inch yard"
+# The unit behind a number says what is measured: "sets at 14 °C" need not say that this is a temperature.
+_UNITS = {
+    key(measure): frozenset(map(key, units.split()))
+    for measures, units in (
+        ("temperature", "degree celsius fahrenheit kelvin c f k"),
+        ("budget charge cost fee fine income loss pay payment premium price profit rent revenue salary", _CURRENCIES),
+        ("sum tax toll total wage value amount", _CURRENCIES),
+        ("age duration interval period time", _TIME_UNITS),
+        ("depth distance height length size width margin", _LENGTH_UNITS),
+        ("dosage dose mass weight", "mg g kg milligram gram kilogram ton tonne ounce pound"),
+        ("area size", "ha hectare acre square"),
+        ("capacity dosage dose volume", "ml l millilitre milliliter litre liter gallon cubic"),
+        ("speed", "kmh mph knot"),
+    )
+    for measure in measures.split()
+}
+_SIGNS = str.maketrans(
+    {"%": " percent ", "$": " dollar ", "€": " euro ", "£": " pound ", "¥": " yuan ", "°": " degree "}
+)
 _CAUSE = re.compile(
     r"\b(although|as|because|but|caused?|causes|due|for|hence|if|in order|leads?|led|lest|means?|otherwise|owing"
     r"|prevents?|reasons?|result|since|so|therefore|thus|to|which is why|without)\b",
@@ -74,8 +100,15 @@ class _Window:
     item: frozenset[str]
 
 
+def parts_asked(question: str) -> tuple[Asked, ...]:
+    """Return the parts of the question in order, as far as its language is read."""
+    return chinese_parts(question) if is_chinese(question) else asked_parts(question)
+
+
 def is_answered(question: str, trace: Trace) -> bool:
     """Return whether some part of the question is answered in the trace's context, as far as its form tells."""
+    if is_chinese(question):
+        return is_answered_in_chinese(question, trace)
     parts = asked_parts(question)
     if is_survey(question) or any(part.kind == OPEN for part in parts):
         return True
@@ -130,7 +163,9 @@ def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> floa
     weight = {word: math.log(1 + len(windows) / (1 + sum(held(word, window) for window in windows))) for word in wanted}
     units = [(tuple(sorted(name & weight.keys())), name) for name in part.names]
     counted = [(words, max(weight[word] for word in words)) for words, _ in units if words]
-    counted += [((word,), weight[word]) for word in wanted if word not in names]
+    # An answer names an electrometer or a year, and need not say that it is an instrument or a year.
+    heads = frozenset(map(key, part.asked)) if part.kind != THING and not part.counted else frozenset[str]()
+    counted += [((word,), weight[word]) for word in wanted if word not in names and word not in heads]
     total = math.fsum(value for _, value in counted)
     if not total:
         return 1.0
@@ -147,8 +182,10 @@ def holds_value(part: Asked, sentence: str, text: str, own: frozenset[str]) -> b
 
     text: the sentence with what it goes on from. own: the words of the question, in small letters.
     """
+    if is_chinese(part.text):
+        return holds_chinese_value(part.kind, sentence)
     if part.kind == NUMBER:
-        return _holds_number(part, plain_words(sentence.replace("%", " percent ")), own)
+        return _holds_number(part, plain_words(sentence.translate(_SIGNS)), own)
     if part.kind == DATE:
         words = plain_words(sentence)
         return any((word[0].isdigit() or word in _DATES or word in _NUMBERS) and word not in own for word in words)
@@ -170,4 +207,10 @@ def _holds_number(part: Asked, words: Sequence[str], own: frozenset[str]) -> boo
     measured = [key(word) for word in part.asked if word not in ("amount", "number", "total", "value", "values")]
     if "percent" in words and _PROPORTIONS.intersection(part.asked):
         return bool(places)
-    return bool(places) and (not measured or any(meet(each, key(word)) for each in measured for word in words))
+    units = frozenset[str]().union(*(_UNITS.get(each, frozenset()) for each in measured))
+    beside = (key(word) for place in places for word in words[max(0, place - 1) : place + 1 + _UNIT_NEAR])
+    return bool(places) and (
+        not measured
+        or any(meet(each, key(word)) for each in measured for word in words)
+        or not units.isdisjoint(beside)
+    )

@@ -12,6 +12,7 @@ from leanrag_core.types.trace import Trace
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _NO_WORD = re.compile(r"[\W_]+")
+_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # written without blanks, or with particles joined
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,9 @@ class GoldQuestion:
 
 
 def is_named(names: tuple[str, ...], text: str) -> bool:
-    """Return whether a normalised text has one of the normalised names as whole words."""
-    return any(f" {name} " in f" {text} " for name in names)
+    """Return whether a normalised text has one of the normalised names as whole words, or anywhere in a script without
+    blanks."""
+    return any(f" {name} " in f" {text} " or (_EASTERN.search(name) is not None and name in text) for name in names)
 
 
 def normalised(text: str) -> str:

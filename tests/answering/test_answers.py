@@ -260,16 +260,17 @@ def test_a_question_in_another_language_is_declined_for_that_reason(model: MiniL
     assert english.because is None
 
 
-OWN = "Oxalic acid is given to the colony in winter."
+OWN = "Oxalic acid is given to the colony in winter by syringe."
 OF_ENTITY = "Oxalic acid of the winter is a colony treatment."
 
 
 def sentences_of_answer(cosine: dict[str, float], *, described: bool) -> list[str]:
-    """Return the sentences of an answer to a question all of whose words are in each of them, by their cosines to it.
+    """Return the sentences of an answer by their cosines to a question whose words are all in the first, and four of
+    five in the other.
 
     described: OF_ENTITY is the description of an entity, else a second passage holds it.
     """
-    trace = trace_of_passages("Oxalic acid, winter, colony.", [OWN, *([] if described else [OF_ENTITY])])
+    trace = trace_of_passages("Oxalic acid, winter, colony, syringe.", [OWN, *([] if described else [OF_ENTITY])])
     if described:
         [section] = trace.context.sections
         item = replace(section.items[0], mark="E1", ref="acid", text=OF_ENTITY)
@@ -289,11 +290,11 @@ def sentences_of_answer(cosine: dict[str, float], *, described: bool) -> list[st
 
 
 def test_what_an_entity_adds_must_score_a_little_more_than_a_further_passage() -> None:
-    # Scores are .65 x cosine + .35, and a further sentence needs .8 of the best one, an entity's .03 more.
-    own, near, enough = 0.9, 0.63, 0.75  # .935, of which .8 is .748; .7595; .8375
-    assert sentences_of_answer({OWN: own, OF_ENTITY: near}, described=False) == [OWN, OF_ENTITY]
+    # Scores are .2 x cosine + .8 x coverage, and a further sentence needs .72 of the best one, an entity's .03 more.
+    own, near, enough = 0.9, 0.4, 0.6  # .98, of which .72 is .7056; .8 x .8 + .08 is .72, less .03 is .69; .73
     assert sentences_of_answer({OWN: own, OF_ENTITY: near}, described=True) == [OWN]
     assert sentences_of_answer({OWN: own, OF_ENTITY: enough}, described=True) == [OWN, OF_ENTITY]
+    assert sentences_of_answer({OWN: own, OF_ENTITY: enough}, described=False) == [OWN, OF_ENTITY]
 
 
 def test_a_sentence_that_repeats_a_better_one_is_left_out() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from leanrag_core.answering import standing
 from leanrag_core.answering.asked import DATE, NAMED, NUMBER, OPEN, PERSON, PLACE, REASON, THING, asked_parts
+from leanrag_core.answering.chinese import chinese_parts
 from leanrag_core.answering.standing import is_answered
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.trace import Trace
@@ -32,6 +33,9 @@ def context(question: str, *passages: str) -> Trace:
         ("How did the wheel turn?", [OPEN]),
         ("Was the mill built in 1871?", [OPEN]),
         ("Wann wurde die Mühle gebaut?", [OPEN]),
+        ("Hanna Voss's wedding year?", [DATE]),
+        ("The mill's rent?", [NUMBER]),
+        ("The mill at Orley", [OPEN]),
     ],
 )
 def test_the_question_word_tells_the_kind_of_answer(question: str, kinds: list[str]) -> None:
@@ -49,6 +53,7 @@ def test_the_question_word_tells_the_kind_of_answer(question: str, kinds: list[s
         "How many villages did the mill grind rye for?",
         "How did the mill come to Orley?",
         "Wann wurde die Mühle gebaut?",
+        "Which animals warn the miller of strangers?",  # geese, of which nothing says that they are animals
     ],
 )
 def test_what_stands_in_the_context_is_answered(question: str) -> None:
@@ -74,6 +79,51 @@ def test_a_year_is_no_quantity_and_a_number_of_the_question_no_answer() -> None:
     assert not is_answered("How many geese did the mill have?", context("", dated))
     counted = "The 12 geese of the mill at Orley were grey."
     assert not is_answered("How many of the 12 geese were sold?", context("", counted))
+
+
+def test_a_unit_says_what_is_measured() -> None:
+    text = "The honey is kept cool at about 14 °C, and it costs €9 a jar."
+    assert is_answered("At what temperature is the honey kept?", context("", text))
+    assert is_answered("What is the price of a jar of honey?", context("", text))
+    assert not is_answered("What is the weight of a jar of honey?", context("", text))
+
+
+CHINESE = (
+    "堰工每年冬天淘滩。宝瓶口是在玉垒山上凿出的引水口，宽约二十米。陵阳公样由窦师纶设计。因为泥沙少，蜀锦在检江漂洗。"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("宝瓶口有多宽？", [NUMBER]),
+        ("堰工在哪个月淘滩？", [DATE]),
+        ("谁设计了陵阳公样？", [THING]),
+        ("蜀锦为什么要在检江漂洗，检江今天是哪条河？", [REASON, THING]),
+        ("堰工怎样淘滩？", [OPEN]),
+        ("都江堰的历史", []),
+    ],
+)
+def test_a_chinese_question_is_cut_into_what_it_asks_for(question: str, kinds: list[str]) -> None:
+    assert [part.kind for part in chinese_parts(question)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("宝瓶口大约有多宽？", True),
+        ("谁设计了陵阳公样？", True),
+        ("蜀锦为什么要在检江漂洗？", True),
+        ("堰工怎样淘滩？", True),  # no form tells what answers "how"
+        ("都江堰的历史", True),
+        ("宝瓶口的门票多少钱？", False),
+        ("窦师纶在哪一年出生？", False),
+        ("堰工的第一任首领叫什么名字？", False),
+        ("堰工淘滩用多少人？", False),
+    ],
+)
+def test_a_chinese_question_is_declined_where_its_answer_is_not_there(question: str, answered: bool) -> None:
+    assert is_answered(question, context(question, CHINESE)) is answered
 
 
 def test_a_name_may_stand_a_few_sentences_before() -> None:

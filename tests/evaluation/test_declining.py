@@ -18,6 +18,10 @@ UNKNOWN = GoldQuestion("u", "Who owns the moon?", kind=UNANSWERABLE)
         (KNOWN, f"{NOTHING_FITS} Nearest: an electrometer was sold.", "declined"),
         (UNKNOWN, "**Not in the context**: no owner is named.", "right"),
         (UNKNOWN, "Nobody does.", "wrong"),
+        # Scripts without blanks have no whole words; Korean joins particles to them.
+        (GoldQuestion("zh", "谁迁的祠？", ("刘季连",)), "益州刺史刘季连把望帝祠迁到郫县。 [C3]", "right"),
+        (GoldQuestion("zh", "谁迁的祠？", ("刘季连",)), "李冰的石像在伏龙观。", "wrong"),
+        (GoldQuestion("ko", "누가?", ("세종",)), "세종이 한글을 만들었다.", "right"),
         (GoldQuestion("w", "What is this about?"), "Bees.", None),
     ],
 )

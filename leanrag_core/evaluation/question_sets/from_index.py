@@ -6,7 +6,6 @@ by a person or a language model are better where there are any. Strategies that 
 """
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -25,7 +24,6 @@ _LEAST_NAMED = 12  # entities of a type that says something; below, those of vag
 _MOST_NEIGHBOURS = 60  # of an entity that questions lead through; hubs have no neighbour that is alone of its type
 _NAME_CHARACTERS = (2, 60)
 _QUOTE_CHARACTERS = (20, 500)
-_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class NamedGraph:
@@ -128,9 +126,9 @@ class NamedGraph:
 
 
 def _names(text: str, name: str) -> bool:
-    """Return whether a normalised text names it as whole words, or anywhere in a script without blanks."""
+    """Return whether a normalised text names it."""
     wanted = normalised(name)
-    return bool(wanted) and (is_named((wanted,), text) or (_EASTERN.search(wanted) is not None and wanted in text))
+    return bool(wanted) and is_named((wanted,), text)
 
 
 _TRIED = 20_000  # entities of a kind; a large graph has enough questions in fewer
