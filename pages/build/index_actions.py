@@ -17,7 +17,7 @@ from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
-from pages.common import forms, markup, session, state
+from pages.common import dialogs, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -88,8 +88,14 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
                 args=(only,),
             )
             export_popover(only)
-            if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
-                st.dialog(say("build.rename.title"))(_rename)(only)
+            dialogs.form(
+                say("build.rename"),
+                say("build.rename.title"),
+                partial(_rename, only),
+                key="rename_index",
+                type="tertiary",
+                icon=":material/edit:",
+            )
         st.button(
             say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
             if only is not None
@@ -144,6 +150,7 @@ def _rename(index: IndexSummary) -> None:
     if st.button(say("build.rename"), type="primary", key="primary_rename"):
         with plain_errors():
             session.workbench().indexes.rename(index.id, name)
+            dialogs.close()
             st.rerun()
 
 

@@ -30,7 +30,13 @@ def begin(page: str) -> None:
 
 
 def form(
-    label: str, title: str, draw: Callable[[], None], *, key: str, width: Literal["medium", "large"], **look: Any
+    label: str,
+    title: str,
+    draw: Callable[[], None],
+    *,
+    key: str,
+    width: Literal["small", "medium", "large"] = "small",
+    **look: Any,
 ) -> None:
     """Draw the button that opens the form, and the form while it is open. look: of the button."""
     run, page = st.session_state.get(_RUN, 0), st.session_state.get(f"{_RUN}_page", "")

@@ -18,7 +18,7 @@ from leanrag_core.types.corpus import Document, RunningHead
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
 from leanrag_core.types.visible import visible
 from pages.build import index_actions, update_view
-from pages.common import deletion, forms, markup, paging, reveal, session, state
+from pages.common import deletion, dialogs, forms, markup, paging, reveal, session, state
 from pages.common.component import component
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
@@ -201,8 +201,14 @@ def panel(corpus: CorpusSummary) -> None:
         if st.button(say("library.build_index"), icon=":material/construction:", key="build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:
-            if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_corpus"):
-                st.dialog(say("library.rename_corpus.title"))(_rename)(corpus)
+            dialogs.form(
+                say("build.rename"),
+                say("library.rename_corpus.title"),
+                partial(_rename, corpus),
+                key="rename_corpus",
+                type="tertiary",
+                icon=":material/edit:",
+            )
             means = say("library.delete_corpus.means", n=corpus.documents)
             deletion.button(
                 "delete_corpus",
@@ -342,6 +348,7 @@ def _rename(corpus: CorpusSummary) -> None:
     if st.button(say("build.rename"), type="primary", key="primary_rename_corpus"):
         with plain_errors():
             session.workbench().rename_corpus(corpus.id, name)
+            dialogs.close()
             st.rerun()
 
 

@@ -167,6 +167,10 @@ def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
     app.button("rename_index").click().run()
     drawn.assert_sound(app)
     assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
+    app.run()  # as at a job's end: what was written is not lost
+    assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
+    app.button("primary_rename").click().run()
+    assert not [element for element in app.text_input if element.label == "Name"]
 
 
 def test_a_deleted_index_can_be_taken_back(home: Workbench, visit: Visit) -> None:
