@@ -1,5 +1,6 @@
 """Sentences of chunks as points of a map step, where no language model reads the chunks."""
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +34,13 @@ def builtin_chunk_points(
 def _best_sentences(text: str, wanted: set[str]) -> str:
     """Return the sentences of a chunk with most of those words, in their order; of equals the first."""
     sentences = split_sentences(text) or [text.strip()]
-    shared = [len(wanted & set(lexical_tokens(each))) for each in sentences]
+    shared = [_shared(each, wanted) for each in sentences]
     best = sorted(range(len(sentences)), key=lambda place: (-shared[place], place))[:_SENTENCES]
     return " ".join(" ".join(sentences[place].split()) for place in sorted(best))
+
+
+def _shared(sentence: str, wanted: set[str]) -> int:
+    """Return how many of the words are among the sentence's tokens; those whose letters do not stand there are not."""
+    folded = unicodedata.normalize("NFKC", sentence).lower()
+    there = {word for word in wanted if word in folded}
+    return len(there.intersection(lexical_tokens(sentence))) if there else 0

@@ -11,7 +11,7 @@ from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, Style, Trace, TraceItem, TraceRelation, TraceStep
@@ -89,7 +89,7 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | No
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
     """Return all chunk rows by cosine to the question, best first. vector: (d,). Returns (n_chunks,) int."""
-    return np.argsort(-similarity(index, CHUNK_VECTORS, vector), kind="stable")
+    return best_first(similarity(index, CHUNK_VECTORS, vector))
 
 
 @dataclass(frozen=True, eq=False)

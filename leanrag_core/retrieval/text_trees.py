@@ -135,7 +135,11 @@ def affordable_nodes(tree: TextTree, rows: Sequence[int] | np.ndarray, max_token
 def chunk_order(tree: TextTree, rows: Sequence[int] | np.ndarray) -> list[int]:
     """Return chunks of the leaves among those nodes, each once, in their order. rows: (k,)."""
     chunks = tree.chunk[np.asarray(rows, dtype=np.int64)]
-    return list(dict.fromkeys(chunks[chunks >= 0].tolist()))
+    chunks = chunks[chunks >= 0]
+    places = np.arange(len(chunks))
+    first = np.empty(int(chunks.max(initial=-1)) + 1, dtype=np.int64)
+    first[chunks[::-1]] = places[::-1]  # of equal ones the last is kept, which is the first in order
+    return list(chunks[first[chunks] == places].tolist())
 
 
 def tree_notes(tree: TextTree) -> tuple[Message, ...]:

@@ -193,6 +193,22 @@ def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.n
     return rows[order], scores[order]
 
 
+def best_first(scores: np.ndarray) -> np.ndarray:
+    """Return all rows, the highest score first, ties by row; (n,) int64. scores: (n,), no NaN.
+
+    As a stable sort orders them. Scores of 32 bits are sorted as whole numbers that hold the row too, which processors
+    do several of at a time; of others, which are of walks, those above 0 alone are sorted where they are few.
+    """
+    if scores.dtype == np.float32:
+        bits = (np.float32(0) - scores).view(np.uint32)  # 0 - 0 is 0, where -0 would sort before it
+        keys = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31)).astype(np.uint64) << np.uint64(32)
+        return (np.sort(keys | np.arange(len(scores), dtype=np.uint64)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    above = np.flatnonzero(scores > 0)
+    if 2 * len(above) > len(scores) or scores.min(initial=0) < 0:
+        return np.argsort(-scores, kind="stable")
+    return np.concatenate([above[np.argsort(-scores[above], kind="stable")], np.flatnonzero(scores == 0)])
+
+
 def unit_range(scores: np.ndarray) -> np.ndarray:
     """Return the scores moved and scaled to [0, 1]; all 1 where they are equal. scores: (n,)."""
     if not len(scores) or scores.max() == scores.min():

@@ -319,7 +319,8 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
             score[index.chunks_of_relation(triple)] += 1.0 / place
         elif (chunk := int(space.schema.attribute_chunk[triple - n])) >= 0:
             score[chunk] += 1.0 / place
-    stating = np.argsort(-score, kind="stable")[: int(np.count_nonzero(score))]
+    stating = np.flatnonzero(score)
+    stating = stating[np.argsort(-score[stating], kind="stable")]
     nearest = ranked_by_vector(index, parts[0].vector)
     others = (best_rows(similarity(index, CHUNKS, part.vector), _CHUNKS) for part in parts[1:])
     rankings = [ranking for ranking in (stating, nearest[:_CHUNKS], *others) if len(ranking)]
@@ -363,7 +364,8 @@ def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector
     is_chosen = np.zeros(len(tree.keywords), dtype=bool)
     is_chosen[np.concatenate(chosen)] = True
     below = is_chosen[tree.keyword_of]
-    relations = np.flatnonzero(below[base.ends[:, 0]] | below[base.ends[:, 1]])
+    around = [base.relations_of(entity) for entity in np.flatnonzero(below).tolist()]
+    relations = np.unique(np.concatenate(around)) if around else np.zeros(0, dtype=np.int64)
     attributes = np.flatnonzero(below[space.schema.attribute_entity]) + space.n_relations
     return np.concatenate([relations, attributes]).astype(np.int64)
 

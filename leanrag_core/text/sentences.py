@@ -4,9 +4,11 @@ import re
 
 # A sentence begins with a digit, a capital (Latin, Greek, Cyrillic, Armenian), or a letter that has no capitals.
 _BEGINS = "A-Z0-9\u00c0-\u00d6\u00d8-\u00de\u0386-\u03ab\u0400-\u042f\u0531-\u0556\u05d0-\u1c7f\u3040-\ud7ff"
+# What it begins with is in none of the branches: most characters are passed over by it alone.
 _SENTENCE_END = re.compile(
+    r"(?:(?=\s)|(?<=[。！？”’」』）؟۔।॥]))(?:"
     rf"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[¿¡«]?[{_BEGINS}])|(?<=[。！？])(?![”’」』）])|(?<=[。！？][”’」』）])|(?<=[؟۔।॥])\s*"
-    r"|\n{2,}|\n(?=[-*] )"
+    r"|\n{2,}|\n(?=[-*] ))"
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
 _END = re.compile(r"[.!?؟۔।॥][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*")

@@ -11,6 +11,7 @@ from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import best_first
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -56,5 +57,5 @@ def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
 
 def ranked_by_words(scores: np.ndarray) -> np.ndarray:
     """Return rows of the chunks with a score above 0, best first, ties by row. scores: (n_chunks,)."""
-    order = np.argsort(-scores, kind="stable")
+    order = best_first(scores)
     return order[: int(np.count_nonzero(scores > 0))]

@@ -29,7 +29,7 @@ from leanrag_core.retrieval.text_trees import (
 )
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.retrieval.vector_search import best_first, cosines
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -174,7 +174,7 @@ class Strategy(StrategyBase[Config]):
         """Return the nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those
         where none does are left out, unless all are such."""
         near = cosines(tree.vectors, query.vector)
-        ranking = np.argsort(-near, kind="stable")
+        ranking = best_first(near)
         best = ranking[: self.config.dense].tolist()
         below = [tree.chunk[tree.leaves_below(row)].tolist() for row in best]
         occurrences = by_occurrence(graph, entities, below)

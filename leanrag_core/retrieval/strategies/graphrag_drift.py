@@ -185,9 +185,8 @@ class Strategy(StrategyBase[Config]):
         rows = [] if ranked is None else ranked.rows.tolist()
         taken = rows[: config.top_c]
         by_row = {} if ranked is None else dict(zip(rows, ranked.scores.tolist(), strict=True))
-        leading = {
-            row: tuple(_id(place) for place, each in enumerate(done) if row in set(each.chunks)) for row in taken
-        }
+        read = [set(each.chunks) for each in done]
+        leading = {row: tuple(_id(place) for place, chunks in enumerate(read) if row in chunks) for row in taken}
         reasons = {
             row: PassageReason(message("graphrag_drift.passage", n=len(ids)), ids) for row, ids in leading.items()
         }

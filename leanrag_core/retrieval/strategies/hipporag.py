@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.entity_linking import link_names, searched_names
@@ -12,7 +10,7 @@ from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_rows
+from leanrag_core.retrieval.vector_search import best_first, best_rows
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -53,7 +51,7 @@ class Strategy(StrategyBase[Config]):
         entities = entities[mass[entities] > 0]
         run.lap("walk")
         scores = index.entity_chunks.T @ mass
-        chunks = np.argsort(-scores, kind="stable")
+        chunks = best_first(scores)
         chunks = chunks[scores[chunks] > 0]
         rows = chunks[: config.top_c]
         ranked = RankedGraph(

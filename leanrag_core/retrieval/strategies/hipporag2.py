@@ -15,7 +15,15 @@ from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import Ranked, best_rows, nearest_rows, row_cosines, similarity, unit_range
+from leanrag_core.retrieval.vector_search import (
+    Ranked,
+    best_first,
+    best_rows,
+    nearest_rows,
+    row_cosines,
+    similarity,
+    unit_range,
+)
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
@@ -86,7 +94,7 @@ class Strategy(StrategyBase[Config]):
             graph = links.over_passages if config.edges == ONCE else links.over_passages_released
             at_rest = stationary(graph, restart, damping=config.damping)
             mass, scores = at_rest[:n_entities], at_rest[n_entities:]
-            chunks = np.argsort(-scores, kind="stable")
+            chunks = best_first(scores)
         else:
             scores, chunks = dense, ranked_by_vector(index, query.vector)
         entities = best_rows(mass, _DRAWN)
@@ -189,7 +197,7 @@ def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float
     np.add.at(total, ends, np.repeat(np.asarray(scores), 2) / n_chunks_of)
     np.add.at(times, ends, 1.0)
     weights = np.divide(total, times, out=total, where=times > 0)
-    weights[np.argsort(-weights, kind="stable")[_MOST_ENTITIES:]] = 0
+    weights[best_first(weights)[_MOST_ENTITIES:]] = 0
     return weights
 
 

@@ -4,8 +4,6 @@ entities, and chunks join them (Luo et al. 2025, section 4)."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import entity_items, entity_line
@@ -23,7 +21,7 @@ from leanrag_core.retrieval.passages import affordable_chunks
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_entities, similarity
+from leanrag_core.retrieval.vector_search import best_first, nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.text.tokens import count_tokens, rest_of_line
 from leanrag_core.types.config import option
@@ -166,7 +164,7 @@ class Strategy(StrategyBase[Config]):
             return [], {}
         if config.chunk_source == NEAREST:
             scores = similarity(index, CHUNKS, query.vector)
-            order = np.argsort(-scores, kind="stable")
+            order = best_first(scores)
             rows = order[index.across_scale.plain(scores)[order] >= config.least_cosine].tolist()
         else:
             lists = [chunks_of_facts(facts, found.near), chunks_of_entities(index, facts, found.named)]

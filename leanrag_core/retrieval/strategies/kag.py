@@ -24,7 +24,7 @@ from leanrag_core.retrieval.passages import ranked_by_vector, reciprocal_rank_fu
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_rows, nearest_entities, similarity
+from leanrag_core.retrieval.vector_search import best_first, best_rows, nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import option
@@ -144,10 +144,10 @@ class Strategy(StrategyBase[Config]):
         relations = [_strongest(index, int(row)) for row in entities]
         mass = stationary(tools.part("synonyms").over_entities, restart, damping=_DAMPING)
         scores = index.entity_chunks.T @ mass
-        walked = np.argsort(-scores, kind="stable")
+        walked = best_first(scores)
         walked = walked[scores[walked] > 0][: self.config.chunks_per_question]
         near_chunks = index.query_scale.plain(similarity(index, CHUNKS, vector))
-        by_vector = np.argsort(-near_chunks, kind="stable")[: self.config.chunks_per_question]
+        by_vector = best_first(near_chunks)[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
         chunks = (

@@ -48,7 +48,7 @@ from leanrag_core.retrieval.report_points import BEST_RATING
 from leanrag_core.retrieval.subqueries import Subqueries, subqueries
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.concepts import ConceptCommunities
 from leanrag_core.types.config import option
@@ -235,7 +235,7 @@ class Strategy(StrategyBase[Config]):
             # Rounded, so that processors which add up in another order rank alike.
             near = similarity(index, CHUNK_VECTORS, vectors.get(text, run.query.vector))
             near = np.round(near.astype(np.float64), 5)
-            ranking = np.argsort(-near, kind="stable")
+            ranking = best_first(near)
             result = deepening_search(
                 communities,
                 ranking,

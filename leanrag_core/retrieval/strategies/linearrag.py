@@ -23,7 +23,7 @@ from leanrag_core.retrieval.passages import ranked_by_vector
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import cosines, nearest_rows, similarity, unit_range
+from leanrag_core.retrieval.vector_search import best_first, cosines, nearest_rows, similarity, unit_range
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -111,7 +111,7 @@ class Strategy(StrategyBase[Config]):
             )
             mass, scores = at_rest[:n_entities], at_rest[n_entities:]
             # Rounded, so that processors which add up in another order rank alike.
-            chunks = np.argsort(-np.round(scores, 12), kind="stable")
+            chunks = best_first(np.round(scores, 12))
         else:
             scores = similarity(index, CHUNKS, query.vector)
             chunks = ranked_by_vector(index, query.vector)

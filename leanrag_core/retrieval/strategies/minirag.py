@@ -22,7 +22,7 @@ from leanrag_core.retrieval.graph_traces import (
 from leanrag_core.retrieval.hop_paths import HopPath, HopPaths, Mentions, best_chunks, by_cosine, nearest_mentions
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_rows, row_cosines, similarity
+from leanrag_core.retrieval.vector_search import best_first, nearest_rows, row_cosines, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
@@ -151,7 +151,7 @@ class Strategy(StrategyBase[Config]):
     def _chunks(self, query: Query, index: Index, starts: _Starts, paths: HopPaths, voted: np.ndarray) -> _Chunks:
         """Return the chunks that the paths lead to; where there is none all chunks by their cosine to the question."""
         near = similarity(index, CHUNKS, query.vector)
-        order = np.argsort(-near, kind="stable")
+        order = best_first(near)
         mentions = by_cosine(index.entity_chunks, order)
         stated = by_cosine(index.relation_chunks[voted], order)
         by_path = paths.chunk_scores(Mentions(mentions, nearest_mentions(mentions), stated))

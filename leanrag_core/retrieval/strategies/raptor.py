@@ -24,7 +24,7 @@ from leanrag_core.retrieval.text_trees import (
 )
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.retrieval.vector_search import best_first, cosines
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
@@ -63,7 +63,7 @@ class Strategy(StrategyBase[Config]):
         config, run = self.config, Retrieval(self, query, index, tools)
         tree: TextTree = tools.part("chunk_tree")
         near = cosines(tree.vectors, query.vector)
-        ranking = np.argsort(-near, kind="stable")
+        ranking = best_first(near)
         taken = self._collapsed(tree, ranking) if config.mode == COLLAPSED else self._traversed(tree, near)
         run.lap("nodes")
         scores = {row: float(near[row]) for row in taken}
