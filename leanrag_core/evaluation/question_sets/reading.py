@@ -24,11 +24,11 @@ _KINDS = ("type", "kind", "question_type")
 
 
 class BadCells(ValueError):
-    """The cells make no question. field: the cell at fault."""
+    """The cells make no question. field: the cell at fault. characters, most: where it is too long, else 0."""
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str, characters: int = 0, most: int = 0) -> None:
         super().__init__(field)
-        self.field = field
+        self.field, self.characters, self.most = field, characters, most
 
 
 def question_of(cells: Mapping[str, Any], place: int) -> GoldQuestion:
@@ -124,7 +124,7 @@ def _text(cells: Mapping[str, Any], name: str, max_characters: int) -> str:
         raise BadCells(name)
     text = whole_characters(str(value)).replace("\x00", "").strip()
     if len(text) > max_characters:
-        raise BadCells(name)
+        raise BadCells(name, len(text), max_characters)
     return text
 
 
@@ -181,7 +181,10 @@ def read_set(content: bytes, name: str) -> tuple[GoldQuestion, ...]:
         try:
             question = question_of(cells, line)
         except BadCells as error:
-            raise InvalidConfig("questions.bad_cell", file=name, line=line, field=error.field) from error
+            at = {"file": name, "line": line, "field": error.field}
+            if error.most:
+                raise InvalidConfig("questions.long_cell", **at, n=error.characters, most=error.most) from error
+            raise InvalidConfig("questions.bad_cell", **at) from error
         if question.id in line_of:
             raise InvalidConfig("questions.same_id", file=name, line=line, first=line_of[question.id], id=question.id)
         line_of[question.id] = line
