@@ -181,10 +181,16 @@ def read_set(content: bytes, name: str) -> tuple[GoldQuestion, ...]:
         try:
             question = question_of(cells, line)
         except BadCells as error:
-            at = {"file": name, "line": line, "field": error.field}
             if error.most:
-                raise InvalidConfig("questions.long_cell", **at, n=error.characters, most=error.most) from error
-            raise InvalidConfig("questions.bad_cell", **at) from error
+                raise InvalidConfig(
+                    "questions.long_cell",
+                    file=name,
+                    line=line,
+                    field=error.field,
+                    n=error.characters,
+                    most=error.most,
+                ) from error
+            raise InvalidConfig("questions.bad_cell", file=name, line=line, field=error.field) from error
         if question.id in line_of:
             raise InvalidConfig("questions.same_id", file=name, line=line, first=line_of[question.id], id=question.id)
         line_of[question.id] = line

@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from leanrag_core.indexing.extraction.english import english_dictionary
 from leanrag_core.indexing.extraction.english_types import VAGUE, company_of, settled_types
 from leanrag_core.indexing.extraction.sentences import ReadSentence
 
 _ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SEVERAL = re.compile(r",| and | & ")
+_LARGE = 2_000  # sightings of a corpus; of a smaller one every noun is an entity
 _SMALL = frozenset(["of", "and", "for", "the", "in", "on", "to", "a", "an", "de", "la", "du", "et"])
 _TITLED = re.compile(r"^(?:mr|mrs|miss|ms|dr|lady|madame|queen|king|prince|princess|saint|st|pope|sir)\b\.?", re.I)
 
@@ -20,11 +22,13 @@ class Names:
     """Settled names.
 
     joined: (document, key) to the key of its long form. shown: name of each key. kind: its type in running text.
+    passing: keys of plain nouns that a large corpus says once, which are no entities of it.
     """
 
     joined: dict[tuple[int, str], str]
     shown: dict[str, str]
     kind: dict[str, str]
+    passing: frozenset[str]
 
     def key(self, document: int, key: str) -> str:
         """Return the key under which a sighting of that document is kept."""
@@ -101,7 +105,32 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     _join_articles(joined, keys_in, titles)
     _join_companies(joined, keys_in)
     _fold_single_mentions(joined, sentences, surfaces, shown)
-    return Names(joined, shown, {**kind, **settled})
+    return Names(joined, shown, {**kind, **settled}, _passing(joined, surfaces, kind, set(titles)))
+
+
+def _passing(
+    joined: Mapping[tuple[int, str], str],
+    surfaces: Mapping[str, Counter[str]],
+    kind: Mapping[str, str],
+    titles: Container[str],
+) -> frozenset[str]:
+    """Return the keys of plain nouns in small letters ("pleasure", "resort") that occur once; none of a small corpus,
+    where most words do."""
+    if sum(map(Counter.total, surfaces.values())) < _LARGE:
+        return frozenset()
+    folded = set(joined.values())
+    words = english_dictionary()
+    return frozenset(
+        key
+        for key, counted in surfaces.items()
+        if counted.total() == 1
+        and key not in folded
+        and key not in titles
+        and kind[key] == "concept"
+        and next(iter(counted)).islower()
+        and key.isalpha()
+        and (key in words.nouns or words.has(key))
+    )
 
 
 def _join_companies(joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]]) -> None:

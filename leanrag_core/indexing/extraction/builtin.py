@@ -175,9 +175,9 @@ _NAMED = 3  # names shown at a time while a build runs
 class BuiltinExtractor:
     """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
 
-    Every sentence of a document is read once and counted in each chunk that wholly holds it. No entity is dropped for
-    being rare. Same documents and chunks: the same extractions. apply maps the reading of English over its batches; it
-    may do so in other processes.
+    Every sentence of a document is read once and counted in each chunk that wholly holds it. Of what is rare only plain
+    nouns that a large corpus says once are dropped (Names.passing). Same documents and chunks: the same extractions.
+    apply maps the reading of English over its batches; it may do so in other processes.
     """
 
     name = "builtin"
@@ -402,7 +402,7 @@ class _Extractions(Sequence[Extraction]):
                 mentions[place] += _mentions(sentence, names, chunk_id)
                 relations[place] += _relations(sentence, names, chunk_id)
         if locator.first is not None:
-            drops[locator.first] = tuple(_left_out(document, sentences, row in self._neutral))
+            drops[locator.first] = tuple(_left_out(document, sentences, names, neutral=row in self._neutral))
         for place in self._located.rows_of(row):
             yield (
                 place,
@@ -415,7 +415,7 @@ class _Extractions(Sequence[Extraction]):
 def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[Mention]:
     best: dict[str, tuple[Sighting, str]] = {}
     for sighting in sentence.sightings:
-        if not sighting.mentioned:
+        if not sighting.mentioned or sighting.key in names.passing:
             continue
         name = names.name(sentence.document, sighting.key)
         if name not in best or best[name][0].weight < sighting.weight:
@@ -433,9 +433,10 @@ def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[M
 
 def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[RelationMention]:
     shown = [names.name(sentence.document, sighting.key) for sighting in sentence.sightings]
+    passing = [sighting.key in names.passing for sighting in sentence.sightings]
     for link in sentence.links:
         source, target = shown[link.source], shown[link.target]
-        if source == target:
+        if source == target or passing[link.source] or passing[link.target]:
             continue
         description = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
         ends = sentence.sightings[link.source], sentence.sightings[link.target]
@@ -445,7 +446,7 @@ def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[
         yield RelationMention(source, target, description, chunk_id, keywords, link.strength, link.kind)
 
 
-def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bool) -> Iterator[Drop]:
+def _left_out(document: Document, sentences: Sequence[ReadSentence], names: Names, *, neutral: bool) -> Iterator[Drop]:
     """Yield one line for each thing that the rules leave out of a document on purpose."""
     if neutral and sentences and document.language != CHINESE:
         yield Drop("extract", document.name, f"language {document.language}: language-neutral fallback")
@@ -453,6 +454,15 @@ def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bo
     if general:
         frequent = ", ".join(sorted(general, key=lambda phrase: (-general[phrase], phrase))[:5])
         yield Drop("extract", document.name, f"{general.total()} phrases too general for an entity, e.g. {frequent}")
+    passing = [
+        sighting.surface
+        for sentence in sentences
+        for sighting in sentence.sightings
+        if sighting.mentioned and sighting.key in names.passing
+    ]
+    if passing:
+        few = ", ".join(passing[:5])
+        yield Drop("extract", document.name, f"{len(passing)} plain nouns that the corpus says once, e.g. {few}")
     denied = sum(
         denies_pair(sentence.text, [sentence.sightings[end].surface for end in (link.source, link.target)])
         for sentence in sentences

@@ -128,9 +128,9 @@ milliliter millimetre millimeter millisecond million ounce percent percentage po
 _LEADING = """
 additional aforementioned all also another any big both certain countless current different each entire even every few
 fewer first following foregoing former further general good great here high just large last latter least less little
-long low main many mere more most much new next no numerous old only other overall own particular possible present
-previous quite rather real recent said same second several sheer short small so-called some specific still subsequent
-such then there third true usual various very whole
+long low main many mere more most much new next no numerous old only other overall own particular possible preceding
+present previous quite rather real recent said same second several sheer short small so-called some specific still
+subsequent such then there third true usual various very whole
 """
 _MAY_BELONG = "big general good great high large little long low main new old real short small true"
 _CHANGES = """

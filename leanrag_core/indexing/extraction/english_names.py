@@ -36,6 +36,12 @@ BRACKETS = frozenset('()[]{}<>"“”«»„')
 MARKUP = re.compile(r"[<>=\[\]{}|\\\"~^#@]|&\w+;")
 _GENUS = re.compile(r"[A-Z][a-z]+(?:us|a|um|is|es|on|os|ops|as|ix|ex|er|ys|ps|ium|yces)")
 _EPITHET = re.compile(r"[a-z]{2,}(?:us|a|um|is|i|ae|ens|ense|ans|ons|or|es|ix|oides)")
+_ALWAYS_POINTING = frozenset(["example", "figure", "listing", "table"])
+_PARTS = _ALWAYS_POINTING | {"appendix", "chapter", "section"}
+_NUMBER_OF_PART = re.compile(r"(?:[A-Z]|[A-Z]?\.?\d+)(?:[.-]\d+)*\.?")
+_TELLS = frozenset(
+    ["describe", "detail", "discuss", "document", "explain", "give", "list", "mention", "present", "show"]
+)
 _BULLETS = frozenset(["*", "-", "–", "•", "·", "o"])
 WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _YEARS = re.compile(r"(?:19|20)\d\d(?:[-–]\d{2,4})?")
@@ -53,7 +59,7 @@ def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sight
     for entity in sentence.ents:
         if entity.label_ in NAMED:
             start, end = _trimmed_name(list(entity))
-            if start < end and _is_name(doc[start:end]):
+            if start < end and _is_name(doc[start:end]) and not points_to_part(doc, start, end):
                 spans.append((_with_honorific(doc, start, sentence.start), end, NAMED[entity.label_]))
     spans = [
         (start, end - hyphenated(doc[end - 1]), label) for start, end, label in spans
@@ -83,6 +89,20 @@ def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sight
                     human=_is_human(root),
                     ordinary=ordinary,
                 )
+
+
+def points_to_part(doc: Any, start: int, end: int) -> bool:
+    """Return whether the tokens lead to another part of a text, "see Section 4.2", and name nothing: the parts of a
+    contract, "under Section 7.08", do."""
+    kind, numbers = doc[start].lower_.removesuffix("s"), doc[start + 1 : end].text
+    if kind not in _PARTS or not _NUMBER_OF_PART.fullmatch(numbers):
+        return False
+    if kind in _ALWAYS_POINTING or numbers.count(".") > 1:
+        return True
+    before = [doc[place].lower_ for place in range(max(0, start - 4), start)]
+    if "see" in before or "also" in before or (before and before[-1] in ("(", "[")):
+        return True
+    return len(before) > 1 and before[-1] == "in" and doc[start - 2].lemma_.lower() in _TELLS
 
 
 def _is_human(root: Any) -> bool:

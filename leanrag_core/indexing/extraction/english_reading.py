@@ -165,7 +165,7 @@ def informative(sentence: Any, sightings: Sequence[Sighting]) -> list[float]:
     return weights
 
 
-RULES = "8"  # version of the rules of extraction; raise it when they find other things in the same text
+RULES = "9"  # version of the rules of extraction; raise it when they find other things in the same text
 NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document
 _BATCH = 64  # blocks: half a second and more of reading
 _LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines

@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from leanrag_core.indexing.extraction.english import GIVEN
+from leanrag_core.indexing.extraction.english import GIVEN, english_dictionary
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.text.words import FUNCTION_WORDS
 
-SHAPE = "5"  # version of these rules; raise it when they let other names pass
+SHAPE = "6"  # version of these rules; raise it when they let other names pass
 _ADDRESS = re.compile(
     r"://|\bwww\.|\S@\S|^@|\b[\w-]+\.(?:com|org|net|edu|gov|html?|php)(?:/|\b.*/)|/.*/|/\S*\.\w", re.IGNORECASE
 )
@@ -19,6 +19,8 @@ _SIGN = re.compile(
 _NUMERIC = re.compile(r"^[\W_]*\d[\d.,:/’'–-]*[\W_]*$")
 _CODE = re.compile(r"^(?=\S*\d)(?=\S*[a-f])[\da-f-]{7,}$|^0x|^v?\d+(?:\.\d+)+\S*$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\b(?:[A-Z]{6,}|[A-Z]{2,}REF)\d+\b|^\d{4,}[A-Za-z]{2,}")
+_HEXADECIMAL = re.compile(r"^[a-f]{6,}$")
+_NUMBERED = re.compile(r"^[a-z]+\d+$")
 _STOP = re.compile(r"[^\W\d_]{5,}[.!?] |\d\. |[.!?] [a-z]")
 _DATE = """
 january february march april may june july august september october november december jan feb mar apr jun jul aug sep
@@ -103,12 +105,21 @@ def _says_something(tokens: list[str], low: list[str]) -> bool:
         return False
     if len(tokens) > 1 and (all(map(_FILE.match, tokens)) or (tokens[0].islower() and _INITIALS.match(tokens[-1]))):
         return False
+    if any(map(_unspelled, tokens)) or (
+        len(tokens) > 2 and 2 * sum(map(bool, map(_NUMBERED.match, tokens))) > len(tokens)
+    ):
+        return False  # "deadbeef http", "extra2 val5 val6"
     if len(tokens) > 2 and len(low[0]) == 1 and tokens[0].islower():  # "r carriage return" of "\\r carriage return"
         return False
     if len(tokens) > 1 and not _DECLARES.isdisjoint(tokens):  # "fn timer", "unsigned int flags"
         return False
     letters = sum(len(word) == 1 and not _INITIALS.match(token) for token, word in zip(tokens, low, strict=True))
     return 2 * letters < len(tokens) or len(tokens) == 1
+
+
+def _unspelled(token: str) -> bool:
+    """Return whether the token is a number to the base of 16 that has no digit, and no word of English."""
+    return _HEXADECIMAL.match(token) is not None and not english_dictionary().has(token)
 
 
 def _is_clause(tokens: list[str], low: list[str]) -> bool:

@@ -26,6 +26,7 @@ from leanrag_core.indexing.extraction.english_names import (
     hyphenated,
     is_dated,
     names_of,
+    points_to_part,
     tidy,
 )
 from leanrag_core.indexing.extraction.sentences import Sighting
@@ -60,7 +61,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]], noun_chunks: Se
         if head.text in WEEKDAYS and is_dated(head):
             continue
         tokens = _with_hyphenated_rest(_denoting(list(chunk), covered), covered)
-        if not tokens:
+        if not tokens or points_to_part(sentence.doc, tokens[0].i, tokens[-1].i + 1):
             continue
         surface = _concept_surface(tokens)
         if tokens[0].text.startswith(("-", "–")) or (tokens[0].i and tokens[0].nbor(-1).text in ("-", "--")):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from leanrag_core.indexing.extraction import aliases
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, keywords_of
 from leanrag_core.indexing.extraction.english_names import tidy
 from leanrag_core.indexing.extraction.sentences import Sighting
@@ -49,6 +50,40 @@ def test_a_heading_of_words_that_say_nothing_is_no_entity() -> None:
 
 def test_a_quantity_falls_off_the_front_of_a_phrase() -> None:
     assert set(types("The company stored over 100 million ratings in Denver.")) == {"company", "ratings", "Denver"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Locks are kept by the server (see Section 9.27).",
+        "Locks are described in Chapter 13.",
+        "For the locks of the server see also Appendix B.",
+        "The locks are listed in Table 9.2.",
+        "A lock is taken in Section 9.27.10 by the server.",
+    ],
+)
+def test_what_leads_to_another_part_of_the_text_names_nothing(text: str) -> None:
+    assert not [name for name in types(text) if name.startswith(("Section", "Chapter", "Appendix", "Table"))]
+
+
+def test_the_sections_of_a_contract_are_named() -> None:
+    names = types("The Borrower owes a fee under Section 7.08. Section 7.11 of the Credit Agreement limits liens.")
+    assert {"Section 7.08", "Section 7.11"} <= {name for name in names if name.startswith("Section")}
+
+
+def test_a_plain_noun_that_a_large_corpus_says_once_is_passed_over_and_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "The keeper opens the hive with pleasure. The keeper feeds the bees. The hive holds Zephyrine and a gloxbox."
+    assert "pleasure" in types(text)  # of a small corpus every noun is an entity
+    monkeypatch.setattr(aliases, "_LARGE", 5)
+    extractions = extract(text)
+    names = {mention.name for extraction in extractions for mention in extraction.mentions}
+    assert "pleasure" not in names
+    assert {"keeper", "hive"} <= names  # said twice
+    assert {"Zephyrine", "gloxbox"} <= names  # a name, and a word that no dictionary has
+    assert not [link for each in extractions for link in each.relations if "pleasure" in (link.source, link.target)]
+    assert any("plain nouns that the corpus says once, e.g. pleasure" in drop.reason for drop in extractions[0].drops)
 
 
 def test_an_evaluating_word_falls_off_a_phrase_that_occurs_once() -> None:

@@ -21,6 +21,7 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
         *("Ada Byron 2005", "trio.h triop.h", "ARISING FROM", "r carriage return"),
         *("con- nection", "sentence A.", "Chen et al", "VI", "path.resolve('C:')"),
         *("log(buf.read(2", "fs.rmdir(path[, options"),
+        *("afbecd http", "extra2 val5 val6 val7 val8"),
         *("fn timer", "unsigned int flags", "trait impl", "GIMP now ships", "plug-in now supports"),
     ],
 )  # fmt: skip
@@ -33,6 +34,7 @@ def test_what_is_no_name(surface: str) -> None:
     [
         *("Varroa", "T. L. Heath", "J. K. Rowling", "St. Louis", "F-16", "COVID-19", "C++", "World War 2", "Apollo 11"),
         *("Apocalypse Now", "World Cup 2022", "Section 10.2", "oxalic acid", "version 0 quota files"),
+        *("facade", "ext3 partition", "file1"),
         *("Amazon.com", "Yahoo Inc.", "size (in bytes)", "buf.read(offset[, length])"),
         *("联合国大会", "世界人权宣言", "Организация", "מגילה", "ミツバチ", "الأمم المتحدة", "étoile"),
     ],
