@@ -16,6 +16,7 @@ CHANGES = {
 }
 # Shared, and neither frozen nor with a lock of its own, each with the reason why that is right.
 REASONS = {
+    "Segmenter": "its dictionary is whole when it is made, and no word is added after",
     "QuestionScorer": "its questions stay as they are, and its texts are in a cache with a lock",
     "GoldFinder": "its dictionary is filled when it is made, and read from then on",
     "WindowedModel": "its session is made once (cached_property) and can be asked by any number of threads",

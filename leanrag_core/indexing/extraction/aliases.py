@@ -119,8 +119,7 @@ def _passing(
     if sum(map(Counter.total, surfaces.values())) < _LARGE:
         return frozenset()
     folded = set(joined.values())
-    words = english_dictionary()
-    return frozenset(
+    once = [
         key
         for key, counted in surfaces.items()
         if counted.total() == 1
@@ -129,8 +128,9 @@ def _passing(
         and kind[key] == "concept"
         and next(iter(counted)).islower()
         and key.isalpha()
-        and (key in words.nouns or words.has(key))
-    )
+    ]
+    # The dictionary is loaded where it is asked for.
+    return frozenset(key for key in once if english_dictionary().has(key))
 
 
 def _join_companies(joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]]) -> None:
