@@ -10,7 +10,7 @@ import numpy as np
 from leanrag_core.errors import PartMissing
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import best_first_rounded, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
 from leanrag_core.types.walks import Transition, WalkOperator, walk_operator
@@ -119,9 +119,9 @@ class Walk:
 
     def ranked(self, candidates: np.ndarray | None = None) -> np.ndarray:
         """Return chunk rows by mass, the most first, ties by row: all of them, or those candidates (ascending)."""
-        rows = np.arange(len(self.chunk_mass)) if candidates is None else candidates
-        # Rounded, so that processors which add up in another order rank alike.
-        return np.asarray(rows[np.argsort(-np.round(self.chunk_mass[rows], 12), kind="stable")])
+        if candidates is None:
+            return best_first_rounded(self.chunk_mass)
+        return np.asarray(candidates[best_first_rounded(self.chunk_mass[candidates])])
 
     def carriers(self, chunk: int, n: int = CARRIERS) -> list[tuple[int, float]]:
         """Return the n entities that carry most mass to the chunk at each step of the walk at rest, and how much."""
