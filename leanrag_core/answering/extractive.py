@@ -197,7 +197,7 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
                     around = " ".join([item.text[: item.lead], *pieces[max(0, place - _BEFORE) : place]])
                     known = _Sentence(sentence, item.mark, section.name, of_passage, before, name, place, read, around)
                     found.setdefault(sentence, known)
-    words_of = {sentence: _content_words(each.read) for sentence, each in found.items()}
+    words_of = {sentence: _content_words(sentence) for sentence in found}
     # A word is as rare as it is in the passages; descriptions repeat their sentences.
     counted = [text for text, each in found.items() if each.of_passage] or list(found)
     frequency = Counter(word for sentence in counted for word in words_of[sentence] & question)
