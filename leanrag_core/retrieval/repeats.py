@@ -12,18 +12,17 @@ WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\
 
 class SeenSentences:
     """Runs of words of the texts so far. A run is RUN words, or all words of a shorter sentence; a character of
-    Chinese, Japanese or Korean is a word."""
+    Chinese, Japanese or Korean is a word. Runs of each length are made when a sentence asks for them."""
 
     def __init__(self) -> None:
-        self._runs: set[tuple[str, ...]] = set()
+        self._texts: list[list[str]] = []
+        self._runs: list[set[tuple[str, ...]]] = [set() for _ in range(RUN + 1)]  # by length
+        self._n_read = [0] * (RUN + 1)  # texts whose runs of that length are there
         self.n_dropped = 0
 
     def add(self, texts: Iterable[str]) -> None:
         """Record that those texts are in the context."""
-        for text in texts:
-            words = WORD.findall(text.lower())
-            for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
-                self._runs.update(_runs(words, length))
+        self._texts += [WORD.findall(text.lower()) for text in texts]
 
     def new(self, text: str, *, lines: bool = False, most: int | None = None) -> str:
         """Return the sentences of the text, or its lines, that have not been said yet, which from now on they have; a
@@ -37,8 +36,15 @@ class SeenSentences:
 
     def _repeats(self, sentence: str) -> bool:
         words = WORD.findall(sentence.lower())
-        runs = list(_runs(words, min(RUN, len(words))))
-        return bool(runs) and sum(run in self._runs for run in runs) >= MOSTLY * len(runs)
+        length = min(RUN, len(words))
+        runs = list(_runs(words, length))
+        if not runs:
+            return False
+        said = self._runs[length]
+        for text in self._texts[self._n_read[length] :]:
+            said.update(_runs(text, length))
+        self._n_read[length] = len(self._texts)
+        return sum(run in said for run in runs) >= MOSTLY * len(runs)
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:
