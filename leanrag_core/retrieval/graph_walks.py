@@ -118,7 +118,8 @@ class Walk:
     damping: float
 
     def ranked(self, candidates: np.ndarray | None = None) -> np.ndarray:
-        """Return chunk rows by mass, the most first, ties by row: all of them, or those candidates (ascending)."""
+        """Return chunk rows by mass, the most first, ties by row, (k,) int64: all of them, or those candidates, (k,)
+        int, ascending."""
         if candidates is None:
             return best_first_rounded(self.chunk_mass)
         return np.asarray(candidates[best_first_rounded(self.chunk_mass[candidates])])

@@ -83,9 +83,12 @@ def _head(shown: ExperimentSummary | None) -> None:
         with st.container(width="stretch", gap=None):
             facts = f"{shown.title}: {experiments.facts(shown)}" if of_experiment and shown is not None else ""
             heading(say("page.evaluate"), facts)
-        if shown is not None and of_experiment:
-            history_view.command(shown)
-            history_view.export(shown)
+        # In a container that is there without an experiment too: what stands behind it keeps its place when the first
+        # one ends, and an open form keeps what is written in it.
+        with st.container(horizontal=True, width="content", gap="small", key="evaluate_commands"):
+            if shown is not None and of_experiment:
+                history_view.command(shown)
+                history_view.export(shown)
         if tab == experiments.SWEEPS:
             sweep_form.button()
         else:
