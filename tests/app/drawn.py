@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
@@ -97,7 +98,11 @@ def labels(app: AppTest) -> list[str]:
 def component(app: AppTest, name: str) -> list[Any]:
     """Return data of the own components of that name, which their scripts draw as text."""
     protos = [element.proto for element in everything(app) if element.type == "bidi_component"]
-    return [json.loads(proto.json or proto.mixed.json) for proto in protos if proto.component_name.endswith(name)]
+    return [_data(proto) for proto in protos if proto.component_name.endswith(name)]
+
+
+def _data(proto: Any) -> Any:
+    return json.loads(zlib.decompress(proto.bytes) if proto.bytes else proto.json or proto.mixed.json)
 
 
 def plays(app: AppTest) -> list[Any]:
