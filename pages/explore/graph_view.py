@@ -42,6 +42,7 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
         "focus_id": "" if position is None else f"#{position}",
         "drawn": len(drawn.rows),
         "total": sum(drawn.totals),
+        "label": say("explore.graph.label_all", n=len(drawn.rows), total=sum(drawn.totals)),
         "links": [],
         "layouts": [],
     }

@@ -165,6 +165,7 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     canvas = page.locator(".lr-lg-figure canvas")
     expect(canvas).to_be_visible()
     expect(page.get_by_text("2,106 of 2,106 nodes drawn")).to_be_visible()
+    expect(canvas).to_have_attribute("aria-label", re.compile("2,106 of 2,106 nodes"))
     settled(page)
     root = page.evaluate(
         "() => { const { nodes, view } = document.querySelector('.lr-lg').lrState; "
