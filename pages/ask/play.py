@@ -49,7 +49,7 @@ def show(
 
         return reported
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", "marks", *PLAY), packs=True)(
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", "marks", *PLAY))(
         data={
             "play": play_values(shown),
             "of": digest(trace),

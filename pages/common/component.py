@@ -20,38 +20,34 @@ const styled = {sheet} && new Promise((done) => {{
   Object.assign(link, {{ rel: "stylesheet", href: at({sheet}), onload: done, onerror: done }});
   document.body.append(link);
 }});
-const [{{ default: drawn }}{also}] = await Promise.all([import(at({script})), {unpacks}styled]);
-export default {drawn};"""
+const [{{ default: draw }}, {{ default: inflating }}] =
+  await Promise.all([import(at({script})), import(at({inflate})), styled]);
+export default inflating(draw);"""
+_DEFLATED_FROM = 4000  # characters of JSON
 
 
 def component(
-    script: Path,
-    frame: str,
-    *,
-    draws_svg: bool = False,
-    library: Path | None = None,
-    parts: tuple[str, ...] = (),
-    packs: bool = False,
+    script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
     """Return the component of a script, called lr_ and the script's name; its style sheet is the .css file beside it,
     if there is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library:
     a script that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose
-    functions it uses, such as layers, of its own folder, this one or the figures; their style sheets come along.
-    packs: data is sent as deflated JSON, for the large ones: a fourth of the bytes."""
+    functions it uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
     before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
-    mount: Callable[..., Any] = _component(f"{script} {before} {parts} {frame}", script, frame, before, parts, packs)
-    return (lambda *, data, **others: mount(data=packed(data), **others)) if packs else mount
+    mount: Callable[..., Any] = _component(f"{script} {before} {parts} {frame}", script, frame, before, parts)
+    return lambda *, data, **others: mount(data=_deflated(data), **others)
 
 
-def packed(data: Any) -> bytes:
-    """Return the data as deflated JSON, which packed.js inflates."""
-    return zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
+def _deflated(data: Any) -> Any:
+    """Return large data as deflated JSON, a fourth of the bytes, which inflate.js reads; small data as it is."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return data if len(text) < _DEFLATED_FROM else zlib.compress(text.encode())
 
 
 @st.cache_resource(show_spinner=False)
 def _component(
-    key: str, _script: Path, _frame: str, _before: list[Path], _parts: tuple[str, ...], _packs: bool
+    key: str, _script: Path, _frame: str, _before: list[Path], _parts: tuple[str, ...]
 ) -> Callable[..., Any]:
     """Return the component, registered once. key: one text is hashed in a fiftieth of the time of the parts."""
     before = list(_before)
@@ -61,11 +57,8 @@ def _component(
     files = [*before, _script]
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
     sheet = server.address(styles) if styles else ""
+    inflate = server.address([_HERE / "inflate.js"])
     loader = _LOADER.format(
-        script=json.dumps(server.address(files)),
-        sheet=json.dumps(sheet),
-        also=", { default: inflating }" if _packs else "",
-        unpacks=f"import(at({json.dumps(server.address([_HERE / 'packed.js']))})), " if _packs else "",
-        drawn="inflating(drawn)" if _packs else "drawn",
+        script=json.dumps(server.address(files)), inflate=json.dumps(inflate), sheet=json.dumps(sheet)
     )
     return st.components.v2.component(f"lr_{_script.stem}", html=_frame, js=loader, isolate_styles=False)

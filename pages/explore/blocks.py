@@ -87,7 +87,7 @@ def show(
             keys=say("explore.keys"),
         ),
     }
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS, packs=True)(
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
         data=visible_values(data),
         key=_KEY,
         height="content",

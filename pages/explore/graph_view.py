@@ -124,7 +124,7 @@ def show(exploring: Exploring) -> None:
         if ids is not None:
             graph_state.hide([str(id_) for id_ in ids])
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS, packs=True)(
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
         data=visible_values(values), key=_KEY, on_act_change=acted, on_hidden_change=hidden
     )
     _free_graph(exploring, scene)

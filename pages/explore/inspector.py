@@ -52,7 +52,7 @@ def show(exploring: Exploring) -> None:
         _head(exploring, entity)
         values = inspector_values.entity_values(exploring, _more(entity.id))
     words = {"document": say("passage.open"), "tabs": say("explore.inspect.tabs"), "open": say("explore.inspect.open")}
-    component(_SCRIPT, _FRAME, packs=True)(
+    component(_SCRIPT, _FRAME)(
         data=visible_values({**values, "words": words}),
         key=_KEY,
         on_acted_change=lambda: _act(exploring, json.loads(st.session_state[_KEY].get("acted") or "{}")),

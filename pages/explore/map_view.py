@@ -152,7 +152,6 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         draws_svg=True,
         library=_HERE / "map_panel.js",
         parts=("layers", "figure_tools", str(_HERE / "map_names")),
-        packs=True,
     )(
         data=visible_values(data),
         key=f"{_KEY}_{panel}",
