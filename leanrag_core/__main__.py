@@ -1,9 +1,7 @@
 """The command line. Results on stdout, logs on stderr; exit code 0, 2 for wrong usage, 1 for a failure."""
 
 import argparse
-import importlib
 import os
-import pkgutil
 import signal
 import socket
 import sys
@@ -12,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
-from leanrag_core import commands
+from leanrag_core.commands import families
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.text.plain_words import in_words
 
@@ -77,7 +75,8 @@ _PROGRAM = "leanrag"  # the name of the installed command
 
 def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> int:
     """Run one verb; returns the exit code. stop: waits for signals; jobs of the app have their own way."""
-    options = command_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = command_parser(words[0] if words else "").parse_args(words)
     run: Callable[[argparse.Namespace], int] = options.run
     options.stop = stop = stop or Stop()
     try:
@@ -96,14 +95,13 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
         return 1
 
 
-def command_parser() -> argparse.ArgumentParser:
-    """Build the parser with the verbs of every file in commands/; files with an underscore hold what verbs share."""
+def command_parser(verb: str) -> argparse.ArgumentParser:
+    """Build the parser of a verb; of all verbs where there is none of that name."""
     called = _PROGRAM if Path(sys.argv[0]).stem == _PROGRAM else "python -m leanrag_core"
     parser = argparse.ArgumentParser(prog=called, description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for module_info in pkgutil.iter_modules(commands.__path__):
-        if not module_info.name.startswith("_"):
-            importlib.import_module(f"{commands.__name__}.{module_info.name}").add_verbs(verbs)
+    for family in families(verb):
+        family.add_verbs(verbs)
     return parser
 
 

@@ -5,15 +5,22 @@ import os
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.indexing.parsing import ParsedUpload
+from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.limits import parse_limits
+from leanrag_core.indexing.reading import read_files
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import parsed_option
 from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, is_file, preset, presets
 from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench
 
 AUTO = "auto"  # of --top-n
 MODELS = ("model", "aggregation_model")  # fields of IndexConfig that may name a model file
@@ -46,7 +53,6 @@ def model_name(text: str) -> str:
     path = text.partition(":")[2]
     if not is_file(text) or not (set("/\\") & set(path) or Path(path).is_file()):
         return text
-    from leanrag_core.workbench import Workbench
 
     try:
         return file_model(Workbench.default().model_files.add(path).name)
@@ -140,10 +146,6 @@ def scope_of(options: argparse.Namespace) -> Scope:
 
 def asked_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the strategy's options that were given. Raises InvalidConfig for one without a value."""
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.retrieval.settings import parsed_option
-
     chosen: dict[str, Any] = {}
     listed = strategies()
     for broken in listed.broken:
@@ -159,10 +161,6 @@ def asked_options(options: argparse.Namespace) -> dict[str, Any]:
     return chosen | top_options(options)
 
 
-if TYPE_CHECKING:
-    from leanrag_core.indexing.parsing import ParsedUpload
-    from leanrag_core.workbench import Workbench
-
 _LIMITS = ("parse_seconds", "parse_memory_mb")
 
 
@@ -174,12 +172,8 @@ def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None
     parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")
 
 
-def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
+def read_sources(options: argparse.Namespace, bench: Workbench) -> ParsedUpload:
     """Return the documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
-    from leanrag_core.indexing.parsing.confined import ConfinedParser
-    from leanrag_core.indexing.parsing.limits import parse_limits
-    from leanrag_core.indexing.reading import read_files
-
     for path in options.paths:
         if not os.path.lexists(path):
             raise InvalidConfig("command.no_source", path=str(path))
@@ -191,11 +185,7 @@ def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUplo
     return parsed
 
 
-if TYPE_CHECKING:
-    from leanrag_core.workbench import Workbench
-
-
-def question_set_of(given: str, bench: "Workbench") -> str:
+def question_set_of(given: str, bench: Workbench) -> str:
     """Return the id of the set; a file is stored as one first. Raises InvalidConfig for a file that does not read."""
     path = Path(given)
     return bench.question_sets.add_file(path.name, path.read_bytes()) if path.is_file() else given

@@ -9,14 +9,26 @@ from pathlib import Path
 from leanrag_core.commands._options import add_json, model_name
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.anonymity import (
+    anonymised,
+    read_dictionary,
+    read_given_answers,
+    reversion,
+    write_anonymous,
+)
+from leanrag_core.evaluation.name_inference import PUBLISHED, infer_names
+from leanrag_core.evaluation.paper_tables import published_figures
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.figures.numbers import counted, share
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.experiment import OPEN, REJECT
+from leanrag_core.types.roles import ANSWERS
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verbs anonymise, revert and infer-names."""
-    from leanrag_core.types.experiment import OPEN, REJECT
-
     parser = verbs.add_parser("anonymise", help="the documents of an index with placeholders for names")
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER")
@@ -44,10 +56,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _anonymise(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity import anonymised, write_anonymous
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.workbench import open_index
-
     questions = read_questions(options.questions) if options.questions else ()
     made = anonymised(open_index(options.index), questions, options.types)
     write_anonymous(made, options.out)
@@ -73,9 +81,6 @@ def _anonymise(options: argparse.Namespace) -> int:
 
 
 def _revert(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity import read_dictionary, read_given_answers, reversion
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-
     questions = read_questions(options.questions) if options.questions else ()
     score = reversion(read_given_answers(options.answers), read_dictionary(options.dictionary), questions)
     if options.json:
@@ -91,14 +96,6 @@ def _revert(options: argparse.Namespace) -> int:
 
 
 def _infer_names(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.anonymity import read_dictionary
-    from leanrag_core.evaluation.name_inference import PUBLISHED, infer_names
-    from leanrag_core.evaluation.paper_tables import published_figures
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.types.roles import ANSWERS
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     models = bench.models.make(budget=Budget(dollars=options.budget))
     language = models.language(options.model, ANSWERS)

@@ -3,17 +3,19 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from leanrag_core.answering.record import ask_record
 from leanrag_core.commands._options import add_asked, add_json, add_scope, asked_options, scope_of
 from leanrag_core.commands._printing import print_json, print_run
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.storage.history import write_run
+from leanrag_core.types.index import Index
+from leanrag_core.types.question_set import HistoryEntry
+from leanrag_core.types.scope import Scope, written
+from leanrag_core.types.trace import Answer, RecordedRun
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.types.index import Index
-    from leanrag_core.types.scope import Scope
-    from leanrag_core.types.trace import Answer
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -35,12 +37,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _ask(options: argparse.Namespace) -> int:
-    from leanrag_core.answering.record import ask_record
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.storage.history import write_run
-    from leanrag_core.types.trace import RecordedRun
-    from leanrag_core.workbench import Workbench, open_index
-
     chosen = asked_options(options)
     bench, whole = Workbench.default(), open_index(options.index)
     index = bench.scopes.index(whole, scope_of(options))
@@ -62,13 +58,9 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _keep(
-    bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None", scope: "Scope | None"
+    bench: Workbench, index: Index, question: str, strategy: str, answer: Answer | None, scope: Scope | None
 ) -> None:
     """Note the question in the history, which links to indexes of the workbench alone."""
-    from leanrag_core.errors import LeanRAGError
-    from leanrag_core.types.question_set import HistoryEntry
-    from leanrag_core.types.scope import written
-
     if index.path is None or index.path.resolve().parent != bench.indexes.root.resolve():
         return
     id_ = index.path.resolve().name

@@ -3,22 +3,22 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.audit.files import JudgeFile, SystemAnswers, read_answers, read_judge_files, system_of
+from leanrag_core.evaluation.audit.judges import advice, audit, headline
+from leanrag_core.evaluation.audit.records import Audit, PairAudit
+from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures.numbers import share
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
+from leanrag_core.types.experiment import Judgement
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.audit.files import JudgeFile, SystemAnswers
-    from leanrag_core.evaluation.audit.records import Audit, PairAudit
-    from leanrag_core.evaluation.statistics import Interval
-    from leanrag_core.messages.message import Message
-    from leanrag_core.types.experiment import Judgement
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench
 
 _HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm")
 _WIDTHS = (20, 16, 16, 16, 16, 16, 6, 8, 9)  # characters of the columns of pairs
@@ -42,10 +42,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _audit(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.audit.files import read_judge_files
-    from leanrag_core.evaluation.audit.judges import advice, audit, headline
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     stored, files = _sources(bench, options.files)
     read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
@@ -61,7 +57,7 @@ def _audit(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement], list[JudgeFile]]":
+def _sources(bench: Workbench, names: Sequence[str]) -> tuple[list[Judgement], list[JudgeFile]]:
     """Return the judgements of the experiments that are named by their id, and the other files."""
     experiments = {summary.id for summary in bench.experiments.store.all()}
     ids = [name for name in names if name in experiments and not Path(name).is_file()]
@@ -69,18 +65,14 @@ def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement]
     return stored, [_file(Path(name)) for name in names if name not in ids]
 
 
-def _file(path: Path) -> "JudgeFile":
-    from leanrag_core.evaluation.audit.files import JudgeFile
-
+def _file(path: Path) -> JudgeFile:
     if not path.is_file():
         raise InvalidConfig("command.no_source", path=str(path))
     return JudgeFile(path.name, path.read_bytes())
 
 
-def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswers]":
+def _answers(bench: Workbench, given: Sequence[str]) -> dict[str, SystemAnswers]:
     """Return the answers by the system's name: that in front of "=", else what the file's name says."""
-    from leanrag_core.evaluation.audit.files import read_answers, system_of
-
     answers = {}
     for text in given:
         name, equals, path = text.partition("=")
@@ -89,10 +81,8 @@ def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswe
     return answers
 
 
-def _record(audit: "Audit", said: "Sequence[Message]", notes: "Sequence[Message]") -> dict[str, Any]:
+def _record(audit: Audit, said: Sequence[Message], notes: Sequence[Message]) -> dict[str, Any]:
     """Return the audit as JSON values. The judgements behind flips are left to the files that hold them."""
-    from leanrag_core.files.records import plain
-
     record: dict[str, Any] = plain(audit)
     for judge, own in zip(record["judges"], audit.judges, strict=True):
         judge |= {"faults": [sentence(fault) for fault in own.faults], "holds": own.holds}
@@ -106,7 +96,7 @@ def _record(audit: "Audit", said: "Sequence[Message]", notes: "Sequence[Message]
     return {"said": [sentence(each) for each in said], "notes": [sentence(note) for note in notes], **record}
 
 
-def _print_judges(audit: "Audit") -> None:
+def _print_judges(audit: Audit) -> None:
     for judge in audit.judges:
         print(f"\n{visible(judge.judge)}: {judge.judgements:,} judgements of {judge.questions:,} questions")
         figures = (
@@ -128,7 +118,7 @@ def _print_judges(audit: "Audit") -> None:
         print(f"{what}: mean score {scored.mean:.2f}, spread over repeats {spread}")
 
 
-def _print_pairs(audit: "Audit") -> None:
+def _print_pairs(audit: Audit) -> None:
     if not audit.pairs:
         return
     print(
@@ -144,7 +134,7 @@ def _print_pairs(audit: "Audit") -> None:
         print(_pair_line(pair))
 
 
-def _pair_line(pair: "PairAudit") -> str:
+def _pair_line(pair: PairAudit) -> str:
     cells = (
         visible(pair.criterion)[: _WIDTHS[0] - 2],
         _value(pair.win_rate),
@@ -167,7 +157,7 @@ def _line(cells: Sequence[str]) -> str:
     return "  " + first[0].ljust(first[1]) + "".join(cell.rjust(width) for cell, width in others)
 
 
-def _value(interval: "Interval | None") -> str:
+def _value(interval: Interval | None) -> str:
     """Return the share and, in brackets, the percentages between which it lies at 95 %."""
     if interval is None:
         return "–"

@@ -21,11 +21,18 @@ from leanrag_core.commands._options import (
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.build import BuildRequest, is_built
+from leanrag_core.indexing.manifest import describe
 from leanrag_core.indexing.parsing.language import mostly_foreign
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.models.batching import require_batches
+from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.corpus import Document
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -51,14 +58,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _build(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.build import BuildRequest, is_built
-    from leanrag_core.indexing.manifest import describe
-    from leanrag_core.models.batching import require_batches
-    from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
-    from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.workbench import Workbench, open_index
-
     config = config_of(options)
     require_replaceable(options.out)
     require_sources_outside(options.paths, options.out)

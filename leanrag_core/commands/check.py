@@ -6,6 +6,7 @@ from pathlib import Path
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -17,8 +18,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _check(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     results = Workbench.default().check(options.index)
     passed = all(result.ok for result in results)
     if options.json:

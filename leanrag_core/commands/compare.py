@@ -3,22 +3,27 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json, add_scope, scope_of
 from leanrag_core.commands._printing import print_json
+from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
+from leanrag_core.comparing.gold_passages import Gold, GoldFinder
+from leanrag_core.comparing.lost_evidence import Lane, lane
+from leanrag_core.comparing.over_questions import over_questions
+from leanrag_core.comparing.recorded import RecordedColumn, RecordedComparison, write_comparison
+from leanrag_core.comparing.remedies import Remedy, remedy
+from leanrag_core.comparing.sharing import compare
+from leanrag_core.comparing.values import column_values, gold_values, set_values, shared_values
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import all_settings, settings_words, shown_settings
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.comparing.column_specs import ColumnSpec
-    from leanrag_core.comparing.gold_passages import Gold
-    from leanrag_core.comparing.lost_evidence import Lane
-    from leanrag_core.comparing.remedies import Remedy
-    from leanrag_core.types.index import Index
-    from leanrag_core.types.trace import Answer, Trace
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -48,10 +53,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from leanrag_core.comparing.column_specs import column_specs
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.workbench import Workbench, open_index
-
     if (options.question is None) == (options.questions is None):
         raise InvalidConfig("comparison.question_or_set")
     listed = strategies()
@@ -74,13 +75,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _over_set(
-    options: argparse.Namespace, bench: "Workbench", specs: "tuple[ColumnSpec, ...]", indexes: "dict[str, Index]"
+    options: argparse.Namespace, bench: Workbench, specs: tuple[ColumnSpec, ...], indexes: dict[str, Index]
 ) -> int:
-    from leanrag_core.comparing.over_questions import over_questions
-    from leanrag_core.comparing.values import set_values
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.retrieval.settings import all_settings, settings_words
-
     is_set = options.questions in {card.id for card in bench.question_sets.all()}
     own_file = Path(options.questions)
     questions = (
@@ -91,7 +87,7 @@ def _over_set(
     results = {}
     for spec in specs:
 
-        def retrieve(question: str, spec: "ColumnSpec" = spec) -> "Trace":
+        def retrieve(question: str, spec: ColumnSpec = spec) -> Trace:
             return bench.retrieve(indexes[spec.letter], question, spec.info.name, **spec.options)
 
         results[spec.letter] = over_questions(indexes[spec.letter], questions, retrieve)
@@ -119,14 +115,8 @@ def _over_set(
 
 
 def _one_question(
-    options: argparse.Namespace, bench: "Workbench", specs: "tuple[ColumnSpec, ...]", indexes: "dict[str, Index]"
+    options: argparse.Namespace, bench: Workbench, specs: tuple[ColumnSpec, ...], indexes: dict[str, Index]
 ) -> int:
-    from leanrag_core.comparing.recorded import RecordedColumn, RecordedComparison, write_comparison
-    from leanrag_core.comparing.sharing import compare
-    from leanrag_core.comparing.values import column_values, gold_values, shared_values
-    from leanrag_core.retrieval.settings import settings_words, shown_settings
-    from leanrag_core.types.trace import RecordedRun
-
     traces: dict[str, Trace] = {}
     answers: dict[str, Answer | None] = {}
     for spec in specs:
@@ -181,7 +171,7 @@ def _one_question(
     return 0
 
 
-def _lane_line(lane: "Lane", cure: "Remedy | None") -> str:
+def _lane_line(lane: Lane, cure: Remedy | None) -> str:
     """Say where it was lost and why, and which change was tried and finds it."""
     said = sentence(lane.said[-1])
     if lane.is_found:
@@ -194,14 +184,10 @@ def _lane_line(lane: "Lane", cure: "Remedy | None") -> str:
 
 
 def _lanes(
-    options: argparse.Namespace, traces: "dict[str, Trace]", indexes: "dict[str, Index]"
-) -> "tuple[dict[str, tuple[Gold, ...]], dict[str, tuple[Lane, ...]]]":
+    options: argparse.Namespace, traces: dict[str, Trace], indexes: dict[str, Index]
+) -> tuple[dict[str, tuple[Gold, ...]], dict[str, tuple[Lane, ...]]]:
     """Return the question's gold as each column's index holds it, and how far it came; nothing without a question
     set."""
-    from leanrag_core.comparing.gold_passages import GoldFinder
-    from leanrag_core.comparing.lost_evidence import lane
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-
     if options.gold is None:
         return {}, {}
     known = next((each for each in read_questions(options.gold) if each.question == options.question), None)
@@ -215,22 +201,20 @@ def _lanes(
 
 
 def _remedies(
-    bench: "Workbench",
+    bench: Workbench,
     question: str,
-    specs: "tuple[ColumnSpec, ...]",
-    traces: "dict[str, Trace]",
-    indexes: "dict[str, Index]",
-    gold: "dict[str, tuple[Gold, ...]]",
-    lanes: "dict[str, tuple[Lane, ...]]",
-) -> "dict[tuple[str, int], Remedy | None]":
+    specs: tuple[ColumnSpec, ...],
+    traces: dict[str, Trace],
+    indexes: dict[str, Index],
+    gold: dict[str, tuple[Gold, ...]],
+    lanes: dict[str, tuple[Lane, ...]],
+) -> dict[tuple[str, int], Remedy | None]:
     """Find for each piece of gold that a column lost the smallest change that was run and finds it."""
-    from leanrag_core.comparing.remedies import remedy
-
     cures: dict[tuple[str, int], Remedy | None] = {}
     for spec in specs:
         index, trace = indexes[spec.letter], traces[spec.letter]
 
-        def retrieve(changed: Any, spec: "ColumnSpec" = spec, index: "Index" = index) -> "Trace":
+        def retrieve(changed: Any, spec: ColumnSpec = spec, index: Index = index) -> Trace:
             return bench.retrieve(index, question, spec.info.name, **{**spec.options, **changed})
 
         for place, way in enumerate(lanes.get(spec.letter, ())):

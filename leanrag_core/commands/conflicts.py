@@ -4,16 +4,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.evaluation.judging.asking import require_judge
+from leanrag_core.files.records import plain
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.queries.conflict_judge import ConflictVerdict, judge, judge_cost
+from leanrag_core.queries.conflicts import find_conflicts
+from leanrag_core.types.conflicts import Conflict, Quote
+from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.queries.conflict_judge import ConflictVerdict
-    from leanrag_core.types.conflicts import Conflict, Quote
-    from leanrag_core.types.index import Index
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -29,12 +32,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _conflicts(options: argparse.Namespace) -> int:
-    from leanrag_core.files.records import plain
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.messages.message import message
-    from leanrag_core.queries.conflicts import find_conflicts
-    from leanrag_core.workbench import open_index
-
     index = open_index(options.index)
     report = find_conflicts(index)
     verdicts = _verdicts(options, index, report.conflicts) if options.judge else []
@@ -62,14 +59,8 @@ def _conflicts(options: argparse.Namespace) -> int:
     return 0
 
 
-def _verdicts(options: argparse.Namespace, index: "Index", conflicts: "Sequence[Conflict]") -> "list[ConflictVerdict]":
+def _verdicts(options: argparse.Namespace, index: Index, conflicts: Sequence[Conflict]) -> list[ConflictVerdict]:
     """Say what the model's verdicts cost; return them where they are asked for. Raises InvalidConfig for no model."""
-    from leanrag_core.evaluation.judging.asking import require_judge
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.messages.message import message
-    from leanrag_core.queries.conflict_judge import judge, judge_cost
-    from leanrag_core.workbench import Workbench
-
     models = Workbench.default().models.make(index=index.folder_name)
     language = require_judge(options.judge, models)
     cost = message("conflicts.cost", n=len(conflicts), tokens=judge_cost(conflicts), model=options.judge)
@@ -77,7 +68,7 @@ def _verdicts(options: argparse.Namespace, index: "Index", conflicts: "Sequence[
     return [judge(each, language) for each in conflicts] if options.yes else []
 
 
-def _place(index: "Index", quote: "Quote") -> str:
+def _place(index: Index, quote: Quote) -> str:
     """Return where the quote is, and the date of its document."""
     chunk = index.chunk_cells.value("id", quote.chunk)
     dated = f", dated {quote.date}" if quote.date else ""

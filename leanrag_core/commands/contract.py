@@ -6,7 +6,10 @@ import tempfile
 from pathlib import Path
 
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.strategy_contract import build_indexes, case, declarations, problems
 from leanrag_core.text.plain_words import in_words
+from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -18,10 +21,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _contract(options: argparse.Namespace) -> int:
     # Here, since checks need pictures, answers and a workbench, which no other verb loads together.
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.strategy_contract import build_indexes, case, declarations, problems
-    from leanrag_core.workbench import Workbench
-
     for broken in strategies().broken:
         print(sentence(broken.message), file=sys.stderr)
     name = strategies().named(options.strategy).name

@@ -2,19 +2,17 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, print_json
 from leanrag_core.commands.update import report_text
 from leanrag_core.files.records import plain
+from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import Action, Edit
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.workbench import Workbench
-    from leanrag_core.workbench.models import RunContext
+from leanrag_core.workbench import Workbench, open_index
+from leanrag_core.workbench.models import RunContext
 
 _ACTIONS: tuple[tuple[Action, tuple[str, ...], str], ...] = (
     ("rename", ("OLD", "NEW"), "give an entity another name"),
@@ -50,9 +48,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _edit(options: argparse.Namespace) -> int:
-    from leanrag_core.storage.layout import read_edits
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     name, *others = (getattr(options, argument.lower()) for argument in options.arguments)
     edit = Edit(
@@ -67,19 +62,15 @@ def _edit(options: argparse.Namespace) -> int:
 
 
 def _undo(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     return _changed(options, bench, bench.updates.undo_edit(options.index, options.number, _context(options, bench)))
 
 
-def _context(options: argparse.Namespace, bench: "Workbench") -> "RunContext":
+def _context(options: argparse.Namespace, bench: Workbench) -> RunContext:
     return bench.models.context(report=PrintedProgress(), index=options.index.name)
 
 
-def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> int:
-    from leanrag_core.storage.layout import read_edits
-
+def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> int:
     make_offered_parts(options, bench, index)
     report = index.report.update
     if options.json:
@@ -91,9 +82,6 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> i
 
 
 def _list(options: argparse.Namespace) -> int:
-    from leanrag_core.storage.layout import read_edits
-    from leanrag_core.workbench import open_index
-
     log, index = read_edits(options.index), open_index(options.index)
     affected = {outcome.number: outcome.affected for outcome in index.report.edits}
     if options.json:

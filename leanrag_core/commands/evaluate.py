@@ -5,16 +5,24 @@ import sys
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json, add_top, top_options
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._score_tables import print_grounds, print_table, table_values
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.experiments.running import strategies_spec
+from leanrag_core.evaluation.extraction import ExtractionScore, Share
+from leanrag_core.evaluation.gold import ChunkTexts
+from leanrag_core.evaluation.measuring import broken_measures, measure_infos
+from leanrag_core.evaluation.question_sets.reading import read_questions
+from leanrag_core.evaluation.tables import means, score_table
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.settings import settings_words
+from leanrag_core.types.manifest import REFERENCE_GRAPH
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.extraction import ExtractionScore, Share
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -36,14 +44,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _evaluate(options: argparse.Namespace) -> int:
     """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
-    from leanrag_core.evaluation.base import Outcome
-    from leanrag_core.evaluation.gold import ChunkTexts
-    from leanrag_core.evaluation.measuring import broken_measures, measure_infos
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.evaluation.tables import means
-    from leanrag_core.retrieval.settings import settings_words
-    from leanrag_core.workbench import Workbench, open_index
-
     if options.extraction:
         return _evaluate_extraction(options)
     if options.questions is None:
@@ -79,11 +79,6 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _evaluate_all(options: argparse.Namespace) -> int:
     """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only questions
     without a stored row are run."""
-    from leanrag_core.commands._printing import PrintedProgress, print_grounds, print_table, table_values
-    from leanrag_core.evaluation.experiments.running import strategies_spec
-    from leanrag_core.evaluation.tables import score_table
-    from leanrag_core.workbench import Workbench
-
     bench, folder = Workbench.default(), str(options.index.resolve())
     index = bench.experiments.indexes.open(folder)
     set_id = bench.question_sets.add_file(options.questions.name, options.questions.read_bytes())
@@ -106,9 +101,6 @@ def _evaluate_all(options: argparse.Namespace) -> int:
 
 def _evaluate_extraction(options: argparse.Namespace) -> int:
     """Measure which share of a reference graph the index's base graph has."""
-    from leanrag_core.types.manifest import REFERENCE_GRAPH
-    from leanrag_core.workbench import Workbench, open_index
-
     index = open_index(options.index)
     score = Workbench.default().references.score(index)
     if score is None:
@@ -137,13 +129,13 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_share(name: str, share: "Share") -> None:
+def _print_share(name: str, share: Share) -> None:
     recall, precision = ("–" if value is None else f"{value:.3f}" for value in (share.recall, share.precision))
     has = f"{share.hit:,} of {share.wanted:,}, recall {recall}"
     print(f"{visible(name):>14}  {has}; {share.given:,} given, precision {precision}")
 
 
-def _extraction_values(score: "ExtractionScore") -> dict[str, Any]:
+def _extraction_values(score: ExtractionScore) -> dict[str, Any]:
     """Return the score as JSON values; entities and relations at the top are those of names as normalised."""
     return {
         "entities": _share_values(score.entities),
@@ -158,5 +150,5 @@ def _extraction_values(score: "ExtractionScore") -> dict[str, Any]:
     }
 
 
-def _share_values(share: "Share") -> dict[str, Any]:
+def _share_values(share: Share) -> dict[str, Any]:
     return {**asdict(share), "recall": share.recall, "precision": share.precision}

@@ -3,30 +3,39 @@
 import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_execution, add_json, execution_of, model_name, question_set_of
-from leanrag_core.commands._printing import (
-    PrintedProgress,
-    print_difference,
-    print_grounds,
-    print_json,
-    print_paper_table,
-    print_table,
-    summary_values,
-    table_values,
-)
+from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._score_tables import print_difference, print_grounds, print_table, table_values
+from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.experiments.comparison import compare_experiments
+from leanrag_core.evaluation.experiments.running import read_spec, strategies_spec, usual_baseline
+from leanrag_core.evaluation.paper_tables import TABLES, PaperCell, PaperTable, paper_spec, paper_table
+from leanrag_core.evaluation.rival_tables import RIVAL_TABLES, rival_spec, rival_table
+from leanrag_core.evaluation.run_titles import run_titles, with_ids
+from leanrag_core.evaluation.tables import score_table
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.types.experiment import ASKED, MODES
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.experiment import (
+    ALL_JUDGEMENTS,
+    ASKED,
+    JUDGEMENTS,
+    MODES,
+    ExperimentResult,
+    ExperimentSpec,
+    ExperimentSummary,
+    JudgeSpec,
+    RunSpec,
+)
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.paper_tables import PaperTable
-    from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, JudgeSpec
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench
 
 _STOPPED = "stopped; what is done is kept, and the same command goes on from there"
+_CRITERION, _SYSTEM, _OWN = 20, 29, 26  # characters of columns
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -116,9 +125,6 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     options.stop.line = _STOPPED
     execution = execution_of(options, bench.settings.read().execution)
@@ -141,10 +147,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentSpec]":
+def _specs(options: argparse.Namespace, bench: Workbench) -> list[ExperimentSpec]:
     """Return the experiments that the command asks for. Raises InvalidConfig."""
-    from leanrag_core.evaluation.experiments.running import read_spec
-
     if sum((options.spec is not None, bool(options.index), options.samples is not None)) != 1:
         raise InvalidConfig("command.experiment_of_what")
     if options.spec is not None:
@@ -160,12 +164,7 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
     return [_spec(options, bench, _index_name(index), set_id, Path(index).name) for index in options.index]
 
 
-def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: str, name: str) -> "ExperimentSpec":
-    from leanrag_core.evaluation.experiments.running import strategies_spec
-    from leanrag_core.evaluation.paper_tables import TABLES, paper_spec
-    from leanrag_core.evaluation.rival_tables import RIVAL_TABLES, rival_spec
-    from leanrag_core.types.experiment import ALL_JUDGEMENTS, JUDGEMENTS, JudgeSpec
-
+def _spec(options: argparse.Namespace, bench: Workbench, index: str, set_id: str, name: str) -> ExperimentSpec:
     kinds = ALL_JUDGEMENTS if options.grade else JUDGEMENTS
     judges = tuple(JudgeSpec(model, kinds, options.repeats) for model in options.judge)
     title = options.title and (options.title if options.samples is None else f"{options.title}, {name}")
@@ -191,14 +190,8 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
     return _with_answers(spec, options, judges)
 
 
-def _runs_spec(options: argparse.Namespace, index: str, set_id: str, title: str, name: str) -> "ExperimentSpec":
+def _runs_spec(options: argparse.Namespace, index: str, set_id: str, title: str, name: str) -> ExperimentSpec:
     """Return the experiment of the runs that --run names, which are called by what differs."""
-    from leanrag_core.comparing.column_specs import written_run
-    from leanrag_core.evaluation.experiments.running import usual_baseline
-    from leanrag_core.evaluation.run_titles import run_titles, with_ids
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.types.experiment import ExperimentSpec, RunSpec
-
     written = [written_run(text, strategies(), options.equal) for text in options.runs]
     runs = with_ids(
         [
@@ -210,9 +203,7 @@ def _runs_spec(options: argparse.Namespace, index: str, set_id: str, title: str,
     return ExperimentSpec(title or f"{listed}, {name}", set_id, runs, usual_baseline(runs))
 
 
-def _with_answers(
-    spec: "ExperimentSpec", options: argparse.Namespace, judges: "tuple[JudgeSpec, ...]"
-) -> "ExperimentSpec":
+def _with_answers(spec: ExperimentSpec, options: argparse.Namespace, judges: tuple[JudgeSpec, ...]) -> ExperimentSpec:
     """Return the experiment with answers and judges as the command asks for them."""
     return replace(
         spec,
@@ -224,7 +215,7 @@ def _with_answers(
     )
 
 
-def _sample_spec(options: argparse.Namespace, bench: "Workbench", name: str) -> "ExperimentSpec":
+def _sample_spec(options: argparse.Namespace, bench: Workbench, name: str) -> ExperimentSpec:
     index, set_id = bench.builds.sample_index(name)
     return _spec(options, bench, index, set_id, bench.question_sets.card(set_id).title)
 
@@ -236,13 +227,11 @@ def _index_name(given: str) -> str:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     summaries, damaged = bench.experiments.store.all(), bench.experiments.store.damaged()
     if options.json:
         broken = [{"id": each.id, "problem": each.reason} for each in damaged]
-        print_json({"experiments": [summary_values(each) for each in summaries], "damaged": broken})
+        print_json({"experiments": [_summary_values(each) for each in summaries], "damaged": broken})
         return 0
     for each in summaries:
         state = "" if each.is_complete else f", {each.rows:,} of {each.all:,} done"
@@ -255,8 +244,6 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     result = Workbench.default().experiments.store.read(options.experiment)
     if options.json:
         print_json(_values(result, options))
@@ -265,30 +252,22 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(result: "ExperimentResult", options: argparse.Namespace) -> None:
-    from leanrag_core.evaluation.tables import score_table
-
+def _print(result: ExperimentResult, options: argparse.Namespace) -> None:
     print(f"{result.id}: {visible(result.spec.title)}")
     for paper in _paper_tables(result, options):
-        print_paper_table(paper)
+        _print_paper_table(paper)
     table = score_table(result, options.kind, options.measures)
     print_table(table)
     print_grounds(result, table)
 
 
-def _paper_tables(result: "ExperimentResult", options: argparse.Namespace) -> "tuple[PaperTable, ...]":
-    from leanrag_core.evaluation.paper_tables import paper_table
-    from leanrag_core.evaluation.rival_tables import RIVAL_TABLES, rival_table
-
+def _paper_tables(result: ExperimentResult, options: argparse.Namespace) -> tuple[PaperTable, ...]:
     if not options.table:
         return ()
     return rival_table(options.table, result) if options.table in RIVAL_TABLES else paper_table(options.table, result)
 
 
-def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str, Any]:
-    from leanrag_core.evaluation.tables import score_table
-    from leanrag_core.files.records import plain
-
+def _values(result: ExperimentResult, options: argparse.Namespace) -> dict[str, Any]:
     table = table_values(score_table(result, options.kind, options.measures))
     return {
         "id": result.id,
@@ -301,9 +280,6 @@ def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.experiments.comparison import compare_experiments
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     before, after = bench.experiments.store.read(options.before), bench.experiments.store.read(options.after)
     difference = compare_experiments(before, after, options.measure)
@@ -315,11 +291,33 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     n_bytes = Workbench.default().experiments.export(options.experiment, options.format, options.out)
     if options.json:
         print_json({"file": str(options.out), "bytes": n_bytes})
     else:
         print(f"{options.out}: {n_bytes:,} bytes")
     return 0
+
+
+def _summary_values(summary: ExperimentSummary) -> dict[str, Any]:
+    """Return the experiment's row in a list as JSON values."""
+    return {**asdict(summary), "runs": list(summary.runs)}
+
+
+def _print_paper_table(table: PaperTable) -> None:
+    """Print a line for each figure; published ones are said to be so."""
+    print(f"{table.name}{f', judged by {visible(table.judge)}' if table.judge else ''}")
+    for cell in table.cells:
+        published = ", ".join(f"{dataset} {value:g}" for dataset, value in cell.published.items())
+        beside = f"  published: {published}" if published else ""
+        name = f"{visible(cell.criterion):<{_CRITERION}}{visible(cell.system):<{_SYSTEM}}"
+        print(f"{name}{_own(cell):>{_OWN}}{beside}")
+
+
+def _own(cell: PaperCell) -> str:
+    if cell.own is None:
+        return "–"
+    places = 0 if cell.own.value >= 1000 else 2
+    if cell.own.low is None or cell.own.high is None:
+        return f"{cell.own.value:,.{places}f}"
+    return f"{cell.own.value:,.{places}f} [{cell.own.low:,.{places}f}, {cell.own.high:,.{places}f}]"

@@ -9,6 +9,8 @@ from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
 from leanrag_core.figures.numbers import counted, size
 from leanrag_core.messages.catalog import ENGLISH, languages
+from leanrag_core.storage.history import read_run
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -38,9 +40,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _export(options: argparse.Namespace) -> int:
-    from leanrag_core.storage.history import read_run
-    from leanrag_core.workbench import Workbench, open_index
-
     runs = None if options.runs is None else [read_run(path) for path in options.runs]
     exported = Workbench.default().export(
         open_index(options.index), options.format, options.out, language=options.language, runs=runs

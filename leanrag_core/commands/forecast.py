@@ -6,7 +6,9 @@ from leanrag_core.commands._options import add_config, add_json, add_sources, co
 from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import EmptyCorpus
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.forecasting.batches import as_batches
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -20,9 +22,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _forecast(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.forecasting.batches import as_batches
-    from leanrag_core.workbench import Workbench
-
     config = config_of(options)
     bench = Workbench.default()
     parsed = read_sources(options, bench)

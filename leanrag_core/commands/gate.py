@@ -3,19 +3,29 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.base import LOWER, SHARE, MeasureInfo
+from leanrag_core.evaluation.gate_files import (
+    RunScores,
+    junit,
+    markdown,
+    read_scores,
+    sentence_of,
+    values,
+    write_scores,
+)
+from leanrag_core.evaluation.gating import Gated, gate
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import measure_infos, scores_of_questions
+from leanrag_core.evaluation.question_sets.reading import read_questions
+from leanrag_core.files.atomic import write_bytes
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.base import MeasureInfo
-    from leanrag_core.evaluation.gate_files import RunScores
-    from leanrag_core.evaluation.gating import Gated
-    from leanrag_core.evaluation.gold import GoldQuestion
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench, open_index
 
 _USUAL = "evidence-recall"
 _RUN = "NAME[:OPTION=VALUE,...]"
@@ -49,12 +59,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _gate(options: argparse.Namespace) -> int:
     """Measure retrieval alone, as evaluate does."""
-    from leanrag_core.evaluation.gate_files import junit, markdown, sentence_of, values, write_scores
-    from leanrag_core.evaluation.gating import gate
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.files.atomic import write_bytes
-    from leanrag_core.workbench import Workbench
-
     if not 0 < options.loss < 1:
         raise InvalidConfig("gate.loss_invalid", loss=f"{options.loss:g}")
     floors = {_measure(name).name: value for name, value in _floors(options.floor).items()}
@@ -84,10 +88,8 @@ def _gate(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _measure(name: str) -> "MeasureInfo":
+def _measure(name: str) -> MeasureInfo:
     """Return the measure of that name, recall@5 for recall-5. Raises InvalidConfig."""
-    from leanrag_core.evaluation.measuring import measure_infos
-
     known = {info.name: info for info in measure_infos() if info.ratio is None}
     if name.replace("@", "-") not in known:
         raise InvalidConfig("gate.unknown_measure", measure=name, known=", ".join(known))
@@ -106,22 +108,14 @@ def _floors(given: list[str]) -> dict[str, float]:
     return floors
 
 
-def _baseline(bench: "Workbench", options: argparse.Namespace, questions: "Sequence[GoldQuestion]") -> "RunScores":
-    from leanrag_core.evaluation.gate_files import read_scores
-
+def _baseline(bench: Workbench, options: argparse.Namespace, questions: Sequence[GoldQuestion]) -> RunScores:
     if options.against.is_dir():
         return _scores(bench, options.against, options.against_run or options.asked, questions)
     return read_scores(options.against)
 
 
-def _scores(bench: "Workbench", index: Path, asked: str, questions: "Sequence[GoldQuestion]") -> "RunScores":
+def _scores(bench: Workbench, index: Path, asked: str, questions: Sequence[GoldQuestion]) -> RunScores:
     """Ask every question and score what is retrieved."""
-    from leanrag_core.comparing.column_specs import written_run
-    from leanrag_core.evaluation.gate_files import RunScores
-    from leanrag_core.evaluation.measuring import scores_of_questions
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.workbench import open_index
-
     run, opened = written_run(asked, strategies()), open_index(index)
     by_question = scores_of_questions(
         opened, questions, lambda question: bench.retrieve(opened, question, run.info.name, **run.options)
@@ -130,12 +124,9 @@ def _scores(bench: "Workbench", index: Path, asked: str, questions: "Sequence[Go
 
 
 def _wanted(
-    after: "RunScores", before: "RunScores | None", floors: dict[str, float], names: tuple[str, ...], loss: float
-) -> "list[Gated]":
+    after: RunScores, before: RunScores | None, floors: dict[str, float], names: tuple[str, ...], loss: float
+) -> list[Gated]:
     """Return what the gate checks. Raises InvalidConfig for a measure that has no score here."""
-    from leanrag_core.evaluation.base import LOWER, SHARE
-    from leanrag_core.evaluation.gating import Gated
-
     compared = () if before is None else names
     listed = []
     common = [] if before is None else [text for text in after.by_question if text in before.by_question]

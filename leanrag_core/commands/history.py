@@ -4,7 +4,11 @@ import argparse
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.files.records import plain
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -21,11 +25,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _history(options: argparse.Namespace) -> int:
-    from leanrag_core.files.records import plain
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.messages.message import message
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     if options.pin or options.unpin:
         bench.history.pin(options.pin or options.unpin, pinned=bool(options.pin))

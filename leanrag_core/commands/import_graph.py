@@ -5,17 +5,22 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.errors import ImportFailed
 from leanrag_core.figures.lines import import_lines
 from leanrag_core.files.records import plain
+from leanrag_core.importing.base import Restorer, importer_for
+from leanrag_core.indexing.manifest import describe
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.types.imported import ImportPreview
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.models import RunContext
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -44,13 +49,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _import(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.manifest import describe
-    from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
-    from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.workbench import Workbench
-    from leanrag_core.workbench.models import RunContext
-
     options.format = "" if options.format == "auto" else options.format
     if options.preview:
         return _preview(options)
@@ -82,11 +80,8 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show_carried(options: argparse.Namespace, bench: "Workbench") -> None:
+def _show_carried(options: argparse.Namespace, bench: Workbench) -> None:
     """Print what an archive brings before it is imported. Raises ImportFailed for prompts that nobody has agreed to."""
-    from leanrag_core.errors import ImportFailed
-    from leanrag_core.importing.base import Restorer, importer_for
-
     if not isinstance(importer_for(options.path, options.format), Restorer):
         return
     preview = bench.imports.preview(options.path, options.format)
@@ -96,7 +91,7 @@ def _show_carried(options: argparse.Namespace, bench: "Workbench") -> None:
         raise ImportFailed("import.archive_brings_prompts", tasks=", ".join(prompt.task for prompt in preview.prompts))
 
 
-def _carried_lines(preview: "ImportPreview") -> Iterator[str]:
+def _carried_lines(preview: ImportPreview) -> Iterator[str]:
     for setting in preview.settings:
         yield visible(f"setting {setting.name}: {setting.value} (usually {setting.usual or 'unknown'})")
     for prompt in preview.prompts:
@@ -105,9 +100,6 @@ def _carried_lines(preview: "ImportPreview") -> Iterator[str]:
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.workbench import Workbench
-
     preview = Workbench.default().imports.preview(options.path, options.format)
     if options.json:
         print_json({**plain(preview), "notes": [sentence(note) for note in preview.notes]})

@@ -10,9 +10,11 @@ from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.manifest import ABSENT, PartState
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -31,9 +33,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _parts(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.part_base import parts
-    from leanrag_core.workbench import Workbench, open_index
-
     bench = Workbench.default()
     states = bench.parts.all(open_index(options.index))
     if options.json:
@@ -48,8 +47,6 @@ def _parts(options: argparse.Namespace) -> int:
 
 
 def _part(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
     bench.parts.build(index, options.name, _chosen(options.option), report=PrintedProgress())

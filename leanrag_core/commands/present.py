@@ -5,18 +5,21 @@ import json
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.files.records import from_json
 from leanrag_core.messages.catalog import ENGLISH, languages
+from leanrag_core.messages.message import message
+from leanrag_core.presenting.storing import content_of, read_presentation
+from leanrag_core.presenting.story import LEANRAG, NAIVE, Presentation, PresentationPlan, PresentedStrategy
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.gold import GoldQuestion
-    from leanrag_core.presenting.story import Presentation, PresentedStrategy
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench, open_index
+from leanrag_core.workbench.presentations import export_presentation
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -59,12 +62,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _make(options: argparse.Namespace) -> int:
-    from leanrag_core.files.atomic import write_bytes, writing
-    from leanrag_core.messages.message import message
-    from leanrag_core.presenting.storing import content_of
-    from leanrag_core.presenting.story import LEANRAG, NAIVE, PresentationPlan, PresentedStrategy
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     beside = [_strategy(text) for text in options.beside] or [PresentedStrategy(NAIVE)]
     plan = PresentationPlan(
@@ -88,16 +85,12 @@ def _make(options: argparse.Namespace) -> int:
     return 0
 
 
-def _questions(bench: "Workbench", set_id: str, texts: list[str]) -> "tuple[GoldQuestion, ...]":
-    from leanrag_core.evaluation.gold import GoldQuestion
-
+def _questions(bench: Workbench, set_id: str, texts: list[str]) -> tuple[GoldQuestion, ...]:
     known = {question.id: question for question in bench.question_sets.questions(set_id)} if set_id else {}
     return tuple(known.get(text) or GoldQuestion(f"own-{number}", text) for number, text in enumerate(texts, start=1))
 
 
-def _strategy(text: str) -> "PresentedStrategy":
-    from leanrag_core.presenting.story import PresentedStrategy
-
+def _strategy(text: str) -> PresentedStrategy:
     name, *pairs = text.split(",")
     options: dict[str, Any] = {}
     for pair in pairs:
@@ -121,14 +114,10 @@ def _day(text: str) -> str:
 
 
 def _notes(path: Path | None) -> dict[str, str]:
-    from leanrag_core.files.records import from_json
-
     return {} if path is None else from_json(dict[str, str], path.read_bytes(), name=path.name)
 
 
 def _list(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     listed = Workbench.default().presentations.all()
     if options.json:
         values = {"presentations": [asdict(each) for each in listed.presentations]}
@@ -143,9 +132,6 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-    from leanrag_core.workbench.presentations import export_presentation
-
     bench = Workbench.default()
     size = export_presentation(_presentation(bench, options.presentation), options.out, options.language)
     if options.json:
@@ -155,8 +141,6 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-def _presentation(bench: "Workbench", name: str) -> "Presentation":
-    from leanrag_core.presenting.storing import read_presentation
-
+def _presentation(bench: Workbench, name: str) -> Presentation:
     path = Path(name)
     return read_presentation(path) if path.suffix == ".json" and path.is_file() else bench.presentations.read(name)

@@ -6,13 +6,16 @@ from pathlib import Path
 
 from leanrag_core.commands._options import add_json, model_name
 from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.evaluation.question_sets.reading import cells_of, to_jsonl
+from leanrag_core.files.atomic import write_bytes
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb questions."""
-    from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
-
     parser = verbs.add_parser("questions", help="question sets: list, add, show, delete, generate")
     does = parser.add_subparsers(dest="does", required=True, metavar="WHAT")
     listed = does.add_parser("list", help="all question sets")
@@ -52,8 +55,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _list(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     sets = Workbench.default().question_sets.all()
     if options.json:
         print_json([asdict(each) for each in sets])
@@ -65,8 +66,6 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _add(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     id_ = bench.question_sets.add_file(options.file.name, options.file.read_bytes(), title=options.title)
     card = bench.question_sets.card(id_)
@@ -78,9 +77,6 @@ def _add(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.question_sets.reading import cells_of
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     if options.json:
         print_json([cells_of(question) for question in bench.question_sets.questions(options.id)])
@@ -90,17 +86,11 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _delete(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
     Workbench.default().question_sets.delete(options.id)
     return 0
 
 
 def _generate(options: argparse.Namespace) -> int:
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.types.question_set import Generation
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     fields = ("model", "n", "seed", "users", "tasks", "questions")
     how = Generation(kinds=tuple(options.kinds), **{name: getattr(options, name) for name in fields})
@@ -108,9 +98,6 @@ def _generate(options: argparse.Namespace) -> int:
         index, how, budget=Budget(dollars=options.budget), report=PrintedProgress()
     )
     if options.out:
-        from leanrag_core.evaluation.question_sets.reading import to_jsonl
-        from leanrag_core.files.atomic import write_bytes
-
         write_bytes(options.out, to_jsonl(generated.questions))
         stored = {"file": str(options.out)}
     else:

@@ -1,16 +1,26 @@
 """recommend: which system fits a wish, by what stored experiments have measured."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.evaluation.recommending import (
+    CALLS,
+    Candidate,
+    Recommendation,
+    Wish,
+    alike_words,
+    figures_words,
+    headline,
+    missing_words,
+)
+from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
+from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.recommending import Candidate, Recommendation
+from leanrag_core.workbench import Workbench
 
 _NAME = 34  # characters of the column
 
@@ -30,9 +40,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _recommend(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.recommending import Wish
-    from leanrag_core.workbench import Workbench
-
     wish = Wish(options.recall, options.tokens, options.calls, options.milliseconds, options.kind)
     bench = Workbench.default()
     made = bench.recommendations.make(wish, options.questions)
@@ -47,9 +54,7 @@ def _recommend(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(made: "Recommendation", most: int) -> None:
-    from leanrag_core.evaluation.recommending import alike_words, figures_words, headline, missing_words
-
+def _print(made: Recommendation, most: int) -> None:
     print(visible(sentence(headline(made))))
     if made.best is not None:
         print(visible(sentence(figures_words(made.best))))
@@ -68,10 +73,7 @@ def _print(made: "Recommendation", most: int) -> None:
         print(f"without a score of evidence: {visible(', '.join(map(sentence, made.left_out)))}")
 
 
-def _line(made: "Recommendation", candidate: "Candidate") -> str:
-    from leanrag_core.evaluation.recommending import CALLS
-    from leanrag_core.evaluation.tables import RECALL, TOKENS
-
+def _line(made: Recommendation, candidate: Candidate) -> str:
     recall = candidate.figures[RECALL]
     bounds = "" if recall.low is None or recall.high is None else f" [{recall.low:.2f}, {recall.high:.2f}]"
     chance = "-" if candidate.chance is None else numbers.share(candidate.chance)
@@ -89,10 +91,7 @@ def _line(made: "Recommendation", candidate: "Candidate") -> str:
     )
 
 
-def _values(made: "Recommendation") -> dict[str, Any]:
-    from leanrag_core.evaluation.recommending import headline
-    from leanrag_core.files.records import plain
-
+def _values(made: Recommendation) -> dict[str, Any]:
     candidates = [{"name": sentence(made.name(each)), "state": each.state, **plain(each)} for each in made.candidates]
     return {
         "said": sentence(headline(made)),

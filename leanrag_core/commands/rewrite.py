@@ -11,9 +11,14 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures import numbers
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.manifest import describe
+from leanrag_core.indexing.updating.rewriting import top_layer
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import RewriteForecast
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,10 +37,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _rewrite(options: argparse.Namespace) -> int:
-    from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     from_layer = _first_layer(options.layers, index)
     expected = bench.rewrites.forecast(index, options.model, from_layer)
@@ -59,8 +60,6 @@ def _rewrite(options: argparse.Namespace) -> int:
 
 def _first_layer(layers: str, index: Index) -> int:
     """Return the lowest layer that is written again. Raises InvalidConfig."""
-    from leanrag_core.indexing.updating.rewriting import top_layer
-
     if layers == "all":
         return 1
     if not layers.isdecimal() or int(layers) < 1:
@@ -86,8 +85,6 @@ def forecast_text(expected: RewriteForecast) -> str:
 
 
 def _print(options: argparse.Namespace, index: Index, expected: RewriteForecast, *, changed: bool) -> None:
-    from leanrag_core.indexing.manifest import describe
-
     shown, report = describe(index), index.report.update
     if options.json:
         values = {"index": str(options.index), "forecast": plain(expected), "changed": changed}

@@ -7,9 +7,16 @@ from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.models.providers import provider
+from leanrag_core.models.reranking import rerank_form
 from leanrag_core.types.roles import EXTRACTION, ROLES, Price, Role
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.role_checks import is_asked, leaves, role_model
+from leanrag_core.workbench.samples import FIRST_SAMPLE
 
 _TEXTS = ("key_variable", "body", "query_prefix", "passage_prefix", "rerank_form")
 
@@ -40,11 +47,6 @@ def _help_of(name: str) -> str:
 
 
 def _roles(options: argparse.Namespace) -> int:
-    from leanrag_core.errors import InvalidConfig
-    from leanrag_core.models.providers import provider
-    from leanrag_core.models.reranking import rerank_form
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     changes: dict[str, Any] = {
         spec.name: value for spec in fields(Role) if (value := getattr(options, spec.name, None)) is not None
@@ -73,8 +75,6 @@ def _roles(options: argparse.Namespace) -> int:
 
 
 def _print(bench: Any, options: argparse.Namespace) -> None:
-    from leanrag_core.workbench.role_checks import is_asked, leaves, role_model
-
     settings = bench.settings.read()
     checked = bench.role_checks.check(options.role, _passage(bench, options.role)) if options.check else None
     rows = []
@@ -104,9 +104,6 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
 
 def _passage(bench: Any, role: str) -> str:
     """Return a passage of a sample corpus whose entities are known, for the check of extraction."""
-    from leanrag_core.indexing.chunking import chunk_documents
-    from leanrag_core.workbench.samples import FIRST_SAMPLE
-
     corpus_id = f"sample-{FIRST_SAMPLE}"
     if role != EXTRACTION:
         return ""

@@ -4,36 +4,16 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from leanrag_core.serving.asking import Served
 from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
-
-if TYPE_CHECKING:
-    from leanrag_core.serving.asking import Served
+from leanrag_core.workbench import Workbench
 
 _APP_PORT, _API_PORT = 8501, 8601
 _ALONE = -1  # of --api: without the app
-_NICENESS = 10  # the pages and an answer go before a build
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the verb run-job."""
-    parser = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
-    parser.add_argument("folder", type=Path)
-    parser.set_defaults(run=_run_job)
-    _add_serve(verbs)
-
-
-def _run_job(options: argparse.Namespace) -> int:
-    from leanrag_core.workbench import Workbench
-
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
-    folder = options.folder.resolve()
-    return Workbench.default(folder.parent.parent).run_job(folder)
-
-
-def _add_serve(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verbs serve and mcp."""
     parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
     parser.add_argument("--port", type=int, help=f"of 127.0.0.1 (default: {_APP_PORT}, of the API alone {_API_PORT})")
@@ -86,10 +66,7 @@ def _mcp(options: argparse.Namespace) -> int:
     return 0
 
 
-def _served(home: Path | None) -> "Served":
-    from leanrag_core.serving.asking import Served
-    from leanrag_core.workbench import Workbench
-
+def _served(home: Path | None) -> Served:
     bench = Workbench.default(home)
     bench.builds.start_first_sample()  # as the app does
     return Served(bench)

@@ -1,28 +1,34 @@
 """show: what an index holds."""
 
 import argparse
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from leanrag_core.answering.record import ask_record
 from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import (
-    index_sentence,
-    print_json,
-    print_run,
-    show_clusters,
-    show_filtered,
-    show_islands,
-)
+from leanrag_core.commands._printing import index_sentence, print_json, print_run
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.manifest import describe
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.queries.clusters import cluster_quality
+from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
+from leanrag_core.queries.entity_search import thing_of
+from leanrag_core.queries.islands import components, suggest_tau, tau_curve
+from leanrag_core.queries.made_by import made_by
+from leanrag_core.queries.schema import Filters, filters_of
+from leanrag_core.storage.history import read_run
 from leanrag_core.types.calls import CallRecord
+from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
-if TYPE_CHECKING:
-    from leanrag_core.types.index import Index
+_TAUS = ("tau", "suggested_tau")
+_FILTERED = 20  # names of a layer
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -50,19 +56,15 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _show(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.manifest import describe
-    from leanrag_core.queries.schema import filters_of
-    from leanrag_core.workbench import open_index
-
     if options.of:
         return _show_thing(options)
     index = open_index(options.index)
     if options.islands:
-        return show_islands(index, as_json=options.json)
+        return _show_islands(index, as_json=options.json)
     if options.clusters is not None:
-        return show_clusters(index, options.clusters, as_json=options.json)
+        return _show_clusters(index, options.clusters, as_json=options.json)
     if options.filter:
-        return show_filtered(index, filters_of(options.filter), as_json=options.json)
+        return _show_filtered(index, filters_of(options.filter), as_json=options.json)
     shown = describe(index)
     if options.json:
         print_json(plain(shown))
@@ -84,11 +86,104 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _conflicts_line(index: "Index") -> str:
-    """Return how many quotes contradict each other, where the index is small enough to look in passing."""
-    from leanrag_core.messages.message import message
-    from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
+def _show_islands(index: Index, *, as_json: bool) -> int:
+    """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
+    tau_of = {step.layer: step.tau for step in index.report.clustering}
+    rows = []
+    for layer in index.layers:
+        parts = components(len(layer), layer.ends)
+        row = {
+            "layer": layer.number,
+            "entities": len(layer),
+            "relations": layer.relations.num_rows,
+            "islands": len(parts),
+            "largest": int(parts.sizes[0]),
+            "tau": tau_of.get(layer.number),
+        }
+        if layer.number:
+            curve = tau_curve(layer)
+            suggested = suggest_tau(curve)
+            row["lambda"] = [
+                {"lambda": int(value), "relations": int(pairs), "connected": int(connected), "islands": int(islands)}
+                for value, pairs, connected, islands in zip(
+                    curve.strengths, curve.pairs, curve.connected, curve.parts, strict=True
+                )
+            ]
+            row["suggested_tau"] = suggested.tau if suggested else None
+        rows.append(row)
+    if as_json:
+        print_json({"layers": rows})
+        return 0
+    print(f"{'layer':>5} {'entities':>9} {'relations':>9} {'islands':>8} {'largest':>8} {'tau':>7} {'suggested':>9}")
+    for row in rows:
+        tau, suggested_tau = (f"{row.get(name):g}" if row.get(name) is not None else "–" for name in _TAUS)
+        print(
+            f"{row['layer']:>5} {row['entities']:>9,} {row['relations']:>9,} {row['islands']:>8,} {row['largest']:>8,} "
+            f"{tau:>7} {suggested_tau:>9}"
+        )
+    return 0
 
+
+def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
+    """Show what passes the filters in each layer, the entities with most relations first, and how many relations pass
+    between those. Returns the exit code."""
+    rows: list[dict[str, Any]] = []
+    for layer in index.layers:
+        mask = filters.allows(index, layer.number)
+        passing = mask.nonzero()[0]
+        passing = passing[(-layer.degrees[passing]).argsort(kind="stable")]
+        entities = [{"id": layer.entity(int(row)).id, "name": layer.entity(int(row)).name} for row in passing]
+        between = mask[layer.ends].all(axis=1)
+        relations = int((filters.allows_relations(index, layer.number) & between).sum())
+        rows.append({"layer": layer.number, "of": len(layer), "relations": relations, "entities": entities})
+    if as_json:
+        print_json({"layers": rows})
+        return 0
+    for row in rows:
+        names = [visible(entity["name"]) for entity in row["entities"]]
+        more = f", and {len(names) - _FILTERED:,} more" if len(names) > _FILTERED else ""
+        print(f"L{row['layer']}: {len(names):,} of {row['of']:,} entities, {row['relations']:,} relations")
+        print("  " + "; ".join(names[:_FILTERED]) + more)
+    return 0
+
+
+def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
+    """Show the clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig
+    for a layer that has none."""
+    if not 1 <= number < len(index.layers):
+        raise InvalidConfig("show.no_clusters", layer=number, top=len(index.layers) - 1)
+    quality = cluster_quality(index, number)
+    names, below = index.layers[number].entities["name"], index.layers[number - 1].entities["name"]
+    rows = [
+        {
+            "name": names[row].as_py(),
+            "size": int(quality.sizes[row]),
+            "cohesion": round(float(quality.cohesion[row]), 4),
+            "conductance": _number(quality.conductance[row]),
+            "oddest": below[int(quality.oddest[row])].as_py(),
+            "oddest_cosine": round(float(quality.oddest_cosine[row]), 4),
+        }
+        for row in quality.cohesion.argsort(kind="stable").tolist()
+    ]
+    if as_json:
+        print_json({"layer": number, "clusters": rows})
+        return 0
+    print(f"{'size':>5} {'cohesion':>8} {'conductance':>11}  name; oddest member")
+    for row in rows:
+        conductance = "–" if row["conductance"] is None else f"{row['conductance']:.2f}"
+        print(
+            f"{row['size']:>5} {row['cohesion']:>8.2f} {conductance:>11}  {visible(str(row['name']))}; "
+            f"{visible(str(row['oddest']))} ({row['oddest_cosine']:.2f})"
+        )
+    return 0
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else round(float(value), 4)
+
+
+def _conflicts_line(index: Index) -> str:
+    """Return how many quotes contradict each other, where the index is small enough to look in passing."""
     if index.chunks.num_rows > READ_IN_PASSING:
         return sentence(message("conflicts.not_counted"))
     return sentence(message("conflicts.counted", n=len(find_conflicts(index).conflicts)))
@@ -96,10 +191,6 @@ def _conflicts_line(index: "Index") -> str:
 
 def _show_thing(options: argparse.Namespace) -> int:
     """Return what one thing of the index says, and what made it."""
-    from leanrag_core.queries.entity_search import thing_of
-    from leanrag_core.queries.made_by import made_by
-    from leanrag_core.workbench import Workbench, open_index
-
     index = open_index(options.index)
     shown = thing_of(index, options.of)
     if shown is None:
@@ -125,7 +216,7 @@ def _show_thing(options: argparse.Namespace) -> int:
     return 0
 
 
-def _texts(record: "CallRecord | None", prompts: bool) -> dict[str, str | None]:
+def _texts(record: CallRecord | None, prompts: bool) -> dict[str, str | None]:
     """Return prompt and reply of a stored call, where they are asked for; None for what the store does not have."""
     if not prompts:
         return {}
@@ -142,9 +233,6 @@ def _add_show_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _show_run(options: argparse.Namespace) -> int:
-    from leanrag_core.answering.record import ask_record
-    from leanrag_core.storage.history import read_run
-
     run = read_run(options.file)
     if options.json:
         print_json(ask_record(run.trace, run.answer))

@@ -2,16 +2,22 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.comparing.column_specs import written_run
+from leanrag_core.comparing.states import Changes
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.figures.numbers import counted, size
+from leanrag_core.files.records import plain
+from leanrag_core.indexing.manifest import describe
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.comparing.states import Changes
-    from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
+from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
 
 _STATE = "number, name or id of a state; see list"
 _NAMES = 8  # that are printed
@@ -45,10 +51,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _snapshot(options: argparse.Namespace) -> int:
-    from leanrag_core.files.records import plain
-    from leanrag_core.indexing.manifest import describe
-    from leanrag_core.workbench import Workbench
-
     snapshots, folder = Workbench.default().snapshots, options.index
     if options.action == "compare":
         compared = snapshots.compare(folder, options.state, options.after, asked=_asked(options))
@@ -74,10 +76,6 @@ def _snapshot(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace, states: Any) -> int:
-    from leanrag_core.files.records import plain
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.messages.message import message
-
     if options.json:
         print_json({"index": str(options.index), "states": [plain(state) for state in states]})
         return 0
@@ -92,19 +90,14 @@ def _list(options: argparse.Namespace, states: Any) -> int:
     return 0
 
 
-def _asked(options: argparse.Namespace) -> "AskedOfStates | None":
-    from leanrag_core.comparing.column_specs import written_run
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-    from leanrag_core.retrieval.base import strategies
-    from leanrag_core.workbench.snapshots import AskedOfStates
-
+def _asked(options: argparse.Namespace) -> AskedOfStates | None:
     if options.questions is None:
         return None
     run = written_run(options.asked, strategies())
     return AskedOfStates(read_questions(options.questions), run.info.name, run.options)
 
 
-def lines_of(compared: "ComparedStates") -> list[str]:
+def lines_of(compared: ComparedStates) -> list[str]:
     """Describe how two states differ, line by line."""
     shown, asked = compared.differences, compared.questions
     lines = [
@@ -137,7 +130,7 @@ def lines_of(compared: "ComparedStates") -> list[str]:
     return lines
 
 
-def _changed_lines(what: str, changes: "Changes") -> list[str]:
+def _changed_lines(what: str, changes: Changes) -> list[str]:
     if not changes:
         return [f"{what}: the same"]
     named = (("added", changes.added), ("removed", changes.removed), ("changed", changes.changed))

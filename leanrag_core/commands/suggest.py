@@ -5,10 +5,12 @@ from pathlib import Path
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
+from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.suggestion import Suggestions
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,9 +26,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _suggest(options: argparse.Namespace) -> int:
-    from leanrag_core.evaluation.question_sets.reading import read_set
-    from leanrag_core.workbench import Workbench, open_index
-
     bench = Workbench.default()
     index = open_index(options.index)
     questions = None

@@ -9,13 +9,20 @@ from typing import Any
 from leanrag_core.commands._options import add_execution, add_json, add_preset, execution_of, question_set_of
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.sweeps.findings import findings, headline
+from leanrag_core.evaluation.sweeps.points import known_axes
+from leanrag_core.files.atomic import write_bytes
+from leanrag_core.files.records import plain, to_json
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import preset
+from leanrag_core.types.sweep import INDEX, RETRIEVAL, SAMPLERS, Axis, SweepSpec
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb sweep."""
-    from leanrag_core.types.sweep import SAMPLERS, SweepSpec
-
     parser = verbs.add_parser("sweep", help="varies settings of an index or of retrieval, and measures every point")
     parser.add_argument(
         "source", nargs="?", metavar="INDEX_OR_CORPUS", help="a folder of an index, an id of an index or a corpus"
@@ -52,10 +59,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from leanrag_core.files.records import plain
-    from leanrag_core.types.calls import Budget
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     if options.list:
         return _list(bench, options)
@@ -72,9 +75,6 @@ def _sweep(options: argparse.Namespace) -> int:
         again=options.again,
     )
     if options.out:
-        from leanrag_core.files.atomic import write_bytes
-        from leanrag_core.files.records import to_json
-
         write_bytes(options.out, to_json(result, indent=1))
     if options.json:
         print_json({"id": result.id, **plain(_findings(result))})
@@ -85,9 +85,6 @@ def _sweep(options: argparse.Namespace) -> int:
 
 def _spec(options: argparse.Namespace, bench: Any) -> Any:
     """Return what the options ask for. Raises InvalidConfig."""
-    from leanrag_core.types.config import preset
-    from leanrag_core.types.sweep import INDEX, RETRIEVAL, SweepSpec
-
     if not options.source:
         raise InvalidConfig("sweep.corpus_or_index")
     axes = tuple(_axis(text, options.strategy) for text in options.axis)
@@ -117,9 +114,6 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
 def _axis(text: str, strategy: str) -> Any:
     """Parse NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises
     InvalidConfig."""
-    from leanrag_core.evaluation.sweeps.points import known_axes
-    from leanrag_core.types.sweep import INDEX, RETRIEVAL, Axis
-
     name, equals, listed = text.partition("=")
     given, dot, rest = name.strip().partition(".")
     level, name = (given, rest) if dot else ("", given)
@@ -158,8 +152,6 @@ def _list(bench: Any, options: argparse.Namespace) -> int:
 
 
 def _forecast(forecast: Any, options: argparse.Namespace) -> int:
-    from leanrag_core.files.records import plain
-
     if options.json:
         print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})
         return 0
@@ -177,15 +169,10 @@ def _forecast(forecast: Any, options: argparse.Namespace) -> int:
 
 
 def _findings(result: Any) -> Any:
-    from leanrag_core.evaluation.sweeps.findings import findings
-
     return findings(result)
 
 
 def _print(result: Any) -> None:
-    from leanrag_core.evaluation.sweeps.findings import headline
-    from leanrag_core.messages.catalog import sentence
-
     shown = _findings(result)
     print(f"{result.id}: {visible(result.spec.title)}, {shown.n_questions:,} questions")
     print(f"{shown.measure:>18} {shown.cost:>15}  layers  build s")

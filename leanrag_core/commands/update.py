@@ -3,20 +3,24 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.commands._options import add_execution, add_json, add_sources, execution_of, read_sources
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.figures.numbers import counted, size
 from leanrag_core.files.records import plain
+from leanrag_core.indexing.manifest import describe
+from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.storage.earlier_states import earlier_states
+from leanrag_core.storage.staging import give_up_staging
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import DocumentChanges, UpdatePreview, UpdateReport
 from leanrag_core.types.visible import visible
-
-if TYPE_CHECKING:
-    from leanrag_core.workbench import Workbench
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -57,9 +61,6 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _update(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.updating.preview import changes_to
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     if not options.paths and not options.compare_fresh:
         raise InvalidConfig("command.update_what")
@@ -72,9 +73,6 @@ def _update(options: argparse.Namespace) -> int:
 
 
 def _remove(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.updating.preview import removal
-    from leanrag_core.workbench import Workbench, open_index
-
     bench, index = Workbench.default(), open_index(options.index)
     done = _changed(options, bench, index, removal(index, options.documents))
     if options.forget and not options.preview:
@@ -82,21 +80,16 @@ def _remove(options: argparse.Namespace) -> int:
     return done
 
 
-def _forget(bench: "Workbench", folder: Path) -> None:
+def _forget(bench: Workbench, folder: Path) -> None:
     """Delete the earlier states, and say which ones stay."""
-    from leanrag_core.messages.message import message
-
     bench.updates.forget_earlier(folder)
     if staying := [state.name for state in bench.snapshots.list(folder)]:
         names = ", ".join(staying)
         print(visible(sentence(message("snapshot.named_stay", n=len(staying), names=names))), file=sys.stderr)
 
 
-def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, changes: DocumentChanges) -> int:
+def _changed(options: argparse.Namespace, bench: Workbench, index: Index, changes: DocumentChanges) -> int:
     """Change the index, or print what that would do."""
-    from leanrag_core.storage.staging import give_up_staging
-    from leanrag_core.types.calls import Budget
-
     preview = bench.updates.preview(index, changes)
     if options.preview:
         if options.json:
@@ -119,8 +112,6 @@ def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, chan
 
 
 def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePreview) -> None:
-    from leanrag_core.indexing.manifest import describe
-
     shown, report = describe(index), index.report.update
     if options.json:
         values = {"index": str(options.index), "preview": plain(preview), "update": plain(report) if report else None}
@@ -186,10 +177,8 @@ def _rewritten_lines(report: UpdateReport) -> list[str]:
     ]
 
 
-def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
+def _compared(options: argparse.Namespace, bench: Workbench) -> int:
     """Print the distance of the index to a fresh build of its documents."""
-    from leanrag_core.evaluation.question_sets.reading import read_questions
-
     questions = read_questions(options.questions) if options.questions else None
     distance = bench.fresh_builds.compare(options.index, questions, report=PrintedProgress())
     if options.json:
@@ -205,16 +194,10 @@ def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
 
 def sentence_of_advice(advises: bool) -> str:
     """Say in words whether a fresh build is worth it."""
-    from leanrag_core.messages.message import message
-
     return sentence(message("update.advice.rebuild" if advises else "update.advice.stay"))
 
 
 def _undo(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.manifest import describe
-    from leanrag_core.storage.earlier_states import earlier_states
-    from leanrag_core.workbench import Workbench
-
     bench = Workbench.default()
     if options.list or options.forget:
         if options.forget:

@@ -4,7 +4,13 @@ import argparse
 
 from leanrag_core.commands._options import add_asked, add_json, asked_options
 from leanrag_core.commands._printing import print_json
+from leanrag_core.comparing.values import why_values
+from leanrag_core.comparing.without import answer_changes, ids_of
+from leanrag_core.figures.changes import changes
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.visible import visible
+from leanrag_core.workbench import Workbench, open_index
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -19,11 +25,6 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _why_not(options: argparse.Namespace) -> int:
-    from leanrag_core.comparing.values import why_values
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.messages.message import message
-    from leanrag_core.workbench import Workbench, open_index
-
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
@@ -54,11 +55,6 @@ def _add_without(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 def _without(options: argparse.Namespace) -> int:
-    from leanrag_core.comparing.without import answer_changes, ids_of
-    from leanrag_core.figures.changes import changes
-    from leanrag_core.messages.catalog import sentence
-    from leanrag_core.workbench import Workbench, open_index
-
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)

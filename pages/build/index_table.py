@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
 from leanrag_core.queries.index_table import (
     MeasuredRecall,
     common_settings,
@@ -157,7 +158,7 @@ def _kind(index: IndexSummary) -> str:
 
 def _recall(measured: MeasuredRecall | None) -> str:
     """Return the recall as text, of which a missing one is no "None"; two decimals sort as the numbers do."""
-    return "–" if measured is None else f"{measured.recall:.2f}"
+    return "–" if measured is None else numbers.score(measured.recall)
 
 
 def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, MeasuredRecall]:

@@ -15,7 +15,7 @@ CLUSTER = Execution("dask", 0, "tcp://127.0.0.1:8786")
 
 
 def chosen(words: str, settings: Execution | None = None) -> Execution:
-    options = command_parser().parse_args(["build", "docs", "--out", "index", *words.split()])
+    options = command_parser("build").parse_args(["build", "docs", "--out", "index", *words.split()])
     return execution_of(options, settings or Execution())
 
 
