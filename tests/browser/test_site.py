@@ -99,12 +99,14 @@ def test_a_person_reads_a_site_from_a_disk(offline: BrowserContext, sites: Path)
         expect(page.locator(".lr-blocks .crumbs b")).not_to_contain_text("Honey bees, their keepers")
         page.locator(".lr-blocks .crumbs button").first.click()
         expect(page.locator(".lr-blocks .crumbs b")).to_contain_text("Honey bees, their keepers")
+    page.evaluate("document.querySelector('.lr-blocks svg').dataset.same = 'yes'")
     for place in (0, 1):
         cell = page.locator('.lr-blocks .block[data-layer="0"]:not(.folded)').nth(place)
         title = str(cell.get_attribute("data-id"))
         cell.click()
         expect(page.locator(f'.lr-blocks .block[data-id="{title}"]')).to_have_attribute("aria-selected", "true")
         expect(page.locator(".lr-inspected .parent")).to_have_count(3)
+    expect(page.locator(".lr-blocks svg[data-same]")).to_have_count(1)  # a choice alone draws nothing again
     folded = page.locator(".lr-blocks .block.folded").first
     folded.click()
     expect(blocks.first).to_be_visible()

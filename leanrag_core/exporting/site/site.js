@@ -185,10 +185,17 @@ class Site {
       focus = store.place(state.focus),
       skip = Number(state.skip) || 0,
       find = state.find ?? "",
-      lit = new Set(find ? store.find(find, SITE_LIT).places.map((place) => place.join(".")) : []),
+      picture = `${focus} ${skip} ${find}`;
+    globalThis.lrPicked = state.node || focus.join(".");
+    // A picture that stays is not drawn again: a click whose press and release fall before and after it would be lost.
+    if (this.mounted === "hierarchy" && this.picture === picture) {
+      document.dispatchEvent(new CustomEvent("lr-picked", { detail: globalThis.lrPicked }));
+      return;
+    }
+    this.picture = picture;
+    const lit = new Set(find ? store.find(find, SITE_LIT).places.map((place) => place.join(".")) : []),
       drawn = siteIcicle(store, focus, { say, skip, lit }),
       trail = [...store.ancestors(...focus), focus];
-    globalThis.lrPicked = state.node || focus.join(".");
     this.mount(
       "hierarchy",
       {
