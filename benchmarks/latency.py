@@ -74,11 +74,11 @@ def _tree_of_neighbours(index: "Index", embedding: Any) -> Any:
     """
     from leanrag_core.indexing.part_base import PartTools
     from leanrag_core.indexing.parts.chunk_tree import Config
-    from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, embedded
+    from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves
 
     tools, config = PartTools(embedding.embed), Config()
     leaves = cut_leaves(index, config.leaf_tokens)
-    tree = GrowingTree(leaves, embedded([leaf.text for leaf in leaves], embedding.dimension, tools), tools)
+    tree = GrowingTree(leaves, tools.embed_all([leaf.text for leaf in leaves], embedding.dimension), tools)
     for _ in range(config.layers):
         if len(tree.rows) <= _CHILDREN:
             break

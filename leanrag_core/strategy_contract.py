@@ -58,9 +58,9 @@ def make_parts(bench: Workbench, index: Index, name: str) -> None:
     wanted = list(strategies().named(name).parts)
     for part in wanted:
         wanted += [need for need in known[part].part.needs if need in known]
-    made = {state.name for state in bench.parts.all(index) if state.status == FINISHED}
+    finished = {state.name for state in bench.parts.all(index) if state.status == FINISHED}
     for part in dict.fromkeys(reversed(wanted)):
-        if part not in made:
+        if part not in finished:
             bench.parts.build(index, part)
 
 
@@ -183,7 +183,7 @@ def _context_problems(trace: Trace, small: Mapping[str, int]) -> Iterator[str]:
 
 
 def sentences(case: Case) -> Iterator[str]:
-    """Check that everything that is said has a sentence."""
+    """Check that every message of the trace has a sentence."""
     trace = case.trace
     messages = [trace.title, *trace.notes, *losses(trace.context), *(style.title for style in trace.styles)]
     messages += [text for step in trace.steps for text in (step.title, step.caption)]

@@ -1,4 +1,4 @@
-"""clustersize: how well the mixture fits, and how stable its clusters are, for several sizes."""
+"""Suggested values of clustersize, tau, top-N and top-C for an index, with the evidence that was tried for each."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ from leanrag_core.system.environment import PROGRAM
 CORE = PROGRAM / "leanrag_core"
 BY_NAME = ("import_module", "__import__")
 # These load what lies in a folder below them, by its file's name, and know no module by its own.
-DISCOVERING = {"leanrag_core/extensions.py", "leanrag_core/__main__.py"}
+DISCOVERING = {"leanrag_core/extensions.py", "leanrag_core/commands/__init__.py"}
 
 
 def imports_by_name(source: str) -> list[ast.Call]:

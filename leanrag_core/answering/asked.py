@@ -34,7 +34,7 @@ _SUBORDINATE = re.compile(
     r"|until|instead)\b",
     re.I,
 )
-# What is asked of the whole collection is spread over it, so that no one place answers it.
+# A question about the whole collection has its answer spread over it, so that no single place answers it.
 _SURVEY = re.compile(
     r"\b(?:the|these|those|this|all)\s+(?:(?:\w+\s+)?(?:documents?|corpus|texts?|readers?|handbook|books?|collection|chapters?"
     r"|reports?|papers?|articles?|sources?|biograph(?:y|ies)|portraits?|notes?|minutes|files?)"
@@ -128,7 +128,7 @@ def key(word: str) -> str:
     return stem(word).removesuffix("e")
 
 
-# Forms that no ending tells, each verb before its own.
+# Irregular verbs, each followed by the forms that are mapped to it.
 _VERBS = """
 arise arose arisen/bear bore borne born/become became/begin began begun/bind bound/bite bit bitten/blow blew blown
 break broke broken/breed bred/bring brought/build built/buy bought/catch caught/choose chose chosen/come came/deal dealt
@@ -147,8 +147,8 @@ _IRREGULAR = {form: forms.split()[0] for forms in _VERBS.replace("\n", "/").spli
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Cut off plural, past and -ing endings, and lead irregular verbs back; enough to match "treatments" with
-    "treatment" and "paid" with "pay"."""
+    """Cut off plural, past and -ing endings, and replace irregular forms by their verb; enough to match "treatments"
+    with "treatment" and "paid" with "pay"."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
@@ -157,26 +157,26 @@ def stem(word: str) -> str:
     return word
 
 
-def meet(one: str, other: str) -> bool:
+def meet(left: str, right: str) -> bool:
     """Return whether two keys are of one word or of words that are derived alike ("translate", "translation")."""
-    if one == other:
+    if left == right:
         return True
-    shared = max(4, min(len(one), len(other)) - 2)
-    return min(len(one), len(other)) >= 4 and one[:shared] == other[:shared] and abs(len(one) - len(other)) <= 4
+    shared = max(4, min(len(left), len(right)) - 2)
+    return min(len(left), len(right)) >= 4 and left[:shared] == right[:shared] and abs(len(left) - len(right)) <= 4
 
 
 def _part(piece: str) -> Asked:
-    found = _ASKS.search(piece)
-    if found is None:
+    question_word = _ASKS.search(piece)
+    if question_word is None:
         last = plain_words(piece)[-1:]  # "Karl von Frisch's Nobel Prize year?"
         kind = next((kind for kind, nouns in _KINDS_OF_NOUNS if nouns.intersection(last)), OPEN)
         return Asked(piece, kind, piece, tuple(last) if kind != OPEN else (), False, _names(piece))
-    rest = piece[found.start() :]
-    end = _SUBORDINATE.search(rest, len(found.group()))
+    rest = piece[question_word.start() :]
+    end = _SUBORDINATE.search(rest, len(question_word.group()))
     clause = rest[: end.start()] if end else rest
     if len(keys(clause)) < 2:
         clause = rest
-    word = found.group().lower()
+    word = question_word.group().lower()
     kind, asked = _kind(word, rest)
     counted = word == "how" and plain_words(rest)[1:2] == ["many"]
     return Asked(piece, kind, clause, asked, counted, _names(clause.partition(" ")[2]))
@@ -198,8 +198,8 @@ def _kind(word: str, rest: str) -> tuple[str, tuple[str, ...]]:
 def _of_noun(following: list[str], rest: str) -> tuple[str, tuple[str, ...]]:
     run = _run(following)
     if not run:
-        of = _IS_THE.match(rest)
-        run = _run(plain_words(of.group(1))) if of else ()
+        match = _IS_THE.match(rest)
+        run = _run(plain_words(match.group(1))) if match else ()
         return (NUMBER if _QUANTITIES.intersection(run) else THING), run
     if run[-1] in _UNITS_OF and following[len(run) : len(run) + 1] == ["of"]:
         beyond = itertools.takewhile(lambda word: word not in _AUXILIARIES, following[len(run) + 1 :])

@@ -1,4 +1,4 @@
-"""Whether what a Chinese question asks for stands in a context, as its form tells: `standing.py` for Chinese.
+"""Whether a context answers a Chinese question, judged by the form of the question: `standing.py` for Chinese.
 
 A part of a question asks for a number, a date, a reason, or for a thing of which no form tells. It is answered where a
 sentence, with the two before it, holds a value of that kind and enough of the part's content words; of names that are
@@ -73,7 +73,8 @@ def chinese_parts(question: str) -> tuple[Asked, ...]:
 
 
 def _part(piece: str, whole: str) -> Asked:
-    """Read a part. whole: what it is asked of; of a question that asks one thing all of it."""
+    """Read a part of a question. whole: the text whose words count, which is the whole question where it asks one
+    thing."""
     kind = next((kind for kind, form in _KINDS if form.search(piece)), THING)
     words = [word for word in _segmenter().words(whole) if not word.tag.startswith(_EMPTY_TAGS)]
     words = [word for word in words if word.text not in _QUESTION_WORDS and not _ASKS.search(word.text)]

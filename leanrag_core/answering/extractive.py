@@ -36,10 +36,10 @@ _CANDIDATES, _OTHER_CANDIDATES = 40, 24
 # Below it the nearest sentence is about something else: 95 % of the answerable questions of the sample corpora have one
 # above .5. It cannot tell a related question that the documents leave open; standing.py does.
 _MIN_COSINE = 0.42
-# What a sentence of another item must score more than a further one of the passages.
+# How much more a sentence of another item must score than a further one of the passages.
 _PASSAGES_FIRST = 0.03
 _COVERAGE = 0.8  # of a score; the rest is the cosine
-_AROUND = 0.5  # what a word of the question counts that stands in the sentences before, or in the title, alone
+_AROUND = 0.5  # weight of a question's word that stands only in the sentences before, or in the title
 _NEAR_BEST = 0.72  # further sentences must score this share of the best one
 _VALUE = 0.6  # what a sentence gains for a part of the question that asks for the kind of value it holds
 _NEAREST = 3  # passages that are shown where nothing answers
@@ -100,21 +100,21 @@ def extractive_answer(
     scores = np.array(
         [round((1 - _COVERAGE) * cosine[k] + _COVERAGE * pool[i].coverage, _DIGITS) for k, i in enumerate(kept)]
     )
-    own = [k for k, i in enumerate(kept) if pool[i].of_passage]
-    others = [k for k, i in enumerate(kept) if not pool[i].of_passage]
-    nearest = [pool[kept[k]] for k in sorted(own or others, key=lambda k: (-scores[k], k))]
-    if max((float(cosine[k]) for k in own), default=0.0) < _MIN_COSINE:
-        own = []
-        if max((float(cosine[k]) for k in others), default=0.0) < _MIN_COSINE:
+    of_passages = [k for k, i in enumerate(kept) if pool[i].of_passage]
+    of_others = [k for k, i in enumerate(kept) if not pool[i].of_passage]
+    nearest = [pool[kept[k]] for k in sorted(of_passages or of_others, key=lambda k: (-scores[k], k))]
+    if max((float(cosine[k]) for k in of_passages), default=0.0) < _MIN_COSINE:
+        of_passages = []
+        if max((float(cosine[k]) for k in of_others), default=0.0) < _MIN_COSINE:
             return _refusal(trace, nearest, language)
     if language is not None or not is_answered(trace.question, trace):
         return _refusal(trace, nearest, language)
     # Passages say a thing in full and in its place, so their sentences come first; what other items add must score as
     # high as one of theirs, and a little more.
-    scores[others] -= _PASSAGES_FIRST * bool(own)
+    scores[of_others] -= _PASSAGES_FIRST * bool(of_passages)
     alike = passage_scale(cosines)
     asked_words = frozenset(plain_words(trace.question))
-    among = own or others
+    among = of_passages or of_others
     chosen = []
     for part, vector in zip(parts, embedded[len(kept) :], strict=True):
         # Half by the part and half by the whole question; a value of the kind that is asked for decides between equals.
@@ -122,8 +122,8 @@ def extractive_answer(
         likeness += [_VALUE * holds_value(part, pool[i].text, pool[i].text, asked_words) for i in kept]
         chosen.append(among[int(np.argmax(np.round(likeness[among], _DIGITS)))])  # of equals the first
     chosen = list(dict.fromkeys(chosen))[:MAX_SENTENCES]
-    chosen = [*chosen, *_diverse(scores, vectors, own, chosen, alike)]
-    chosen = [*chosen, *_diverse(scores, vectors, others, chosen, alike)]
+    chosen = [*chosen, *_diverse(scores, vectors, of_passages, chosen, alike)]
+    chosen = [*chosen, *_diverse(scores, vectors, of_others, chosen, alike)]
     names = _ranked_names(trace)
     answer_parts = tuple(
         AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
@@ -139,20 +139,20 @@ def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]
     ordered = sorted(chosen, key=lambda each: (marks.index(each.mark), each.place))
     if chosen and not _POINTS_BACK.match(chosen[0].text):
         ordered = [chosen[0], *(each for each in ordered if each is not chosen[0])]
-    said: set[str] = set()
-    read = []
+    used: set[str] = set()
+    sentences = []
     for each in ordered:
-        if each.text in said:
+        if each.text in used:
             continue
         points_back = _POINTS_BACK.match(each.text) is not None
-        if points_back and each.of_passage and each.before and each.before not in said:
-            read.append((each, each.before))
-            said.add(each.before)
+        if points_back and each.of_passage and each.before and each.before not in used:
+            sentences.append((each, each.before))
+            used.add(each.before)
         # A description speaks of its entity, which it need not name.
         named = each.name.lower() in each.text.lower() or (each.place and not points_back)
-        read.append((each, each.text if named else f"{each.name}: {each.text}"))
-        said.add(each.text)
-    return read
+        sentences.append((each, each.text if named else f"{each.name}: {each.text}"))
+        used.add(each.text)
+    return sentences
 
 
 @lru_cache(maxsize=4_096)  # a moved slider asks again for most of the context
@@ -171,7 +171,7 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
         section.name: bool(section.items) and all(item.ref in passages for item in section.items)
         for section in trace.context.sections
     }
-    found: dict[str, _Sentence] = {}
+    sentences: dict[str, _Sentence] = {}
     items = {item.id: item for item in trace.items}
     for section in sorted(trace.context.sections, key=lambda section: not holds_passages[section.name]):
         of_passage = holds_passages[section.name]
@@ -189,27 +189,32 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
                 before = pieces[place - 1] if place and pieces[place - 1][-1:] in tuple(_ENDS) else ""
                 lost = of_passage and not before and _POINTS_BACK.match(sentence)  # what it points to is not there
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
-                quotes = any(sentence[colon.end() :] in found for colon in _COLON.finditer(sentence))
+                quotes = any(sentence[colon.end() :] in sentences for colon in _COLON.finditer(sentence))
                 if ended and not lost and not quotes and not _COUNT.match(sentence):
                     read = f"{before} {sentence}" if before and _POINTS_BACK.match(sentence) else sentence
                     if name and name.lower() not in sentence.lower():
                         read = f"{name}: {sentence}"
                     around = " ".join([item.text[: item.lead], *pieces[max(0, place - _BEFORE) : place]])
-                    known = _Sentence(sentence, item.mark, section.name, of_passage, before, name, place, read, around)
-                    found.setdefault(sentence, known)
-    words_of = {sentence: _content_words(sentence) for sentence in found}
+                    candidate = _Sentence(
+                        sentence, item.mark, section.name, of_passage, before, name, place, read, around
+                    )
+                    sentences.setdefault(sentence, candidate)
+    words_of = {sentence: _content_words(sentence) for sentence in sentences}
     # A word is as rare as it is in the passages; descriptions repeat their sentences.
-    counted = [text for text, each in found.items() if each.of_passage] or list(found)
+    counted = [text for text, each in sentences.items() if each.of_passage] or list(sentences)
     frequency = Counter(word for sentence in counted for word in words_of[sentence] & question)
     weight = {word: math.log(1 + len(counted) / (1 + frequency[word])) for word in question}
     total = math.fsum(weight.values()) or 1.0
 
     def coverage(each: _Sentence) -> float:
-        own = words_of[each.text] & question
-        beside = (_content_words(each.around) & question) - own
-        return math.fsum([*(weight[word] for word in own), *(_AROUND * weight[word] for word in beside)]) / total
+        in_sentence = words_of[each.text] & question
+        in_surroundings = (_content_words(each.around) & question) - in_sentence
+        return (
+            math.fsum([*(weight[word] for word in in_sentence), *(_AROUND * weight[word] for word in in_surroundings)])
+            / total
+        )
 
-    return [replace(each, coverage=coverage(each)) for each in found.values()]
+    return [replace(each, coverage=coverage(each)) for each in sentences.values()]
 
 
 def _width(sentence: str) -> int:
@@ -218,7 +223,8 @@ def _width(sentence: str) -> int:
 
 
 def _begins(piece: str) -> bool:
-    """Return whether the piece can be the beginning of a sentence: no small letter, and no mark that goes on."""
+    """Return whether the piece can begin a sentence: it starts with no small letter and no mark from within a
+    sentence."""
     return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；："
 
 
@@ -262,13 +268,13 @@ def _named_in(text: str, mark: str, names: Sequence[tuple[str, str]]) -> tuple[s
 
 
 def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | None) -> Answer:
-    """Answer that nothing fits, for which reason, with the best sentence of each of the nearest items."""
+    """Return a refusal with its reason, and with the best sentence of each of the nearest items."""
     best = {each.mark: each for each in reversed(nearest)}  # of each item the first
     near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
-    said = [] if language and language.code == NEAREST_ACROSS else [NOTHING_FITS]
-    said += [sentence_of(language)] if language else []
-    said += [f"Nearest: {near[0].text}"] if near else []
-    text = " ".join(said)
+    sentences = [] if language and language.code == NEAREST_ACROSS else [NOTHING_FITS]
+    sentences += [sentence_of(language)] if language else []
+    sentences += [f"Nearest: {near[0].text}"] if near else []
+    text = " ".join(sentences)
     return Answer(
         text,
         (AnswerPart(text, ()),),

@@ -46,8 +46,8 @@ def by_rule(follow_up: str, before: str, names: Sequence[str], own_names: Sequen
     follow-up; the longest first."""
     if own_names and not _points_back(follow_up):
         return Standalone(follow_up, RULE, message("follow.stands_alone", name=own_names[0]))
-    own = {name.casefold() for name in own_names}
-    carried = [name for name in names if name.casefold() not in own][:_MOST_NAMES]
+    follow_up_names = {name.casefold() for name in own_names}
+    carried = [name for name in names if name.casefold() not in follow_up_names][:_MOST_NAMES]
     if carried:
         listed = ", ".join(carried)
         return Standalone(f"{follow_up} ({listed})", RULE, message("follow.names", names=listed))

@@ -23,9 +23,9 @@ def other_language(trace: Trace, *, knows_languages: bool = False) -> Message | 
     """
     passages = [item.text for item in trace.passages] or [item.text for item in trace.items if item.text]
     text = " ".join(passages)[:_TEXT]
-    own = {word.lower() for word in _WORD.findall(trace.question)}
-    there = {word.lower() for word in _WORD.findall(" ".join(passages))}
-    if not own or not there or len(own & there) >= _SHARED * len(own):
+    question_words = {word.lower() for word in _WORD.findall(trace.question)}
+    context_words = {word.lower() for word in _WORD.findall(" ".join(passages))}
+    if not question_words or not context_words or len(question_words & context_words) >= _SHARED * len(question_words):
         return None
     of_text, of_question = detect_language(text), _of_question(trace.question)
     if _UNKNOWN in (of_text, of_question) or of_text == of_question:

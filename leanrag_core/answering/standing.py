@@ -1,4 +1,4 @@
-"""Whether what a question asks for stands in the context, as its form tells; a question of a known topic may be open.
+"""Whether the context answers a question, judged by the form of the question: a known topic alone does not answer it.
 
 The rule: a part of a question is answered where a sentence, with the two before it, holds a value of the kind that is
 asked for, and enough of the words of its main clause. Names may stand anywhere in the same item: a text goes on with
@@ -92,7 +92,8 @@ _UPPER = re.compile(r"\b[^\W\d_a-z][^\W_]*")
 
 @dataclass(frozen=True)
 class _Window:
-    """A sentence and what it goes on from. keys: of both; item: of the whole item, with its title."""
+    """A sentence and the text with those before it. keys: of that text; item: keys of the whole item, with its
+    title."""
 
     sentence: str
     text: str
@@ -113,9 +114,9 @@ def is_answered(question: str, trace: Trace) -> bool:
     if is_survey(question) or any(part.kind == OPEN for part in parts):
         return True
     windows = _windows(trace)
-    own = frozenset(plain_words(question))
+    question_words = frozenset(plain_words(question))
     clauses = has_clauses(question)
-    return any(_share(part, windows, own) >= _enough(part, clauses) for part in parts)
+    return any(_share(part, windows, question_words) >= _enough(part, clauses) for part in parts)
 
 
 def _enough(part: Asked, clauses: bool) -> float:
@@ -143,11 +144,11 @@ def _windows_of(text: str, lead: int) -> tuple[_Window, ...]:
     return tuple(windows)
 
 
-def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> float:
+def _share(part: Asked, windows: Sequence[_Window], question_words: frozenset[str]) -> float:
     """Return the largest share of the clause's words, by weight, in a window that holds a value of the kind;
     rounded.
 
-    own: the words of the question, which are no values.
+    question_words: in small letters; they are no values.
     """
     wanted = sorted(keys(part.clause))
     names = frozenset[str]().union(*part.names)
@@ -172,34 +173,36 @@ def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> floa
     best = 0.0
     for window in windows:
         share = math.fsum(value for words, value in counted if any(held(word, window) for word in words)) / total
-        if share > best and holds_value(part, window.sentence, window.text, own):
+        if share > best and holds_value(part, window.sentence, window.text, question_words):
             best = share
     return round(best, 6)
 
 
-def holds_value(part: Asked, sentence: str, text: str, own: frozenset[str]) -> bool:
-    """Return whether the sentence holds something of the kind that the question does not say itself.
+def holds_value(part: Asked, sentence: str, text: str, question_words: frozenset[str]) -> bool:
+    """Return whether the sentence holds something of the part's kind that the question does not say itself.
 
-    text: the sentence with what it goes on from. own: the words of the question, in small letters.
+    text: the sentence with those before it. question_words: in small letters.
     """
     if is_chinese(part.text):
         return holds_chinese_value(part.kind, sentence)
     if part.kind == NUMBER:
-        return _holds_number(part, plain_words(sentence.translate(_SIGNS)), own)
+        return _holds_number(part, plain_words(sentence.translate(_SIGNS)), question_words)
     if part.kind == DATE:
         words = plain_words(sentence)
-        return any((word[0].isdigit() or word in _DATES or word in _NUMBERS) and word not in own for word in words)
+        return any(
+            (word[0].isdigit() or word in _DATES or word in _NUMBERS) and word not in question_words for word in words
+        )
     if part.kind in (PERSON, PLACE):
         names = (name.lower() for name in _UPPER.findall(sentence))
-        return any(name not in own and name not in FUNCTION_WORDS for name in names)
+        return any(name not in question_words and name not in FUNCTION_WORDS for name in names)
     return part.kind != REASON or _CAUSE.search(text) is not None
 
 
-def _holds_number(part: Asked, words: Sequence[str], own: frozenset[str]) -> bool:
+def _holds_number(part: Asked, words: Sequence[str], question_words: frozenset[str]) -> bool:
     places = [
         place
         for place, word in enumerate(words)
-        if (word[0].isdigit() or word in _NUMBERS) and word not in own and not _YEAR.fullmatch(word)
+        if (word[0].isdigit() or word in _NUMBERS) and word not in question_words and not _YEAR.fullmatch(word)
     ]
     if part.counted and part.asked:
         counted = key(part.asked[-1])

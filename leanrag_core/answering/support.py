@@ -1,4 +1,4 @@
-"""What an answer cites, and which of its sentences what they cite supports: by their words, without a model.
+"""What an answer cites, and which of its sentences are supported by what they cite: by shared words, without a model.
 
 The rule: a sentence has no support when it cites nothing. It has weak support when less than half of its words that say
 something occur in the items that it cites, or when it has a number that none of them has. Where sentence and items are
@@ -53,7 +53,7 @@ def doubt(support: Support) -> Message | None:
 
 
 def supports(answer: Answer) -> tuple[Support, ...]:
-    """Measure for each part of the answer how far what it cites supports it."""
+    """Measure how far each part of the answer is supported by what it cites."""
     return supports_in(answer.trace.context, answer.parts)
 
 
@@ -93,11 +93,11 @@ def _support(part: AnswerPart, items: Mapping[str, ContextItem]) -> Support:
         return Support(UNCITED)
     if _script(part.text) != _script(cited):
         return Support(UNKNOWN)
-    wanted, held = _words(part.text), _words(cited)
-    n_held = len(wanted & held)
-    numbers = tuple(sorted(word for word in wanted - held if any(letter.isdigit() for letter in word)))
-    state = WEAK if numbers or n_held < ENOUGH * len(wanted) else SUPPORTED
-    return Support(state, len(wanted), n_held, numbers)
+    words, cited_words = _words(part.text), _words(cited)
+    n_held = len(words & cited_words)
+    numbers = tuple(sorted(word for word in words - cited_words if any(letter.isdigit() for letter in word)))
+    state = WEAK if numbers or n_held < ENOUGH * len(words) else SUPPORTED
+    return Support(state, len(words), n_held, numbers)
 
 
 @lru_cache(maxsize=4_096)  # a moved slider asks again for most of the context

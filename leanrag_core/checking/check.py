@@ -97,9 +97,9 @@ def _opening_problem(error: IndexDamaged, directory: Path) -> Problem:
 def check_index(index: Index, embedding: EmbeddingModel | None = None, reason: str = "") -> list[CheckResult]:
     """Check every invariant that can be seen on an index; a check that cannot even be made counts as failed.
 
-    embedding: the model that the index was made with; without it, for that reason, no text is embedded again. Takes O(n
-    log n) for n entities and relations; every file is read through. Determinism and context budgets are not visible
-    here.
+    embedding: the model that the index was made with; without it no text is embedded again. reason: why it is missing.
+    Takes O(n log n) for n entities and relations; every file is read through. Determinism and context budgets are not
+    visible here.
     """
     subject = Subject(index, embedding, reason or Subject.reason)
     return [_result(name, check, subject) for name, check in _CHECKS]

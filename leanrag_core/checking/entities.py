@@ -50,7 +50,7 @@ def entity_names(subject: Subject) -> Iterator[Problem | Note]:
 def _layer_names(file: str, below: Layer, above: Layer, offsets: np.ndarray, order: np.ndarray) -> Iterator[Problem]:
     """Yield the faulty names of one layer. offsets: (n above + 1,). order: (n below,) children by parent."""
     folded = [_folded(name) for name in below.entities["name"].to_pylist()]
-    own = [_folded(name) for name in above.entities["name"].to_pylist()]
+    names_above = [_folded(name) for name in above.entities["name"].to_pylist()]
     promoted = above.entities["promoted"].to_pylist()
     single = np.diff(offsets) == 1
     wrong = np.flatnonzero(np.array(promoted, dtype=bool) != single)
@@ -58,7 +58,7 @@ def _layer_names(file: str, below: Layer, above: Layer, offsets: np.ndarray, ord
     alike = [
         row
         for row in range(len(above))
-        if not single[row] and own[row] in {folded[child] for child in order[offsets[row] : offsets[row + 1]]}
+        if not single[row] and names_above[row] in {folded[child] for child in order[offsets[row] : offsets[row + 1]]}
     ]
     yield from at_rows(file, alike, "the name is a member's")
     for row in np.flatnonzero(single).tolist():
@@ -83,10 +83,10 @@ def chunks(subject: Subject) -> Iterator[Problem | Note]:
         yield from at_rows(subject.table(name), np.unique(owner[outside]), "it names a chunk that is not there")
         unsorted = np.flatnonzero((np.diff(rows) <= 0) & (np.diff(owner) == 0))
         yield from at_rows(subject.table(name), np.unique(owner[unsorted]), "its chunks are not in order, each once")
-        bare = np.flatnonzero(np.bincount(owner, minlength=table.num_rows) == 0)
+        without_chunk = np.flatnonzero(np.bincount(owner, minlength=table.num_rows) == 0)
         # Imported graphs may have no sources of relations at all; that is no damage.
         if name == "entities-0" or len(rows):
-            yield from at_rows(subject.table(name), bare, "it has no chunk")
+            yield from at_rows(subject.table(name), without_chunk, "it has no chunk")
     for below, above in pairwise(index.layers):
         owner, rows = flat(below.entities["chunks"])
         expected = np.unique(np.asarray(below.parent, dtype=np.int64)[owner] * (span + 1) + rows)
@@ -132,13 +132,13 @@ def _once(subject: Subject, tables: dict[str, pa.Table]) -> Iterator[Problem]:
     counts = np.bincount(codes[codes >= 0], minlength=len(coded.dictionary))
     start = 0
     for name, table in tables.items():
-        own = codes[start : start + table.num_rows]
+        table_codes = codes[start : start + table.num_rows]
         start += table.num_rows
-        ids = table["id"].to_pylist() if (counts > 1).any() or (own < 0).any() else ()
-        wrong = [row for row, code in enumerate(own) if code < 0 or counts[code] > 1] if ids else []
+        ids = table["id"].to_pylist() if (counts > 1).any() or (table_codes < 0).any() else ()
+        wrong = [row for row, code in enumerate(table_codes) if code < 0 or counts[code] > 1] if ids else []
         yield from at_rows(subject.table(name), [row for row in wrong if ids[row] is None], "it has no id")
         for row in [row for row in wrong if ids[row] is not None][:20]:
-            yield Problem(subject.table(name), row, f"the id {ids[row]!r} is there {counts[own[row]]} times")
+            yield Problem(subject.table(name), row, f"the id {ids[row]!r} is there {counts[table_codes[row]]} times")
         empty = [row for row, id_ in enumerate(table["id"].to_pylist()) if id_ == ""]
         yield from at_rows(subject.table(name), empty, "its id is empty")
 
@@ -168,7 +168,9 @@ def _aggregated(subject: Subject, index: Index) -> Iterator[Problem]:
     for place, (below, above) in enumerate(pairwise(index.layers)):
         number, below_ids = above.number, below.entities["id"].to_pylist()
         offsets, order = index.children[place]
-        children = ([below_ids[row] for row in order[offsets[at] : offsets[at + 1]]] for at in range(len(above)))
+        children = (
+            [below_ids[row] for row in order[offsets[parent] : offsets[parent + 1]]] for parent in range(len(above))
+        )
         entity_ids = [aggregated.entity_id(number, ids) for ids in children]
         yield from _compared(subject, f"entities-{number}", above.entities, entity_ids, "its layer and children")
         ids = above.entities["id"].to_pylist()
@@ -177,9 +179,9 @@ def _aggregated(subject: Subject, index: Index) -> Iterator[Problem]:
         yield from _compared(subject, f"relations-{number}", above.relations, relation_ids, "its layer and ends")
 
 
-def _compared(subject: Subject, name: str, table: pa.Table, expected: Iterable[str], of: str) -> Iterator[Problem]:
+def _compared(subject: Subject, name: str, table: pa.Table, expected: Iterable[str], origin: str) -> Iterator[Problem]:
     rows = texts_differ(table["id"].to_pylist(), expected)
-    yield from at_rows(subject.table(name), rows, f"its id does not follow from {of}")
+    yield from at_rows(subject.table(name), rows, f"its id does not follow from {origin}")
 
 
 def _digest(content: bytes) -> str:

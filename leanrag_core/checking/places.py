@@ -55,10 +55,10 @@ def spans(subject: Subject) -> Iterator[Problem | Note]:
 
 def _cut(texts: pa.ChunkedArray, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[str]:
     """Return the texts of these chunks. texts: of the documents. document, start, end: (k,) int, of the chunks."""
-    cut, at, text = [], -1, ""
+    cut, current, text = [], -1, ""
     for owner, first, last in zip(document.tolist(), start.tolist(), end.tolist(), strict=True):
-        if owner != at:
-            at, text = owner, texts[owner].as_py()
+        if owner != current:
+            current, text = owner, texts[owner].as_py()
         cut.append(text[first:last])
     return cut
 

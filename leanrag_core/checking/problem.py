@@ -37,7 +37,9 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What is checked. embedding: the model it was made with, None when it is not at hand, for that reason."""
+    """What is checked. embedding: the model that the index was made with, None when it is not available. reason: why it
+    is not.
+    """
 
     index: Index
     embedding: EmbeddingModel | None = None

@@ -160,10 +160,10 @@ def made_of(text: str, parts: Collection[str]) -> bool:
     """Return whether the text joins some of the parts, in any order, the last one perhaps cut; an empty text needs no
     parts.
     """
-    rest = text.strip()
-    if not rest:
+    remaining = text.strip()
+    if not remaining:
         return not parts
     for part in sorted(parts, key=len, reverse=True):
-        rest = rest.replace(part, "\n")
-    left = (piece.strip().rstrip("…").rstrip() for piece in rest.split("\n"))
-    return all(any(piece in part for part in parts) for piece in left if piece)
+        remaining = remaining.replace(part, "\n")
+    pieces = (piece.strip().rstrip("…").rstrip() for piece in remaining.split("\n"))
+    return all(any(piece in part for part in parts) for piece in pieces if piece)

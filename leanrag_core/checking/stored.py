@@ -57,8 +57,8 @@ def tables(subject: Subject) -> Iterator[Problem | Note]:
                 try:
                     piece.validate(full=True)
                 except pa.ArrowException as error:
-                    at = re.search(r"(?:index|slot|at) (\d+)", str(error))
-                    row = start + int(at[1]) if at else None
+                    position = re.search(r"(?:index|slot|at) (\d+)", str(error))
+                    row = start + int(position[1]) if position else None
                     yield Problem(subject.table(name), row, f"column {column!r}: {error}")
                 start += len(piece)
 
@@ -156,10 +156,10 @@ def calls_recorded(subject: Subject) -> Iterator[Problem | Note]:
     }
     unknown = [row for row, kind in enumerate(kinds) if kind not in KINDS]
     yield from at_rows(CALLS, unknown, "the call is of no known kind")
-    n_layers, written = len(index.layers), list(zip(kinds, layers, targets, strict=True))
+    n_layers, calls = len(index.layers), list(zip(kinds, layers, targets, strict=True))
     astray = [
         row
-        for row, (kind, layer, target) in enumerate(written)
+        for row, (kind, layer, target) in enumerate(calls)
         if kind in KINDS
         and not (layer is not None and 0 <= layer < n_layers and target in may_have_written[kind](layer))
     ]

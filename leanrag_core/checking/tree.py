@@ -12,8 +12,9 @@ from leanrag_core.retrieval.lca import Subtree, lca_subtree
 
 def parents(subject: Subject) -> Iterator[Problem | Note]:
     """Check that every node but the root has one parent in the layer above, every parent a child."""
-    start = 0
+    stop = 0
     for below, above in pairwise(subject.index.layers):
+        start, stop = stop, stop + len(below)
         parent = np.asarray(below.parent)
         if len(parent) != len(below):
             yield Problem(subject.table("hierarchy"), None, f"layer {below.number} has {len(parent)} parents")
@@ -22,7 +23,6 @@ def parents(subject: Subject) -> Iterator[Problem | Note]:
         yield from at_rows(subject.table("hierarchy"), start + outside, "the parent is not there")
         childless = np.setdiff1d(np.arange(len(above)), parent)
         yield from at_rows(subject.table(f"entities-{above.number}"), childless, "no entity below has it as its parent")
-        start += len(below)
 
 
 def root(subject: Subject) -> Iterator[Problem | Note]:
@@ -83,35 +83,35 @@ def minimal(subject: Subject) -> Iterator[Problem | Note]:
     for _ in range(_SEED_SETS):
         size = int(random.integers(1, min(_MOST_SEEDS, n) + 1))
         seeds = sorted(int(row) for row in random.choice(n, size=size, replace=False))
-        taken = lca_subtree(parents, [(0, seed) for seed in seeds])
-        for text in subtree_problems(parents, seeds, taken):
+        subtree = lca_subtree(parents, [(0, seed) for seed in seeds])
+        for text in subtree_problems(parents, seeds, subtree):
             yield Problem(subject.table("hierarchy"), seeds[0], text)
 
 
-def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], taken: Subtree) -> Iterator[str]:
-    """Yield why the subtree taken for the seeds (rows of layer 0) is not the smallest that joins them.
+def subtree_problems(parents: Sequence[np.ndarray], seeds: Sequence[int], subtree: Subtree) -> Iterator[str]:
+    """Yield why the subtree for the seeds (rows of layer 0) is not the smallest that joins them.
 
     By brute force and written apart from retrieval, so that one checks the other. parents: for each layer but the top
     an (n,) int array, the row in the layer above.
     """
     chains = [_chain(parents, seed) for seed in seeds]
-    named = f"seeds {list(seeds)}"
+    seed_list = f"seeds {list(seeds)}"
     by_pairs = set().union(*(_joined(list(pair)) for pair in combinations(chains, 2))) if chains[1:] else {chains[0][0]}
-    nodes, starts = set(taken.nodes), {chain[0] for chain in chains}
+    nodes, starts = set(subtree.nodes), {chain[0] for chain in chains}
     if nodes != by_pairs:
-        yield f"{named}: the retrieval takes {len(nodes)} nodes, the union over pairs of seeds has {len(by_pairs)}"
+        yield f"{seed_list}: the retrieval takes {len(nodes)} nodes, the union over pairs of seeds has {len(by_pairs)}"
     up = {node: parent for chain in chains for node, parent in pairwise(chain)}
-    if taken.parent != {node: up[node] for node in nodes - {taken.top} if node in up}:
-        yield f"{named}: the retrieval climbs by other parents than the tree's"
+    if subtree.parent != {node: up[node] for node in nodes - {subtree.top} if node in up}:
+        yield f"{seed_list}: the retrieval climbs by other parents than the tree's"
     tops = [node for node in nodes if up.get(node) not in nodes]
-    if tops != [taken.top]:
-        yield f"{named}: the subtree has {len(tops)} tops"
+    if tops != [subtree.top]:
+        yield f"{seed_list}: the subtree has {len(tops)} tops"
         return
-    for removed in sorted(nodes - starts - {taken.top}):
-        if all(_reaches(start, taken.top, up, nodes - {removed}) for start in starts):
-            yield f"{named}: node {removed} is not needed"
-    if len(starts) > 1 and sum(up.get(node) == taken.top for node in nodes) < 2:
-        yield f"{named}: the top {taken.top} is not the lowest common ancestor"
+    for removed in sorted(nodes - starts - {subtree.top}):
+        if all(_reaches(start, subtree.top, up, nodes - {removed}) for start in starts):
+            yield f"{seed_list}: node {removed} is not needed"
+    if len(starts) > 1 and sum(up.get(node) == subtree.top for node in nodes) < 2:
+        yield f"{seed_list}: the top {subtree.top} is not the lowest common ancestor"
 
 
 def _chain(parents: Sequence[np.ndarray], seed: int) -> list[Node]:

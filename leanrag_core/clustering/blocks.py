@@ -27,7 +27,7 @@ def available_cores() -> int:
 
 
 class _BlasThreads:
-    """Counts who wants BLAS on one thread; the first one sets it so, the last one sets it back."""
+    """Counts the users that need BLAS on one thread; the first one sets the limit, the last one takes it back."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -55,8 +55,11 @@ class _BlasThreads:
 
 
 def _take_control() -> None:
-    """Let this thread set the threads of OpenBLAS, which threadpoolctl leaves to the first thread that did and else
-    ignores without a word; whose turn it is is counted here."""
+    """Let this thread set the number of threads of OpenBLAS.
+
+    threadpoolctl leaves that to the first thread that did so, and silently ignores all others; here _BlasThreads
+    decides when it is set.
+    """
     from threadpoolctl import OpenBLASController
 
     OpenBLASController.clear_controlling_thread(force=True)
@@ -107,8 +110,8 @@ def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> I
 
 
 def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return left @ right, (n, m) float32, added up in float64: the order in which a processor's BLAS adds does not
-    show.
+    """Return left @ right, (n, m) float32, added up in float64, so that the order in which a processor's BLAS adds does
+    not show.
 
     left: (n, k). right: (k, m).
     """

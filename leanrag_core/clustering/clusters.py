@@ -42,9 +42,9 @@ def averaging(neighbours: np.ndarray) -> Any:
 
     n, k = neighbours.shape
     offsets = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
-    ordered = np.sort(neighbours, axis=1).ravel()  # a copy: the caller's stand nearest first, and stay so
-    named = sparse.csr_array((np.full(n * k, _ONE_SIDED, dtype=np.float32), ordered, offsets), (n, n))
-    weights = named + named.T.tocsr()  # 0.3, or 0.6 where both name each other
+    ordered = np.sort(neighbours, axis=1).ravel()  # a copy: the caller's rows stay in order of distance
+    directed = sparse.csr_array((np.full(n * k, _ONE_SIDED, dtype=np.float32), ordered, offsets), (n, n))
+    weights = directed + directed.T.tocsr()  # 0.3, or 0.6 where both name each other
     weights.data[weights.data > 1.5 * _ONE_SIDED] = 1.0
     weights = weights + sparse.eye_array(n, dtype=np.float32, format="csr")
     counts = np.diff(weights.indptr)
@@ -113,7 +113,7 @@ def _product(weights: Any, dense: np.ndarray) -> np.ndarray:
 
 
 N_NEIGHBOURS = 10
-_SAMPLED = 1000  # rows whose neighbours are looked for where none are at hand
+_SAMPLED = 1000  # rows whose neighbours are searched where none are given
 
 
 @dataclass(frozen=True)
@@ -234,21 +234,21 @@ def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndar
         writing(message("clustering.averages")),
         TemporaryDirectory(prefix="leanrag-clusters-") as folder,
     ):
-        found = averaged_regions(
+        regions = averaged_regions(
             vectors, Path(folder), n_neighbours=k, rounds=options.smoothing, seed=options.seed, grain=grain
         )
-        seats = shared_out(np.array([len(places) for places in found.places]), m)
+        seats = shared_out(np.array([len(places) for places in regions.places]), m)
         batches = (
-            _Region(found.averages.at(places), int(count), replace(options, smoothing=0))
-            for places, count in zip(found.places, seats, strict=True)
+            _Region(regions.averages.at(places), int(count), replace(options, smoothing=0))
+            for places, count in zip(regions.places, seats, strict=True)
         )
         labels, first, likelihood = np.empty(n, dtype=np.int32), 0, 0.0
-        for places, count, made in zip(found.places, seats, apply(_cluster_region, batches), strict=True):
-            labels[places] = first + made.labels
-            first, likelihood = first + int(count), likelihood + made.likelihood * len(places) / n
-        near = found.neighbours_inside(labels, N_NEIGHBOURS)
+        for places, count, region_clusters in zip(regions.places, seats, apply(_cluster_region, batches), strict=True):
+            labels[places] = first + region_clusters.labels
+            first, likelihood = first + int(count), likelihood + region_clusters.likelihood * len(places) / n
+        near = regions.neighbours_inside(labels, N_NEIGHBOURS)
     of_rows = np.empty_like(labels)
-    of_rows[found.order] = labels
+    of_rows[regions.order] = labels
     of_rows = numbered_by_first_row(of_rows)
     return _with_facts(of_rows, options, components=m, likelihood=likelihood, ends=ends, near=near)
 
@@ -280,13 +280,14 @@ def _cluster_region(region: _Region) -> _RegionClusters:
 
 
 def shared_out(sizes: np.ndarray, m: int) -> np.ndarray:
-    """Return m seats by size, at least one each, the largest remainders first; (regions,) int64. sizes: (regions,), m
-    at least as many."""
+    """Return m seats by size, at least one each, the largest remainders first; (regions,) int64. sizes: (regions,), at
+    most m of them.
+    """
     seats: np.ndarray = np.maximum(1, sizes * m // sizes.sum())
-    left = m - int(seats.sum())
-    if left > 0:
-        seats[np.argsort(-(sizes * m % sizes.sum()), kind="stable")[:left]] += 1
-    for _ in range(-left):  # taken by those that had none of their own
+    n_left = m - int(seats.sum())
+    if n_left > 0:
+        seats[np.argsort(-(sizes * m % sizes.sum()), kind="stable")[:n_left]] += 1
+    for _ in range(-n_left):  # the regions that were raised to one seat took too many
         seats[np.argmax(seats)] -= 1
     return seats
 
@@ -326,7 +327,7 @@ def _with_facts(
     facts = ClusterFacts(
         nodes=len(labels),
         components=components,
-        # A last bit of the products reaches the sixth place.
+        # A change of the products' last bit reaches the sixth decimal.
         likelihood=None if likelihood is None else round(likelihood, 3),
         clusters=sizes.clusters,
         smallest=sizes.smallest,
@@ -416,8 +417,8 @@ def _by_reference(
     fit = fit_reference(vectors, reference, cluster_size=options.cluster_size, space=options.space, seed=options.seed)
     labels = fit.labels
     if options.largest is not None:
-        most = max(n_components(len(vectors), options.cluster_size), fit.components)
-        labels = split_and_joined(labels, fit.points, options.largest, most)
+        max_clusters = max(n_components(len(vectors), options.cluster_size), fit.components)
+        labels = split_and_joined(labels, fit.points, options.largest, max_clusters)
     if options.join_singletons:
         labels = joined_singletons(labels, fit.points, options.largest)
     return labels, fit.components, fit.likelihood

@@ -96,7 +96,7 @@ def kmeans(points: np.ndarray, count: int, *, seed: int, starts: int = 5) -> np.
     points: (n, d) float32. A centre that no point is nearest to is left out, so that there may be fewer clusters than
     `count`. The centres are trained on 48 points each.
     """
-    best, least = np.zeros(len(points), dtype=np.int32), np.inf
+    best, least_spread = np.zeros(len(points), dtype=np.int32), np.inf
     count = min(count, len(points))
     with one_blas_thread():
         for start in range(starts if count > 1 else 0):
@@ -106,6 +106,6 @@ def kmeans(points: np.ndarray, count: int, *, seed: int, starts: int = 5) -> np.
             products = np.vecdot(points, centres[labels])
             squares = np.einsum("ij,ij->i", centres, centres)[labels]
             spread = float((lengths - 2 * products + squares).sum(dtype=np.float64))
-            if spread < least:
-                best, least = labels, spread
+            if spread < least_spread:
+                best, least_spread = labels, spread
     return np.unique(best, return_inverse=True)[1].astype(np.int32)

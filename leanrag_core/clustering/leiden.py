@@ -43,8 +43,8 @@ def hierarchical_communities(
     from graspologic_native import hierarchical_leiden
 
     if largest_component:
-        kept = _in_largest_component(ends)
-        ends, weights = ends[kept], weights[kept]
+        in_largest = _in_largest_component(ends)
+        ends, weights = ends[in_largest], weights[in_largest]
     if not len(ends):
         return EMPTY
     order = np.lexsort((ends[:, 1], ends[:, 0]))
@@ -53,7 +53,7 @@ def hierarchical_communities(
         for (source, target), weight in zip(ends[order].tolist(), weights[order].tolist(), strict=True)
     ]
     entries = hierarchical_leiden(edges, None, RESOLUTION, RANDOMNESS, ITERATIONS, True, max_size, seed)
-    columns = [(int(each.node), each.cluster, each.level, _or_none(each.parent_cluster)) for each in entries]
+    columns = [(int(entry.node), entry.cluster, entry.level, _or_none(entry.parent_cluster)) for entry in entries]
     node, cluster, level, parent = np.array(columns, dtype=np.int64).T
     return _tree(node, cluster, level, parent)
 

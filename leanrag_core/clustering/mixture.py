@@ -1,10 +1,10 @@
 """The Gaussian mixture that groups the entities of one layer, fitted by expectation maximisation.
 
 One weight and one mean for each component and one covariance, shared by all ("tied") and full: it needs few points a
-component, which twenty are, and cannot collapse on duplicated vectors. The maximum-likelihood covariance S is shrunk,
-(1 - s) S + s trace(S)/k I + eps I with s = 0.1, the posterior mean under a weak inverse-Wishart prior. Whitened by it,
-a log density is a squared distance. A point looks only at the 16 components nearest to its current one; the others'
-responsibilities are nil in float32.
+component (they have about twenty), and cannot collapse on duplicated vectors. The maximum-likelihood covariance S is
+shrunk, (1 - s) S + s trace(S)/k I + eps I with s = 0.1, the posterior mean under a weak inverse-Wishart prior. Whitened
+by it, a log density is a squared distance. A point looks only at the 16 components nearest to its current one; the
+others' responsibilities are nil in float32.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from leanrag_core.clustering.reduction import second_moment
 
 N_CANDIDATES = 16
 _ITERATIONS = 10
-_MOVING = 2  # first iterations, after which components stay among the same neighbours
+_MOVING = 2  # first iterations, in which the nearest components are searched anew
 _TOLERANCE = 1e-2  # gain in mean log likelihood below which the fit has settled
 _SHRINKAGE = 0.1
 _EPSILON = 1e-6
@@ -42,7 +42,7 @@ class TiedMixture:
 
     @property
     def log_volume(self) -> float:
-        """What a log density adds to the weight and to half the squared distance."""
+        """Constant term of every log density: log |det W| - k/2 log 2 pi."""
         k = int(self.means.shape[1])
         return float(np.log(np.diag(self.whitening)).sum()) - 0.5 * k * float(np.log(2 * np.pi))
 
@@ -136,12 +136,12 @@ def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray, ne
 
     def look(rows: slice) -> float:
         white = mixture.whitened(points[rows])
-        seen = near[labels[rows]]
-        scores = np.matmul(centres[seen], white[:, :, None])[:, :, 0]
-        scores += constants[seen]
+        nearby = near[labels[rows]]
+        scores = np.matmul(centres[nearby], white[:, :, None])[:, :, 0]
+        scores += constants[nearby]
         scores -= 0.5 * np.einsum("ij,ij->i", white, white)[:, None]
         falling = np.argsort(-scores, axis=1, kind="stable")
-        candidates[rows] = np.take_along_axis(seen, falling, axis=1)
+        candidates[rows] = np.take_along_axis(nearby, falling, axis=1)
         log_joint[rows] = scores = np.take_along_axis(scores, falling, axis=1)
         return float((scores[:, 0] + np.log(np.exp(scores - scores[:, :1]).sum(axis=1))).sum(dtype=np.float64))
 
@@ -152,10 +152,10 @@ def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray, ne
 def nearest_components(mixture: TiedMixture) -> np.ndarray:
     """Return the 16 components nearest to each (all, if there are fewer), itself first; (m, c) int32."""
     centres = mixture.whitened(mixture.means.astype(np.float32))
-    own = np.arange(len(centres), dtype=np.int32)[:, None]
+    itself = np.arange(len(centres), dtype=np.int32)[:, None]
     if len(centres) == 1:
-        return own
-    return np.concatenate([own, nearest_neighbours(centres, min(N_CANDIDATES, len(centres)) - 1)], axis=1)
+        return itself
+    return np.concatenate([itself, nearest_neighbours(centres, min(N_CANDIDATES, len(centres)) - 1)], axis=1)
 
 
 def _responsibilities(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -218,8 +218,8 @@ def soft_clusters(vectors: np.ndarray, tokens: np.ndarray, *, max_tokens: int, s
     float32. tokens: (n,) of each row; a cluster with more tokens than max_tokens is divided again, into two at least.
     First clusters of all rows, then clusters within each of these, both in ten principal components. Of more than 4,000
     rows the first clusters are k-means cells of some 400 rows in these ten components, and mixtures are fitted within a
-    cell, so that the time grows with the rows and not faster; no row is then in clusters of two cells. The same vectors
-    give the same clusters, whatever the number of threads. Source: Sarthi et al. 2024 (RAPTOR), section 3.
+    cell, so that the time grows no faster than the rows; no row is then in clusters of two cells. The same vectors give
+    the same clusters, whatever the number of threads. Source: Sarthi et al. 2024 (RAPTOR), section 3.
     """
     with one_thread_in_scikit_learn():  # sums in another order, on more threads, would give other bits
         clusters = [

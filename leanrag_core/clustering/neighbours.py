@@ -10,7 +10,8 @@ from leanrag_core.clustering.reduction import principal_axes
 
 
 def half_squares(vectors: np.ndarray) -> np.ndarray:
-    """Return half the squared length of each row, (n,): an inner product less the other row's orders rows by distance.
+    """Return half the squared length of each row, (n,): an inner product minus that of the other row sorts rows by
+    distance.
 
     vectors: (n, d).
     """
@@ -55,7 +56,11 @@ def _some_largest(scores: np.ndarray, k: int) -> np.ndarray:
 _CELL = 250
 _LARGEST = 1000
 _SCANNED = 20  # cells whose vectors a vector is compared with
-_PHASES = ((0, 1), (1, 4), (4, _SCANNED))  # cells scanned at a time; what one finds lets the next leave out more
+_PHASES = (
+    (0, 1),
+    (1, 4),
+    (4, _SCANNED),
+)  # ranges of cells scanned in turn; hits of one phase let the next leave out more
 _SPACE = 192  # principal components in which cells are formed; fewer would miss more neighbours
 _QUERIES_AT_ONCE = 16_384  # rows of one block, which lie in neighbouring cells
 _PROBES = 1024  # rows whose distances to all centres are held at a time
@@ -71,16 +76,16 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
     projected = _projected(vectors, principal_axes(vectors, _SPACE, seed=seed))
     cell, centres = cells_of(projected, _CELL, largest=_LARGEST, seed=seed)
     order = np.argsort(cell, kind="stable").astype(np.int32)
-    taken, own_cell = _taken(vectors, order), cell[order]
-    lists = CellLists(lambda start, stop: taken[start:stop], offsets_of(np.bincount(cell, minlength=len(centres))))
+    ordered, own_cell = _taken(vectors, order), cell[order]
+    lists = CellLists(lambda start, stop: ordered[start:stop], offsets_of(np.bincount(cell, minlength=len(centres))))
     projected = _taken(projected, order)
     half = half_squares(centres)
 
     def nearest_of(block: slice) -> np.ndarray:
         """Return the places of the nearest vectors for a block of places, (block, k) int32."""
         parts = row_blocks(block.stop - block.start, _PROBES)
-        points, own = projected[block], own_cell[block]
-        probes = np.concatenate([_probes(points[part], own[part], centres, half) for part in parts])
+        points, own_cells = projected[block], own_cell[block]
+        probes = np.concatenate([_probes(points[part], own_cells[part], centres, half) for part in parts])
         return lists.nearest(block, probes, k)
 
     neighbours = np.empty((n, k), dtype=np.int32)
@@ -92,14 +97,14 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
 
 def _taken(points: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return points[order], copied by blocks on all cores. points: (n, d). order: (n,) int32."""
-    taken = np.empty_like(points)
+    ordered = np.empty_like(points)
 
     def take(rows: slice) -> None:
-        np.take(points, order[rows], axis=0, out=taken[rows])
+        np.take(points, order[rows], axis=0, out=ordered[rows])
 
     for _ in over_blocks(take, row_blocks(len(points), _QUERIES_AT_ONCE)):
         pass
-    return taken
+    return ordered
 
 
 def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
@@ -109,14 +114,14 @@ def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
     )
 
 
-def _probes(points: np.ndarray, own: np.ndarray, centres: np.ndarray, half: np.ndarray) -> np.ndarray:
+def _probes(points: np.ndarray, own_cells: np.ndarray, centres: np.ndarray, half: np.ndarray) -> np.ndarray:
     """Return the cells to scan for each point, its own cell first, then the nearest; (rows, cells to scan).
 
-    points: (rows, k). own: (rows,) cell of each. centres: (cells, k). half: (cells,), see half_squares().
+    points: (rows, k). own_cells: (rows,) cell of each. centres: (cells, k). half: (cells,), see half_squares().
     """
     closeness = points @ centres.T
     closeness -= half
-    closeness[np.arange(len(points)), own] = np.inf
+    closeness[np.arange(len(points)), own_cells] = np.inf
     return largest(closeness, min(_SCANNED, len(centres)))
 
 
@@ -169,11 +174,11 @@ class CellLists:
         queries = self._rows(block.start, block.stop)
         for cell, pairs in zip(cells.tolist(), np.split(by_cell // width, starts[1:]), strict=True):
             start, stop = int(self._offsets[cell]), int(self._offsets[cell + 1])
-            held = self._rows(start, stop)
-            scores = queries.take(pairs, axis=0) @ held.T
-            scores -= half_squares(held)
-            own = np.flatnonzero((pairs >= start - block.start) & (pairs < stop - block.start))
-            scores[own, pairs[own] + (block.start - start)] = -np.inf
+            cell_vectors = self._rows(start, stop)
+            scores = queries.take(pairs, axis=0) @ cell_vectors.T
+            scores -= half_squares(cell_vectors)
+            itself = np.flatnonzero((pairs >= start - block.start) & (pairs < stop - block.start))
+            scores[itself, pairs[itself] + (block.start - start)] = -np.inf
             limits = least.take(pairs)
             if stop - start > 2 * k and np.isneginf(limits).all():
                 near, columns = np.repeat(np.arange(len(pairs)), k), self._best(scores, k).ravel()

@@ -22,8 +22,8 @@ _ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
-_CELLS_JOINED = 5  # times as large as those of the search are the cells that make up regions
-_MOST_JOINED = 1.5  # times the intended rows that cells are joined up to
+_CELLS_JOINED = 5  # size of the cells that make up regions, in cells of the search
+_MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
 _PROBED = 20  # cells that a row is compared with
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
@@ -56,8 +56,8 @@ class Codes:
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """Return the rows from start up to stop, (k, d) int8."""
-        read = np.fromfile(self.path, np.int8, (stop - start) * self.width, offset=start * self.width)
-        return np.asarray(read.reshape(-1, self.width))
+        codes = np.fromfile(self.path, np.int8, (stop - start) * self.width, offset=start * self.width)
+        return np.asarray(codes.reshape(-1, self.width))
 
     def at(self, places: np.ndarray) -> np.ndarray:
         """Return those rows, (k, d) int8. places: (k,) int."""
@@ -215,21 +215,21 @@ def _read(vectors: np.ndarray, rows: slice) -> np.ndarray:
     if not (isinstance(vectors, np.memmap) and isinstance(vectors.base, mmap) and vectors.flags.c_contiguous):
         return np.asarray(vectors[rows])
     width, offset = vectors.shape[1], vectors.offset + rows.start * vectors.strides[0]
-    read = np.fromfile(str(vectors.filename), vectors.dtype, (rows.stop - rows.start) * width, offset=offset)
-    return read.reshape(-1, width)
+    values = np.fromfile(str(vectors.filename), vectors.dtype, (rows.stop - rows.start) * width, offset=offset)
+    return values.reshape(-1, width)
 
 
 def _rows(
-    read: Callable[[slice], np.ndarray],
+    read_rows: Callable[[slice], np.ndarray],
     rows: np.ndarray,
     made: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda part, rows: part,
 ) -> np.ndarray:
-    """Return what is made of those rows, block by block, (k, d). rows: (k,) ascending."""
+    """Return what `made` makes of those rows, block by block, (k, d). rows: (k,) ascending."""
     parts = []
     for start in range(0, int(rows[-1]) + 1, _AT_ONCE):
-        wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + _AT_ONCE)]
-        if len(wanted):
-            parts.append(made(read(slice(start, int(wanted[-1]) + 1))[wanted - start], wanted))
+        block_rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + _AT_ONCE)]
+        if len(block_rows):
+            parts.append(made(read_rows(slice(start, int(block_rows[-1]) + 1))[block_rows - start], block_rows))
     return np.concatenate(parts)
 
 
@@ -245,7 +245,9 @@ def _unit(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _scale_of(sample: np.ndarray) -> float:
-    """Return what unit rows, (k, d), are multiplied by to be codes, rounded: no last bit of a number is seen in it."""
+    """Return the factor that turns unit rows, (k, d), into codes, rounded down so that the last bits of the rows do not
+    show.
+    """
     return float(np.floor(_LARGEST_CODE / np.abs(sample).max()))
 
 
@@ -285,9 +287,9 @@ def _sums(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def _nearest(codes: np.ndarray, centres: np.ndarray, n: int) -> np.ndarray:
     """Return the n nearest centres of each row, nearest first; (k, n). codes: (k, d). centres: (c, d) float32."""
-    half, wanted = half_squares(centres), min(n, len(centres))
+    half, n_nearest = half_squares(centres), min(n, len(centres))
     blocks = row_blocks(len(codes), max(16, min(4096, 4_000_000 // len(centres))))
-    return np.concatenate([_best(codes[rows].astype(np.float32) @ centres.T - half, wanted) for rows in blocks])
+    return np.concatenate([_best(codes[rows].astype(np.float32) @ centres.T - half, n_nearest) for rows in blocks])
 
 
 def _best(scores: np.ndarray, n: int) -> np.ndarray:
@@ -319,7 +321,8 @@ def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.nda
 
 def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
     """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
-    Where the cells that are looked into hold no k others, the place itself stands."""
+    Where the scanned cells hold fewer than k other rows, the place itself fills the rest.
+    """
     lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
 
     def nearest_of(block: slice) -> np.ndarray:
@@ -358,14 +361,15 @@ def _means(codes: Codes, neighbours: np.ndarray, places: np.ndarray) -> np.ndarr
     for column in range(near.shape[1]):
         weights = np.where(mutual[:, column], _MUTUAL, _ONE_SIDED).astype(np.float32)
         sums += weights[:, None] * codes.at(near[:, column])
-    lost = ~sums.any(axis=1)  # of neighbours that point the other way nothing may be left
+    lost = ~sums.any(axis=1)  # neighbours that point the other way may cancel the sum
     sums[lost] = codes.at(places[lost])
     return _unit(sums, places)
 
 
 def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
-    """Return the region of each place, (n,) int32, every region used: cells that neighbours join, and after it the
-    region that most neighbours are in. neighbours: (n, k)."""
+    """Return the region of each place, (n,) int32, every region used: cells with many links are joined, then each place
+    moves to the region of most of its neighbours. neighbours: (n, k).
+    """
     n = len(averages)
     largest_region = int(_MOST_JOINED * grain.region)
     n_cells = -(-n // (_CELLS_JOINED * grain.cell))
@@ -378,9 +382,9 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
 
     def voted(rows: slice) -> np.ndarray:
         """Return the region of those places after one round, (k,)."""
-        named = np.concatenate([region[rows, None], region[neighbours[rows]]], axis=1)
-        votes = (named[:, :, None] == named[:, None, :]).sum(axis=2)
-        return np.take_along_axis(named, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # its own, of equals
+        candidates = np.concatenate([region[rows, None], region[neighbours[rows]]], axis=1)
+        votes = (candidates[:, :, None] == candidates[:, None, :]).sum(axis=2)
+        return np.take_along_axis(candidates, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # of equals its own
 
     for _ in range(_VOTES if region.any() else 0):
         region = np.concatenate(list(over_blocks(voted, blocks)))
@@ -404,15 +408,15 @@ def _joined(links: np.ndarray, sizes: np.ndarray, most: int) -> np.ndarray:
     """Return the region of each cell, (c,) int from 0: the two that are tied most are joined, again and again, as long
     as both together hold no more than `most` rows.
 
-    links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. How tied two are is the number of links
-    over the root of the product of their sizes; of equals those of the lower numbers are joined. c: at most 4,000.
+    links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. The tie of two is the number of links
+    over the root of the product of their sizes; of equal ties that of the lower numbers comes first. c: at most 4,000.
     """
     tied = [
         {int(second): int(links[first, second]) for second in np.flatnonzero(links[first])}
         for first in range(len(sizes))
     ]
     size, age, into = sizes.tolist(), [0] * len(sizes), list(range(len(sizes)))
-    waiting: list[tuple[float, int, int, int]] = []  # the least first: less than 0, the more tied; age of both together
+    waiting: list[tuple[float, int, int, int]] = []  # heap: the negated tie, both regions, their ages added up
 
     def offer(first: int, second: int) -> None:
         lower, upper = sorted((first, second))

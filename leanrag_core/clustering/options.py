@@ -52,8 +52,8 @@ class ClusterOptions:
 
     def settings(self) -> dict[str, str | int | bool]:
         """Return the options by name, as a report records them; those of the reference engine only where it is used."""
-        own = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "reference"}
-        return own | (self.reference.settings() if self.reference else {})
+        values = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "reference"}
+        return values | (self.reference.settings() if self.reference else {})
 
 
 def cluster_options(config: IndexConfig) -> ClusterOptions:

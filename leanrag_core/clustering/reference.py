@@ -19,7 +19,7 @@ _LEAST_CHANGE = 1e-3  # of BIC from one count to the next, relative; the release
 _RELEASED_DIMENSIONS = 2  # of UMAP in the released code
 _RELEASED_STARTS = 5
 _UMAP_NEIGHBOURS = 15
-_UMAP_LEAST = 3  # it refuses a point with a single neighbour; so few points stay as they are
+_UMAP_LEAST = 3  # UMAP refuses a point with a single neighbour; fewer points stay as they are
 _ROUNDS = 100  # of expectation maximisation, scikit-learn's default
 
 

@@ -106,11 +106,11 @@ def _labels_of_new(
         return previous.most_responsible(white)
     groups = cluster(vectors, replace(options, cluster_size=max(2, -(-n // n_groups)))).labels.astype(np.int64)
     for _ in range(_ROUNDS):
-        own = np.flatnonzero(groups >= 0)
-        if not len(own):
+        in_new_groups = np.flatnonzero(groups >= 0)
+        if not len(in_new_groups):
             break
-        numbered = np.unique(groups[own], return_inverse=True)[1]
-        labels = previous.extended_by(white[own], numbered).most_responsible(white)
+        numbered = np.unique(groups[in_new_groups], return_inverse=True)[1]
+        labels = previous.extended_by(white[in_new_groups], numbered).most_responsible(white)
         groups = np.where(labels >= n_before, labels - n_before, -1)
         sizes = np.bincount(groups + 1)
         groups[sizes[groups + 1] == 1] = -1

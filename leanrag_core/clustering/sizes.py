@@ -91,28 +91,28 @@ def assign_within_capacity(
     """Give each point its best component that still has room, surest points first.
 
     candidates: (n, c) components of each point, best first. margin: (n,) log posterior of the best over the second
-    best; points choose in falling order of it, ties by row. Points whose candidates are all full form clusters of
-    their own in components that hold nothing, best candidate by best candidate; what is left over after that goes to
+    best; points choose in falling order of it, ties by row. Points whose candidates are all full are grouped by their
+    best candidate and form clusters of their own in empty components; what is left over after that goes to
     nearest_open(rows, components), the nearest of the components with room. Returns (n,) int32 labels below m, none
     used more than `capacity` times. Needs n <= m x capacity.
     """
     turn = np.empty(len(margin), dtype=np.int64)
     turn[np.argsort(-margin, kind="stable")] = np.arange(len(margin))
-    tried = np.zeros(len(margin), dtype=np.int64)  # candidates that refused the point
+    n_refusals = np.zeros(len(margin), dtype=np.int64)  # candidates that refused the point
     labels = candidates[:, 0].astype(np.int32)
     # Every point asks its best component; a component keeps the surest and refuses the rest, who ask their next. As all
     # components prefer the same points, this ends where choosing one after the other would.
     refused = _surplus(labels, turn, capacity, m)
     while len(refused):
-        tried[refused] += 1
-        out = tried[refused] >= candidates.shape[1]
+        n_refusals[refused] += 1
+        out = n_refusals[refused] >= candidates.shape[1]
         labels[refused[out]] = -1
         asking = refused[~out]
-        labels[asking] = candidates[asking, tried[asking]]
+        labels[asking] = candidates[asking, n_refusals[asking]]
         refused = _surplus(labels, turn, capacity, m)
-    left = np.flatnonzero(labels < 0)
-    if len(left):
-        _fill_empty(labels, left, candidates[:, 0], turn, capacity, m)
+    unplaced = np.flatnonzero(labels < 0)
+    if len(unplaced):
+        _fill_empty(labels, unplaced, candidates[:, 0], turn, capacity, m)
         _fill_open(labels, turn, capacity, m, nearest_open)
     return labels
 
@@ -138,15 +138,15 @@ def _place_in_run(values: np.ndarray) -> np.ndarray:
 
 
 def _fill_empty(
-    labels: np.ndarray, left: np.ndarray, best: np.ndarray, turn: np.ndarray, capacity: int, m: int
+    labels: np.ndarray, unplaced: np.ndarray, best: np.ndarray, turn: np.ndarray, capacity: int, m: int
 ) -> None:
     """Put the points left over into components that hold nothing; changes labels in place.
 
     The points are grouped by their best component, at most `capacity` in a group, and the largest groups go first.
-    labels: (n,) int32, -1 where left over. left: rows of those. best: (n,) best component. turn: (n,) int64.
+    labels: (n,) int32, -1 where left over. unplaced: rows of those. best: (n,) best component. turn: (n,) int64.
     """
     empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=m) == 0)
-    rows = left[np.lexsort((turn[left], best[left]))]
+    rows = unplaced[np.lexsort((turn[unplaced], best[unplaced]))]
     wish = best[rows]
     body = np.cumsum(np.concatenate([[0], (_place_in_run(wish)[1:] % capacity == 0).astype(np.int64)]))
     largest_first = np.argsort(-np.bincount(body), kind="stable")[: len(empty)]
@@ -161,20 +161,20 @@ def _fill_open(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int, near
     labels: (n,) int32, -1 where left over. turn: (n,) int64, the order in which points choose.
     """
     for _ in range(_ROUNDS):
-        left = np.flatnonzero(labels < 0)
+        unplaced = np.flatnonzero(labels < 0)
         room = capacity - np.bincount(labels[labels >= 0], minlength=m)
-        if len(left) * np.count_nonzero(room) > _COMPARED:
+        if len(unplaced) * np.count_nonzero(room) > _COMPARED:
             break
-        if len(left) == 0:
+        if len(unplaced) == 0:
             return
-        wanted = nearest_open(left, np.flatnonzero(room > 0))
-        order = np.lexsort((turn[left], wanted))
-        left, wanted = left[order], wanted[order]
-        fits = _place_in_run(wanted) < room[wanted]
-        labels[left[fits]] = wanted[fits]
-    left = np.flatnonzero(labels < 0)  # hordes of duplicates; any room is as good as another
+        nearest = nearest_open(unplaced, np.flatnonzero(room > 0))
+        order = np.lexsort((turn[unplaced], nearest))
+        unplaced, nearest = unplaced[order], nearest[order]
+        fits = _place_in_run(nearest) < room[nearest]
+        labels[unplaced[fits]] = nearest[fits]
+    unplaced = np.flatnonzero(labels < 0)  # only many duplicates are left; any component with room will do
     room = capacity - np.bincount(labels[labels >= 0], minlength=m)
-    labels[left] = np.repeat(np.arange(m, dtype=labels.dtype), room)[: len(left)]
+    labels[unplaced] = np.repeat(np.arange(m, dtype=labels.dtype), room)[: len(unplaced)]
 
 
 _FRINGE, _FRINGE_TIMES = 0.99, 2.0  # share of members inside the fringe; how far beyond it a lone point may be

@@ -48,7 +48,7 @@ def merges_of(batch: Sequence[np.ndarray]) -> list[Merges]:
 
 def started(points: np.ndarray, white: np.ndarray, m: int, *, seed: int, apply: Apply) -> np.ndarray:
     """Return the component of each point from which expectation maximisation starts; (n,) int32, each of 0 ... m-1
-    used. m-1, every component used: where expectation maximisation starts.
+    used.
 
     points: (n, k), which decide the groups. white: (n, k) float32, whitened, in which Ward's criterion is computed.
     """

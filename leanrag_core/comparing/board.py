@@ -80,7 +80,9 @@ class QuestionScorer:
 
     def __init__(self, questions: Sequence[GoldQuestion]) -> None:
         self.questions = tuple(questions)
-        self._gold = [[(each.document, normalised(each.quote)) for each in one.evidence] for one in self.questions]
+        self._gold = [
+            [(each.document, normalised(each.quote)) for each in question.evidence] for question in self.questions
+        ]
         self._texts: BoundedCache[str, str] = BoundedCache(_KEPT_TEXTS)  # threads score at the same time
 
     def score(self, retrieve: Callable[[str], Trace], on_question: Callable[[], object] = lambda: None) -> SetScores:
@@ -90,10 +92,10 @@ class QuestionScorer:
             for question, gold in zip(self.questions, self._gold, strict=True):
                 on_question()
                 trace = retrieve(question.question)
-                held = {item.ref for section in trace.context.sections for item in section.items}
-                passages = sum(passage.id in held for passage in trace.passages)
-                found = len(gold_in_context(gold, trace, self._normalised))
-                scored.append(Scored(found, len(gold), trace.context.tokens, passages))
+                in_context = {item.ref for section in trace.context.sections for item in section.items}
+                passages = sum(passage.id in in_context for passage in trace.passages)
+                n_found = len(gold_in_context(gold, trace, self._normalised))
+                scored.append(Scored(n_found, len(gold), trace.context.tokens, passages))
         return SetScores(tuple(scored))
 
     def _normalised(self, text: str) -> str:
@@ -124,9 +126,8 @@ def changes(now: SetScores, pinned: SetScores) -> Changes:
 @dataclass(frozen=True)
 class Standing:
     """A setting beside the pinned one on the same questions. difference: of the measure, now less pinned; None where no
-    question has both. differs: by the paired rank test, as everywhere (rank_tests.differ). is_equal: every question has
-    the same score of both. tokens: mean of now over
-    that of pinned. n_gold: questions that have gold."""
+    question has both. differs: by the paired rank test, as everywhere (evaluation.statistics.differ). is_equal: every
+    question has the same score of both. tokens: mean of now over that of pinned. n_gold: questions that have gold."""
 
     measure: str
     difference: Interval | None
@@ -167,7 +168,7 @@ def changes_words(changed: Changes) -> Message:
 
 
 def prepare() -> None:
-    """Import what the first comparison of two settings would wait for, half a second long."""
+    """Import what the first comparison of two settings would otherwise wait half a second for."""
     import scipy.stats  # noqa: F401
 
 
@@ -176,7 +177,7 @@ def finding(name: Message, stands: Standing) -> Finding:
     nothing, change = message("plain", text=""), stands.difference
     if change is None:
         return Finding(nothing, message("board.nothing_to_measure"), nothing)
-    said: dict[str, Message | int | str] = {
+    values: dict[str, Message | int | str] = {
         "name": name,
         "change": _amount(change.value, stands.measure),
         "low": _amount(change.low, stands.measure),
@@ -185,21 +186,21 @@ def finding(name: Message, stands: Standing) -> Finding:
         "changes": changes_words(stands.changes),
     }
     if stands.is_equal:
-        same = message("board.equal", n=change.n, tokens=said["tokens"])
+        same = message("board.equal", n=change.n, tokens=values["tokens"])
         return Finding(message("board.name", name=name), same, nothing)
     few = message("board.few", n=stands.n_gold) if 0 < stands.n_gold < FEW else nothing
     if not stands.differs:
         claim = message("board.not_told", n=change.n)
-        return Finding(message("board.name", name=name), claim, message("board.not_told_rest", few=few, **said))
-    way = "more" if change.value > 0 else "less"
+        return Finding(message("board.name", name=name), claim, message("board.not_told_rest", few=few, **values))
+    direction = "more" if change.value > 0 else "less"
     amount = _amount(abs(change.value), stands.measure, signed=False)
-    claim = message(f"board.{stands.measure}.{way}", name=name, amount=amount)
+    claim = message(f"board.{stands.measure}.{direction}", name=name, amount=amount)
     if change.value < 0:  # the sentence has the direction, and the interval goes the same way
-        said |= {
+        values |= {
             "low": _amount(-(change.high or 0.0), stands.measure),
             "high": _amount(-(change.low or 0.0), stands.measure),
         }
-    return Finding(nothing, claim, message("board.rest", few=few, **said))
+    return Finding(nothing, claim, message("board.rest", few=few, **values))
 
 
 def _amount(value: float | None, measure: str, *, signed: bool = True) -> str:

@@ -38,7 +38,7 @@ class Control:
 
     @property
     def key(self) -> str:
-        """What it is called beside the others: an index and a strategy may have options of one name."""
+        """Its name among all controls: an index and a strategy may have options of the same name."""
         return f"{_OF_INDEX}{self.name}" if self.of_index else self.name
 
     @property
@@ -73,9 +73,9 @@ def neighbours(
     """Yield the settings that are likely next: the slider that was moved last goes on that way, then back; then the
     other controls of the strategy by one step. moved: its key. towards: 1 or -1."""
     shown = [each for each in controls if each.first and not each.of_index and each.kind != CHOICE]
-    first = [(each, way) for each in shown if each.key == moved for way in (towards, 2 * towards, -towards)]
-    for control, way in (*first, *((each, way) for each in shown for way in (1, -1) if each.key != moved)):
-        place = control.stops.index(settings[control.key]) + way
+    first = [(each, step) for each in shown if each.key == moved for step in (towards, 2 * towards, -towards)]
+    for control, step in (*first, *((each, step) for each in shown for step in (1, -1) if each.key != moved)):
+        place = control.stops.index(settings[control.key]) + step
         if 0 <= place < len(control.stops):
             yield {**settings, control.key: control.stops[place]}
 
@@ -99,8 +99,8 @@ def strategy_controls(config: type, held: Iterable[Mapping[str, Any]]) -> tuple[
 
 
 def index_controls(config: IndexConfig, held: Iterable[Mapping[str, Any]], *, heuristic: bool) -> tuple[Control, ...]:
-    """Return the controls of clustersize, tau and what else of the first settings changes the hierarchy alone: from
-    extraction on everything else is kept."""
+    """Return the controls of the index's first settings that change the hierarchy alone, such as clustersize and tau;
+    what comes before the clusters is kept."""
     held, controls = list(held), []
     for spec in fields(config):
         if not spec.metadata.get("in_row") or spec.metadata.get("stage") not in (CLUSTER, RELATIONS):
@@ -132,17 +132,17 @@ def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
 def _stops(spec: Field[Any], now: Sequence[Any]) -> tuple[Any, ...]:
     """Return each whole number, or round ones where these are many; fractions in twenty steps."""
     low, high = spec.metadata.get("low") or 0, spec.metadata["high"]
-    own = {spec.default, *now}
+    values_in_use = {spec.default, *now}
     if isinstance(spec.default, float):
         steps = {round(low + (high - low) * step / 20, 4) for step in range(21)}
-        return tuple(sorted(float(value) for value in steps | own))
-    high = min(high, max(spec.metadata.get("scale") or high, *own))
+        return tuple(sorted(float(value) for value in steps | values_in_use))
+    high = min(high, max(spec.metadata.get("scale") or high, *values_in_use))
     if high - low <= _EACH:
         return tuple(range(low, high + 1))
     least = _LEAST_TOKENS if spec.name.endswith("tokens") else 1
     round_ones = {int(part * 10**power) for power in range(len(str(high))) for part in _ROUND}
     ends = {high} if least > 1 else {low, high}
-    return tuple(sorted({value for value in round_ones if max(low, least) <= value <= high} | own | ends))
+    return tuple(sorted({value for value in round_ones if max(low, least) <= value <= high} | values_in_use | ends))
 
 
 def _tau_stops(now: Sequence[Any], heuristic: bool) -> tuple[str, ...]:
@@ -168,8 +168,8 @@ def settings_name(controls: Sequence[Control], settings: Mapping[str, Any], besi
 
 
 def settings_link(settings: Mapping[str, Any], ground: Mapping[str, Any]) -> str:
-    """Return what of the settings is not that of the ground, as links have it: "KEY=VALUE;...", "-" where nothing is.
-    settings, ground: values by Control.key."""
+    """Write the settings that differ from those of the ground, as links have them: "KEY=VALUE;...", "-" where none
+    does. settings, ground: values by Control.key."""
     return ";".join(f"{key}={_written(value)}" for key, value in settings.items() if value != ground[key]) or "-"
 
 

@@ -60,17 +60,17 @@ def held_ids(trace: Trace, index: Index, gold: Sequence[Gold], lanes: Sequence[L
     """Return the ids of the passages and entities with gold that the context holds: of a quote that lies in several
     chunks, all of them. lanes: of the gold, in its order."""
     ids = set(found_ids(trace, lanes))
-    held = {item.ref for section in trace.context.sections for item in section.items}
-    for one, way in zip(gold, lanes, strict=True):
-        if way.is_found and one.kind != "entity":
-            ids |= held & {index.chunk_cells.value("id", row) for row in one.rows}
+    context_refs = {item.ref for section in trace.context.sections for item in section.items}
+    for piece, way in zip(gold, lanes, strict=True):
+        if way.is_found and piece.kind != "entity":
+            ids |= context_refs & {index.chunk_cells.value("id", row) for row in piece.rows}
     return tuple(sorted(ids))
 
 
 def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     n_entities = int(index.entity_chunks[:, row].nnz)
     uses_entities = any(item.kind == "entity" for item in trace.items)
-    said: list[Message] = [message("lost.entities", n=n_entities) if uses_entities else message("lost.indexed")]
+    messages: list[Message] = [message("lost.entities", n=n_entities) if uses_entities else message("lost.indexed")]
     if uses_entities and not n_entities:
         return Lane((message("lost.no_entity"),), INDEX)
     id_ = index.chunk_cells.value("id", row)
@@ -79,18 +79,20 @@ def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     place = ranking.index(row) + 1 if row in ranking else None
     reaching = _reaching(trace, index, row)
     if uses_entities and place is None and passage is None and not reaching:
-        return Lane((*said, message("lost.not_reached", n=n_entities, retrieved=_n_entities(trace))), REACHED)
+        return Lane((*messages, message("lost.not_reached", n=n_entities, retrieved=_n_entities(trace))), REACHED)
     if reaching:
-        said.append(message("lost.by_entity", n=len(reaching), name=reaching[0]))
+        messages.append(message("lost.by_entity", n=len(reaching), name=reaching[0]))
     else:
-        said.append(message("lost.by_vectors"))
+        messages.append(message("lost.by_vectors"))
     if place is None and passage is None:
-        return Lane((*said, message("lost.not_ranked", n=len(ranking))), RANKED)
-    said.append(message("lost.ranked", place=place or (passage.rank if passage else None), n=len(ranking)))
+        return Lane((*messages, message("lost.not_ranked", n=len(ranking))), RANKED)
+    messages.append(message("lost.ranked", place=place or (passage.rank if passage else None), n=len(ranking)))
     if passage is None:
-        return Lane((*said, message("lost.beyond", place=place, taken=len(trace.passages))), TAKEN, place)
-    said.append(message("lost.taken", n=len(trace.passages)))
-    return _in_context(trace, id_, gold, said, place or passage.rank, passage.source.tokens if passage.source else 0)
+        return Lane((*messages, message("lost.beyond", place=place, taken=len(trace.passages))), TAKEN, place)
+    messages.append(message("lost.taken", n=len(trace.passages)))
+    return _in_context(
+        trace, id_, gold, messages, place or passage.rank, passage.source.tokens if passage.source else 0
+    )
 
 
 def _reaching(trace: Trace, index: Index, row: int) -> list[str]:
@@ -104,7 +106,9 @@ def _n_entities(trace: Trace) -> int:
     return sum(item.kind == "entity" for item in trace.items)
 
 
-def _in_context(trace: Trace, id_: str, gold: Gold, said: Sequence[Message], place: int | None, tokens: int) -> Lane:
+def _in_context(
+    trace: Trace, id_: str, gold: Gold, messages: Sequence[Message], place: int | None, tokens: int
+) -> Lane:
     """Check the last two stages, budget and context, of an item that was taken."""
     section, item = _held(trace, id_)
     if item is None or section is None:
@@ -112,12 +116,12 @@ def _in_context(trace: Trace, id_: str, gold: Gold, said: Sequence[Message], pla
         budget = holding.budget if holding else 0
         used = holding.tokens if holding else 0
         short = max(1, used + tokens - budget)
-        return Lane((*said, message("lost.cut", short=short, budget=budget)), BUDGET, place, short=short)
-    said = [*said, message("lost.within", tokens=section.tokens, budget=section.budget)]
+        return Lane((*messages, message("lost.cut", short=short, budget=budget)), BUDGET, place, short=short)
+    messages = [*messages, message("lost.within", tokens=section.tokens, budget=section.budget)]
     if item.trimmed and gold.quote and normalised(gold.quote) not in normalised(item.text):
-        return Lane((*said, message("lost.trimmed", mark=item.mark)), CONTEXT, place, item.mark)
+        return Lane((*messages, message("lost.trimmed", mark=item.mark)), CONTEXT, place, item.mark)
     position = next(n for n, each in enumerate(section.items, start=1) if each.ref == id_)
-    return Lane((*said, message("lost.found", place=position)), "", place, item.mark)
+    return Lane((*messages, message("lost.found", place=position)), "", place, item.mark)
 
 
 def _held(trace: Trace, id_: str) -> tuple[ContextSection | None, ContextItem | None]:
@@ -132,15 +136,19 @@ def _of_entity(trace: Trace, gold: Gold) -> Lane:
     item = next(
         (each for each in trace.items if each.kind == "entity" and each.name.casefold() == gold.quote.casefold()), None
     )
-    said = [message("lost.extracted")]
+    messages = [message("lost.extracted")]
     if item is None:
-        return Lane((*said, message("lost.entity_not_reached", retrieved=_n_entities(trace))), REACHED)
-    said.append(message("lost.entity_reached"))
-    said.append(message("lost.entity_ranked", place=item.rank) if item.rank else message("lost.unranked"))
-    said.append(message("lost.entity_taken", n=_n_entities(trace)))
-    section, held = _held(trace, item.id)
-    if section is None or held is None:
-        short = next((part for part in trace.context.sections if part.name == "entities"), None)
-        return Lane((*said, message("lost.entity_cut", budget=short.budget if short else 0)), BUDGET, item.rank)
-    said.append(message("lost.within", tokens=section.tokens, budget=section.budget))
-    return Lane((*said, message("lost.found_as", mark=held.mark)), "", item.rank, held.mark)
+        return Lane((*messages, message("lost.entity_not_reached", retrieved=_n_entities(trace))), REACHED)
+    messages.append(message("lost.entity_reached"))
+    messages.append(message("lost.entity_ranked", place=item.rank) if item.rank else message("lost.unranked"))
+    messages.append(message("lost.entity_taken", n=_n_entities(trace)))
+    section, context_item = _held(trace, item.id)
+    if section is None or context_item is None:
+        entities_section = next((part for part in trace.context.sections if part.name == "entities"), None)
+        return Lane(
+            (*messages, message("lost.entity_cut", budget=entities_section.budget if entities_section else 0)),
+            BUDGET,
+            item.rank,
+        )
+    messages.append(message("lost.within", tokens=section.tokens, budget=section.budget))
+    return Lane((*messages, message("lost.found_as", mark=context_item.mark)), "", item.rank, context_item.mark)

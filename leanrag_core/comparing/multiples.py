@@ -48,17 +48,17 @@ def usual_values(spec: Field[Any], value: Any) -> tuple[Any, ...]:
         own = "" if value is None else str(value)
         return tuple(dict.fromkeys([*([own] if own not in _TAUS else []), *_TAUS]))[:_USUAL]
     low, high = spec.metadata.get("low"), spec.metadata.get("high")
-    found: list[Any] = []
+    values: list[Any] = []
     for factor in _FACTORS:
         drawn = _rounded(value * factor) if factor != 1.0 else value
         drawn = drawn if isinstance(spec.default, float) else round(drawn)
         drawn = max(drawn, low) if low is not None else drawn
         drawn = min(drawn, high) if high is not None else drawn
-        if drawn not in found:
-            found.append(drawn)
-        if len(found) == _USUAL:
+        if drawn not in values:
+            values.append(drawn)
+        if len(values) == _USUAL:
             break
-    return tuple(sorted(found))
+    return tuple(sorted(values))
 
 
 def _rounded(value: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import STAGES, Lane, lane
@@ -73,8 +74,7 @@ class SetResult:
     @property
     def median_ms(self) -> float:
         """The median of the retrieval's milliseconds."""
-        times = sorted(result.milliseconds for result in self.questions)
-        return times[len(times) // 2] if times else 0.0
+        return median(result.milliseconds for result in self.questions) if self.questions else 0.0
 
 
 def over_questions(
@@ -83,7 +83,7 @@ def over_questions(
     retrieve: Callable[[str], Trace],
     on_question: Callable[[int], object] = lambda n: None,
 ) -> SetResult:
-    """Run the column over the set. retrieve: returns a question's trace. on_question: is told how many are done."""
+    """Run the column over the set. retrieve: returns a question's trace. on_question: called with how many are done."""
     finder, results, outcomes = GoldFinder(index), [], []
     for n, question in enumerate(questions, start=1):
         trace = retrieve(question.question)
@@ -91,8 +91,8 @@ def over_questions(
         results.append(QuestionResult(question, evidence, trace.context.tokens, trace.timings_ms["total"]))
         outcomes.append(Outcome(question, trace, chunks=finder.chunks))
         on_question(n)
-    shown = [info.name for info in measure_infos() if info.is_main or info.name == PER_THOUSAND]
-    return SetResult(tuple(results), means(outcomes, shown))
+    measure_names = [info.name for info in measure_infos() if info.is_main or info.name == PER_THOUSAND]
+    return SetResult(tuple(results), means(outcomes, measure_names))
 
 
 @dataclass(frozen=True)

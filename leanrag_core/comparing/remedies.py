@@ -118,7 +118,7 @@ def offers(
     switched = sorted((tried for tried in others if tried is not None), key=lambda tried: tried.tokens)
     offered: list[Remedy] = [first] if first else []
     for tried in switched:
-        # One that needs what another one does, and a switch beside that, says nothing new.
+        # A remedy with all options of an offered one, and more, says nothing new.
         if not any(set(other.options) <= set(tried.options) for other in offered):
             offered.append(tried)
     return tuple(offered[:MOST_OFFERS])

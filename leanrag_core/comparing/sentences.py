@@ -1,4 +1,4 @@
-"""Which sentences of an answer no other answer says: by the share of their words that another answer's sentence has."""
+"""Which sentences are in one answer alone, by the share of their words that a sentence of another answer has."""
 
 import re
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ def say_the_same(answers: Mapping[str, Answer]) -> bool:
 
 def same_sentence(left: str, right: str) -> bool:
     """Return whether both say the same: most words of each are in the other."""
-    own, other = _words(left), _words(right)
-    return bool(own and other) and len(own & other) >= SAME * max(len(own), len(other))
+    first, second = _words(left), _words(right)
+    return bool(first and second) and len(first & second) >= SAME * max(len(first), len(second))
 
 
 def _is_said(part: frozenset[str], others: list[frozenset[str]]) -> bool:

@@ -16,7 +16,7 @@ _PLACES = 12  # scores that are equal on paper may differ in the last bit
 
 @dataclass(frozen=True)
 class Changes:
-    """Names of what one state alone has, and of what both have in another form; each in the order of names."""
+    """Names of what only one state has, and of what differs between both; each in the order of names."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -28,9 +28,9 @@ class Changes:
 
 @dataclass(frozen=True)
 class LayerMoves:
-    """The clusters of a layer. clusters: how many are kept, changed in members or text, new and gone; one of the other
-    state is the same where each shares most base entities with the other. moved: base entities of both states that are
-    in another cluster. adjusted_rand: of both clusterings over the shared base entities; None without any."""
+    """The clusters of a layer. clusters: how many are kept, changed in members or text, new and gone; two of both
+    states are the same where each shares most base entities with the other. moved: base entities of both states that
+    are in another cluster. adjusted_rand: of both clusterings over the shared base entities; None without any."""
 
     clusters: LayerChange
     moved: int
@@ -39,8 +39,8 @@ class LayerMoves:
 
 @dataclass(frozen=True)
 class StateDifferences:
-    """What the later state has otherwise than the earlier one. shared: base entities of both. texts: names of
-    aggregated entities whose name or description is another one; clusters that are new or gone are not among them."""
+    """How the later state differs from the earlier one. shared: base entities of both. texts: names of aggregated
+    entities whose name or description is another one; clusters that are new or gone are not among them."""
 
     documents: Changes
     entities: Changes
@@ -72,18 +72,21 @@ def state_differences(before: Index, after: Index) -> StateDifferences:
     rows_after = np.array([new.row_of[id_] for id_ in common], dtype=np.int64)
     layers, texts = [], []
     for number in range(1, max(len(before.layers), len(after.layers))):
-        there = before.layers[number] if number < len(before.layers) else None
-        here = after.layers[number] if number < len(after.layers) else None
-        if there is not None:
+        old_layer = before.layers[number] if number < len(before.layers) else None
+        new_layer = after.layers[number] if number < len(after.layers) else None
+        if old_layer is not None:
             rows_before = np.asarray(before.layers[number - 1].parent)[rows_before]
-        if here is not None:
+        if new_layer is not None:
             rows_after = np.asarray(after.layers[number - 1].parent)[rows_after]
-        if there is None or here is None:
-            n_new, n_gone = len(here) if here is not None else 0, len(there) if there is not None else 0
+        if old_layer is None or new_layer is None:
+            n_new, n_gone = (
+                len(new_layer) if new_layer is not None else 0,
+                len(old_layer) if old_layer is not None else 0,
+            )
             layers.append(LayerMoves(LayerChange(number, 0, 0, n_new, n_gone), 0, None))
             continue
-        counterpart = _counterparts(rows_before, rows_after, len(there), len(here))
-        moves, changed = _layer_moves(there, here, counterpart, rows_before, rows_after)
+        counterpart = _counterparts(rows_before, rows_after, len(old_layer), len(new_layer))
+        moves, changed = _layer_moves(old_layer, new_layer, counterpart, rows_before, rows_after)
         layers.append(moves)
         texts += changed
     return StateDifferences(
@@ -108,34 +111,38 @@ def _counterparts(before: np.ndarray, after: np.ndarray, n_before: int, n_after:
     pairs, shared = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))
     best_after, best_before = np.full(n_before, -1, dtype=np.int64), np.full(n_after, -1, dtype=np.int64)
-    for there, here in pairs[order].tolist():
-        if best_after[there] < 0:
-            best_after[there] = here
-        if best_before[here] < 0:
-            best_before[here] = there
-    mutual = [here for here in range(n_after) if best_before[here] >= 0 and best_after[best_before[here]] == here]
+    for old_cluster, new_cluster in pairs[order].tolist():
+        if best_after[old_cluster] < 0:
+            best_after[old_cluster] = new_cluster
+        if best_before[new_cluster] < 0:
+            best_before[new_cluster] = old_cluster
+    mutual = [
+        new_cluster
+        for new_cluster in range(n_after)
+        if best_before[new_cluster] >= 0 and best_after[best_before[new_cluster]] == new_cluster
+    ]
     counterpart[mutual] = best_before[mutual]
     return counterpart
 
 
 def _layer_moves(
-    there: Layer, here: Layer, counterpart: np.ndarray, rows_before: np.ndarray, rows_after: np.ndarray
+    old_layer: Layer, new_layer: Layer, counterpart: np.ndarray, rows_before: np.ndarray, rows_after: np.ndarray
 ) -> tuple[LayerMoves, list[str]]:
-    """Return how a layer changed, and the names of its entities with another text. counterpart: (n,) int64, see
+    """Return how a layer changed, and the names of its entities whose text changed. counterpart: (n,) int64, see
     _counterparts; rows_before, rows_after: (k,) int, clusters of the shared base entities."""
     from sklearn.metrics import adjusted_rand_score
 
-    was, now = _texts(there), _texts(here)
+    old_texts, new_texts = _texts(old_layer), _texts(new_layer)
     kept, changed = 0, []
     for row, other in enumerate(counterpart.tolist()):
         if other < 0:
             continue
-        if now[row] == was[other]:  # the id is that of the members
+        if new_texts[row] == old_texts[other]:  # the id is derived from the members
             kept += 1
-        elif now[row][1:] != was[other][1:]:
-            changed.append(now[row][1])
+        elif new_texts[row][1:] != old_texts[other][1:]:
+            changed.append(new_texts[row][1])
     n_known = int((counterpart >= 0).sum())
-    clusters = LayerChange(here.number, kept, n_known - kept, len(here) - n_known, len(there) - n_known)
+    clusters = LayerChange(new_layer.number, kept, n_known - kept, len(new_layer) - n_known, len(old_layer) - n_known)
     moved = int((counterpart[rows_after] != rows_before).sum())
     rand = round(float(adjusted_rand_score(rows_before, rows_after)), 6) if len(rows_after) else None
     return LayerMoves(clusters, moved, rand), changed
@@ -156,8 +163,8 @@ def _changes(before: Mapping[str, tuple[str, object]], after: Mapping[str, tuple
     )
 
 
-def _names(things: Iterable[tuple[str, object]]) -> tuple[str, ...]:
-    return tuple(sorted(name for name, _ in things))
+def _names(named: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    return tuple(sorted(name for name, _ in named))
 
 
 def _documents(index: Index) -> dict[str, tuple[str, object]]:
@@ -167,14 +174,14 @@ def _documents(index: Index) -> dict[str, tuple[str, object]]:
 
 def _entities(layer: Layer) -> dict[str, tuple[str, object]]:
     columns = (layer.entities[name].to_pylist() for name in ("id", "name", "type", "description"))
-    return {id_: (name, told) for id_, name, *told in zip(*columns, strict=True)}
+    return {id_: (name, compared) for id_, name, *compared in zip(*columns, strict=True)}
 
 
 def _relations(layer: Layer) -> dict[str, tuple[str, object]]:
     names = layer.entities["name"].to_pylist()
     columns = (layer.relations[name].to_pylist() for name in ("id", "description", "weight", "kind"))
     ends = [f"{names[left]} – {names[right]}" for left, right in layer.ends.tolist()]
-    return {id_: (name, told) for name, id_, *told in zip(ends, *columns, strict=True)}
+    return {id_: (name, compared) for name, id_, *compared in zip(ends, *columns, strict=True)}
 
 
 def question_differences(
@@ -187,18 +194,25 @@ def question_differences(
     measure in both."""
     asked: Sequence[str] = [text for text in after if before.get(text, {}).get(measure) is not None]
     asked = [text for text in asked if after[text].get(measure) is not None]
-    was = [before[text].get(measure) for text in asked]
-    now = [after[text].get(measure) for text in asked]
-    means = mean_interval(was, seed), mean_interval(now, seed), difference_interval(now, was, seed)
+    scores_before = [before[text].get(measure) for text in asked]
+    scores_after = [after[text].get(measure) for text in asked]
+    means = (
+        mean_interval(scores_before, seed),
+        mean_interval(scores_after, seed),
+        difference_interval(scores_after, scores_before, seed),
+    )
     if means[0] is None or means[1] is None or means[2] is None:
         return None
-    gained = {text: round((new or 0.0) - (old or 0.0), _PLACES) for text, new, old in zip(asked, now, was, strict=True)}
+    gained = {
+        text: round((new or 0.0) - (old or 0.0), _PLACES)
+        for text, new, old in zip(asked, scores_after, scores_before, strict=True)
+    }
     return QuestionDifferences(
         measure,
         means[0],
         means[1],
         means[2],
-        paired_test(now, was),
+        paired_test(scores_after, scores_before),
         tuple(text for text, gain in gained.items() if gain > 0),
         tuple(text for text, gain in gained.items() if gain < 0),
     )

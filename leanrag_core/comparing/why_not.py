@@ -40,7 +40,7 @@ class Check:
 
 @dataclass(frozen=True)
 class WhyNot:
-    """What became of something that should be in the context. gold: as it is followed; lane: how far it came.
+    """Why something that should be in the context is not there. gold: what is followed; lane: how far it came.
 
     rank: of the entity among all that could be seeds, of a passage that of its best entity; None where the strategy
     takes no seeds. distance: by how much the first loss missed. notes: what else helps to understand it.
@@ -106,13 +106,13 @@ def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_d
     checks.append(_kept(trace, gold, way))
     if gold.kind == "entity" and not way.is_found and checks[-2].state == PASSED:
         notes = (*notes, message("why.text_is_there", chunk=checks[-2].said))
-    made = WhyNot(gold, way, tuple(checks), rank, notes=notes)
-    distance = _distance(made.loss, way, rank, len(seeds), len(trace.passages))
-    return WhyNot(gold, way, made.checks, rank, distance, notes)
+    followed = WhyNot(gold, way, tuple(checks), rank, notes=notes)
+    distance = _distance(followed.loss, way, rank, len(seeds), len(trace.passages))
+    return WhyNot(gold, way, followed.checks, rank, distance, notes)
 
 
 def _followed(trace: Trace, index: Index, wanted: Gold) -> tuple[Gold, tuple[Message, ...]]:
-    """Return what is followed: instead of an entity the chunks that mention it, where the strategy retrieves no
+    """Return what is followed: in place of an entity the chunks that mention it where the strategy retrieves no
     entities."""
     if wanted.kind != "entity" or not wanted.rows or any(item.kind in _ENTITIES for item in trace.items):
         return wanted, ()
@@ -159,24 +159,24 @@ def _rank(trace: Trace, index: Index, entities: Sequence[int], vector: np.ndarra
 def _reaching(trace: Trace, index: Index, gold: Gold, way: Lane, rank: SeedRank | None) -> list[Check]:
     """Check whether it is a seed, or led to by one; and whether the parent of its entity is on a path."""
     reached = way.depth > lost.STAGES.index(lost.REACHED)
-    said = way.said[1] if len(way.said) > 1 else message("why.not_checked")
+    explanation = way.said[1] if len(way.said) > 1 else message("why.not_checked")
     if rank is None:
         if trace.with_role("seed"):
-            said = said if reached else message("why.no_base_seeds")
-            return [Check(SEED, PASSED if reached else LOST, said)]
-        return [Check(REACHED, PASSED if reached else LOST, said)]
+            explanation = explanation if reached else message("why.no_base_seeds")
+            return [Check(SEED, PASSED if reached else LOST, explanation)]
+        return [Check(REACHED, PASSED if reached else LOST, explanation)]
     seeds = trace.with_role("seed")
     last = min((seed.score for seed in seeds if seed.score is not None), default=0.0)
     values = {"rank": rank.rank, "of": rank.of, "score": rank.score}
     name = index.layers[0].entity_cells.value("name", rank.place.row)
     if reached:
         as_seed = any(seed.layer == 0 and seed.row == rank.place.row for seed in seeds)
-        said = message("why.seed", **values) if gold.kind == "entity" and as_seed else said
+        explanation = message("why.seed", **values) if gold.kind == "entity" and as_seed else explanation
     elif gold.kind == "entity":
-        said = message("why.no_seed", last=last, **values)
+        explanation = message("why.no_seed", last=last, **values)
     else:
-        said = message("why.best_no_seed", name=name, last=last, **values)
-    return [Check(SEED, PASSED if reached else LOST, said), *_on_path(trace, index, rank)]
+        explanation = message("why.best_no_seed", name=name, last=last, **values)
+    return [Check(SEED, PASSED if reached else LOST, explanation), *_on_path(trace, index, rank)]
 
 
 def _on_path(trace: Trace, index: Index, rank: SeedRank) -> list[Check]:
@@ -196,15 +196,17 @@ def _on_path(trace: Trace, index: Index, rank: SeedRank) -> list[Check]:
 def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check:
     """Check whether one of its chunks was chosen, and its place among the ranked ones."""
     decides = gold.kind != "entity"
-    taken = [passage for passage in trace.passages if passage.row in chunks]
+    chosen_passages = [passage for passage in trace.passages if passage.row in chunks]
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
-    marked = [marks[passage.id] for passage in taken if passage.id in marks]
+    marked = [marks[passage.id] for passage in chosen_passages if passage.id in marks]
     if marked:
         return Check(TAKEN, PASSED, message("plain", text=marked[0]), decides)
     ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
     place = min((ranking.index(row) + 1 for row in chunks if row in ranking), default=None)
-    if taken:
-        return Check(TAKEN, PASSED, message("lost.ranked", place=place or taken[0].rank, n=len(ranking)), decides)
+    if chosen_passages:
+        return Check(
+            TAKEN, PASSED, message("lost.ranked", place=place or chosen_passages[0].rank, n=len(ranking)), decides
+        )
     if place is not None:
         return Check(
             TAKEN, LOST, message("why.beyond", place=place, n=len(ranking), taken=len(trace.passages)), decides
@@ -222,14 +224,14 @@ def _kept(trace: Trace, gold: Gold, way: Lane) -> Check:
     return Check(CONTEXT, OPEN, message("why.not_checked"))
 
 
-def _distance(loss: Check | None, way: Lane, rank: SeedRank | None, n_seeds: int, taken: int) -> Message | None:
+def _distance(loss: Check | None, way: Lane, rank: SeedRank | None, n_seeds: int, n_passages: int) -> Message | None:
     """Say by how much the first loss missed, where that can be counted."""
     if loss is None:
         return None
     if loss.stage == SEED and rank is not None and rank.rank > n_seeds:
         return message("why.by_places", n=rank.rank - n_seeds)
     if loss.stage == TAKEN and way.place is not None:
-        return message("why.by_places", n=way.place - taken)
+        return message("why.by_places", n=way.place - n_passages)
     if loss.stage == CONTEXT and way.short:
         return message("why.by_tokens", n=way.short)
     return None

@@ -26,8 +26,8 @@ class Removable:
 
 
 def removables(trace: Trace, info: StrategyInfo, language: str = "en") -> tuple[Removable, ...]:
-    """List what can be taken out: where the strategy can retrieve without it, else whatever the context holds.
-    language: of the places of passages."""
+    """List what can be taken out: what the strategy can retrieve without, else all that the context holds. language: of
+    the places of passages."""
     kinds = leaves_out(info)
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     names = _names(trace, language)
@@ -77,11 +77,11 @@ def sent_without(trace: Trace, ids: frozenset[str]) -> Trace:
 
 
 def _without(section: ContextSection, ids: frozenset[str]) -> ContextSection:
-    gone = [item for item in section.items if item.ref in ids]
-    if not gone:
+    removed = [item for item in section.items if item.ref in ids]
+    if not removed:
         return section
     text = section.text
-    for item in gone:
+    for item in removed:
         line = f"[{item.mark}] {item.text}\n"
         at = text.find(line)
         if at >= 0:
@@ -119,23 +119,23 @@ class AnswerChanges:
 def answer_changes(before: Answer, after: Answer, language: str = "en") -> AnswerChanges:
     """Compare two answers. Sentences are the same where they share most of their words, in the first answer's order.
     language: of the places of passages."""
-    left = list(after.parts)
+    unmatched = list(after.parts)
     gone: list[str] = []
     moved: list[Moved] = []
     n_same = 0
     for part in before.parts:
-        twin = next((other for other in left if other.text == part.text), None)
-        twin = twin or next((other for other in left if same_sentence(part.text, other.text)), None)
+        twin = next((other for other in unmatched if other.text == part.text), None)
+        twin = twin or next((other for other in unmatched if same_sentence(part.text, other.text)), None)
         if twin is None:
             gone.append(part.text)
             continue
-        left.remove(twin)
-        was, now = _cited(part, before, language), _cited(twin, after, language)
-        if set(was) == set(now):
+        unmatched.remove(twin)
+        cited_before, cited_after = _cited(part, before, language), _cited(twin, after, language)
+        if set(cited_before) == set(cited_after):
             n_same += 1
         else:
-            moved.append(Moved(twin.text, tuple(was.values()), tuple(now.values())))
-    return AnswerChanges(tuple(gone), tuple(part.text for part in left), tuple(moved), n_same)
+            moved.append(Moved(twin.text, tuple(cited_before.values()), tuple(cited_after.values())))
+    return AnswerChanges(tuple(gone), tuple(part.text for part in unmatched), tuple(moved), n_same)
 
 
 def _cited(part: AnswerPart, answer: Answer, language: str) -> dict[str, str]:

@@ -54,12 +54,12 @@ def dictionary_of(index: Index, types: Collection[str] = ()) -> Dictionary:
     type.
 
     Only names with a capital letter are replaced, and those of a script without capitals: others are common nouns. A
-    placeholder that a document contains already is passed over.
+    placeholder that a document already contains is skipped.
     """
     wanted = frozenset(name.casefold() for name in types)
     layer = index.layers[0]
     aliases = _by_entity(index.report.aliases)
-    taken = _taken(index)
+    in_documents = _taken(index)
     numbers: Counter[str] = Counter()
     entries = []
     for name, type_ in zip(layer.entities["name"].to_pylist(), layer.entities["type"].to_pylist(), strict=True):
@@ -68,7 +68,7 @@ def dictionary_of(index: Index, types: Collection[str] = ()) -> Dictionary:
             continue
         label = _NO_LETTER.sub("", type_.upper()) or "ENTITY"
         numbers[label] += 1
-        while f"{label}_{numbers[label]}" in taken:
+        while f"{label}_{numbers[label]}" in in_documents:
             numbers[label] += 1
         entries.append(Placeholder(f"{label}_{numbers[label]}", type_, names))
     return Dictionary(index.id, tuple(entries))
@@ -247,13 +247,13 @@ def anonymised(index: Index, questions: Sequence[GoldQuestion] = (), types: Coll
     dictionary = dictionary_of(index, types)
     replace_names = Anonymiser(dictionary)
     originals = [index.document(row) for row in range(index.documents.num_rows)]
-    made = [replace_names(document.text) for document in originals]
+    replaced_texts = [replace_names(document.text) for document in originals]
     digits = len(str(len(originals)))
     documents = tuple(
         AnonymousDocument(
             f"document-{number:0{digits}d}.{_ENDING.get(document.media_type, 'txt')}", document.name, each.text
         )
-        for number, (document, each) in enumerate(zip(originals, made, strict=True), 1)
+        for number, (document, each) in enumerate(zip(originals, replaced_texts, strict=True), 1)
     )
     texts = {document.name: document.text for document in originals}
     names = {document.original: document.name for document in documents}
@@ -261,7 +261,7 @@ def anonymised(index: Index, questions: Sequence[GoldQuestion] = (), types: Coll
         dictionary,
         documents,
         tuple(_question(question, replace_names, texts, names) for question in questions),
-        sum(len(each.spans) for each in made),
+        sum(len(each.spans) for each in replaced_texts),
         _left_words(dictionary, documents),
     )
 
@@ -307,18 +307,18 @@ DOCUMENTS, QUESTIONS, DICTIONARY = "documents", "questions.jsonl", "dictionary.j
 _ID_KEYS = ("id", "question", "query")
 
 
-def write_anonymous(made: Anonymous, folder: Path) -> None:
+def write_anonymous(corpus: Anonymous, folder: Path) -> None:
     """Write the anonymous corpus into a folder that is new or empty. Raises InvalidConfig for another one,
     StorageFailed."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidConfig("anonymity.folder_in_use", folder=str(folder))
     with writing(message("what.anonymous", folder=str(folder))):
         (folder / DOCUMENTS).mkdir(parents=True, exist_ok=True)
-        for document in made.documents:
+        for document in corpus.documents:
             (folder / DOCUMENTS / document.name).write_text(document.text, encoding="utf-8", newline="")
-        if made.questions:
-            (folder / QUESTIONS).write_bytes(to_jsonl(made.questions))
-        (folder / DICTIONARY).write_bytes(to_json(made.dictionary, indent=1))
+        if corpus.questions:
+            (folder / QUESTIONS).write_bytes(to_jsonl(corpus.questions))
+        (folder / DICTIONARY).write_bytes(to_json(corpus.dictionary, indent=1))
 
 
 def read_dictionary(path: Path) -> Dictionary:
@@ -379,13 +379,13 @@ def reversion(
     with names and gold answers."""
     gold = {question.id: question for question in questions}
     find_names = Anonymiser(dictionary)
-    made = [_answer(id_, text, dictionary, find_names, gold.get(id_)) for id_, text in answers]
-    known, unknown = (sum(len(getattr(each, name)) for each in made) for name in ("known", "unknown"))
-    graded = [each.grade for each in made if each.grade is not None]
+    scored = [_answer(id_, text, dictionary, find_names, gold.get(id_)) for id_, text in answers]
+    known, unknown = (sum(len(getattr(each, name)) for each in scored) for name in ("known", "unknown"))
+    graded = [each.grade for each in scored if each.grade is not None]
     return ReversionScore(
-        tuple(made),
+        tuple(scored),
         known / (known + unknown) if known + unknown else None,
-        sum(bool(each.remembered) for each in made) / len(made) if made else None,
+        sum(bool(each.remembered) for each in scored) / len(scored) if scored else None,
         {name: graded.count(name) / len(graded) for name in GRADES} if graded else {},
     )
 
@@ -395,5 +395,5 @@ def _answer(
 ) -> RevertedAnswer:
     names = reverted(text, dictionary)
     remembered = tuple(dict.fromkeys(text[start:end] for start, end, _ in find_names(text).spans))
-    given = grade(question, names.text) if question else None
-    return RevertedAnswer(id_, names.text, names.known, names.unknown, remembered, given)
+    answer_grade = grade(question, names.text) if question else None
+    return RevertedAnswer(id_, names.text, names.known, names.unknown, remembered, answer_grade)

@@ -85,8 +85,8 @@ def chosen_option(answer: str, options: Mapping[str, str]) -> str:
     announced = set(_ANNOUNCED.findall(answer)) & options.keys()
     if announced:
         return announced.pop() if len(announced) == 1 else ""
-    said = normalised(answer)
-    named = [letter for letter, text in options.items() if text and is_named((text,), said)]
+    plain_answer = normalised(answer)
+    named = [letter for letter, text in options.items() if text and is_named((text,), plain_answer)]
     return named[0] if len(named) == 1 else ""
 
 
@@ -123,8 +123,8 @@ def f1(question: GoldQuestion, answer: Answer) -> float | None:
     """Return the best overlap of words with a gold answer; of an unanswerable question as exact_match()."""
     if question.kind == UNANSWERABLE:
         return float(declined(answer))
-    given = Counter(WORD.findall(_given_text(answer)))
-    return max((_overlap(given, Counter(WORD.findall(gold))) for gold in _gold_texts(question)), default=None)
+    answer_words = Counter(WORD.findall(_given_text(answer)))
+    return max((_overlap(answer_words, Counter(WORD.findall(gold))) for gold in _gold_texts(question)), default=None)
 
 
 def _gold_texts(question: GoldQuestion) -> list[str]:
@@ -135,8 +135,8 @@ def _given_text(answer: Answer) -> str:
     return normalised(plain_text(answer)) if not declined(answer) else ""
 
 
-def _overlap(given: Counter[str], gold: Counter[str]) -> float:
-    return 2 * (given & gold).total() / (given.total() + gold.total())
+def _overlap(answer_words: Counter[str], gold_words: Counter[str]) -> float:
+    return 2 * (answer_words & gold_words).total() / (answer_words.total() + gold_words.total())
 
 
 def claims_of(outcome: Outcome) -> tuple[str, ...]:
@@ -147,9 +147,9 @@ def claims_of(outcome: Outcome) -> tuple[str, ...]:
     answer = outcome.answer
     if answer is None or declined(answer):
         return ()
-    said = sentences_of(answer) if outcome.claims is None else outcome.claims
-    distinct = {normalised(claim): claim for claim in reversed(said)}
-    return tuple(claim for claim in said if normalised(claim) and distinct[normalised(claim)] is claim)
+    claims = sentences_of(answer) if outcome.claims is None else outcome.claims
+    distinct = {normalised(claim): claim for claim in reversed(claims)}
+    return tuple(claim for claim in claims if normalised(claim) and distinct[normalised(claim)] is claim)
 
 
 def claim_clusters(claims: Sequence[str], distance: float) -> int:

@@ -44,7 +44,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A measure over several questions is the mean of one measure over the mean of another one, times the scale."""
+    """A measure whose figure over several questions is the mean of one measure divided by that of another, times the
+    scale."""
 
     over: str
     under: str
@@ -88,8 +89,8 @@ class MeasureInfo:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a measure over the questions that it applies to, of a ratio that of the means. n: how many these are;
-    value: None for none."""
+    """The mean of a measure over the n questions that it applies to; of a ratio the ratio of the means. value: None
+    where n is 0."""
 
     measure: str
     title: Message

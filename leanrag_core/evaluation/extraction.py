@@ -109,9 +109,9 @@ class MatchScore:
 
 @dataclass(frozen=True)
 class Example:
-    """Something that was missed, or given besides. type: of an entity; of a relation its kind, or its first
-    keyword in the reference. quote, document:
-    what the reference quotes for it, "" for what was given besides."""
+    """Something that was missed, or that was given and is not in the reference. type: of an entity; of a relation its
+    kind, or its first keyword in the reference. quote, document: what the reference quotes for it, "" where it is not
+    there."""
 
     name: str
     type: str = ""
@@ -216,7 +216,7 @@ def _match(
 
 
 def _share(wanted: Iterable[object], given: Sequence[object]) -> Share:
-    """Count shares. given: what each given thing stands for; None, or what is not wanted, for nothing."""
+    """Count shares. given: what each given thing stands for; None, and what is not in `wanted`, count as wrong."""
     known = set(wanted)
     return Share(len(known), len(given), len(known & set(given)), sum(each in known for each in given))
 

@@ -17,8 +17,8 @@ _FORMAT = "leanrag-gate-1"
 
 @dataclass(frozen=True)
 class RunScores:
-    """Scores of a run. run: as a person writes it. index: its name. by_question: the scores of each question by its
-    text, those that it has none for absent."""
+    """Scores of a run. run: as a person writes it. index: its name. by_question: the scores by the text of the
+    question, then by measure; measures without a score are absent."""
 
     run: str
     index: str
@@ -48,7 +48,7 @@ def read_scores(path: Path) -> RunScores:
 
 
 def sentence_of(check: Check) -> str:
-    """Return what the check came to, in a sentence."""
+    """Return the result of the check in a sentence."""
     interval = check.interval
     bounds = "" if interval.low is None else f" [{interval.low:+.3f}, {interval.high:+.3f}]"
     if check.kind == FLOOR:
@@ -89,12 +89,12 @@ def markdown(checks: Sequence[Check], title: str) -> str:
 
 def _line(check: Check) -> str:
     interval = check.interval
-    what = (
+    title = (
         f"{check.measure} at least {check.bound:g}" if check.kind == FLOOR else f"{check.measure} beside the baseline"
     )
     bounds = "–" if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
     sign, needed = "❌" if check.failed else "✅", "–" if check.needed is None else f"{check.needed:,}"
-    return f"| {sign} | {_plain(what)} | {interval.value:.3f} | {bounds} | {interval.n:,} | {needed} |"
+    return f"| {sign} | {_plain(title)} | {interval.value:.3f} | {bounds} | {interval.n:,} | {needed} |"
 
 
 def _plain(text: str) -> str:

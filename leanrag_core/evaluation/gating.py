@@ -30,7 +30,7 @@ _EFFICIENCY = 0.864  # least of the signed-rank test beside Student's (Hodges an
 
 @dataclass(frozen=True)
 class Gated:
-    """A measure and what the gate wants of it. scores, before: of each question, in the same order; before: None
+    """A measure and what the gate requires of it. scores, before: of each question, in the same order; before: None
     without a baseline. floor: None for none. is_lower_better: floor is a ceiling then, and more is a loss. is_share: of
     shares from 0 to 1. size: of the loss that is to be found."""
 
@@ -45,7 +45,7 @@ class Gated:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check of a measure came to. kind: FLOOR or LOSS. interval: of the mean, or of the mean difference to the
+    """The result of a check of a measure. kind: FLOOR or LOSS. interval: of the mean, or of the mean difference to the
     baseline, in the measure's own direction; at its bound one gate in twenty would be wrong. bound: the floor, or 0.
     is_ceiling: the mean should stay below it. p: of the one-sided test of LOSS. needed: questions that find a loss of
     that size; None for a floor."""
@@ -68,13 +68,13 @@ def gate(wanted: Sequence[Gated], seed: int = 0) -> tuple[Check, ...]:
     """
     n_checks = sum((each.floor is not None) + (each.before is not None) for each in wanted)
     alpha = ALPHA / max(1, n_checks)
-    made: list[Check] = []
+    checks: list[Check] = []
     for each in wanted:
         if each.floor is not None:
-            made += _floor_check(each, each.floor, alpha, seed)
+            checks += _floor_check(each, each.floor, alpha, seed)
         if each.before is not None:
-            made += _loss_check(each, each.before, alpha, seed)
-    return tuple(made)
+            checks += _loss_check(each, each.before, alpha, seed)
+    return tuple(checks)
 
 
 def _floor_check(gated: Gated, floor: float, alpha: float, seed: int) -> list[Check]:

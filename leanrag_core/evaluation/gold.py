@@ -192,16 +192,16 @@ def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Ca
     for section in trace.context.sections:
         for item in section.items:
             texts.setdefault(item.ref, []).append(item.text[item.lead :])
-    found: set[int] = set()
+    numbers: set[int] = set()
     for passage in trace.passages:
         if passage.source is None or passage.id not in texts:
             continue
         names = passage.source.names
-        wanted = [number for number, (document, _) in enumerate(gold) if document in names and number not in found]
+        wanted = [number for number, (document, _) in enumerate(gold) if document in names and number not in numbers]
         if wanted:
             text = normalise(" ".join(texts[passage.id]))
-            found.update(number for number in wanted if gold[number][1] in text)
-    return Quotes(found)
+            numbers.update(number for number in wanted if gold[number][1] in text)
+    return Quotes(numbers)
 
 
 def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
@@ -219,13 +219,13 @@ def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
 
 
 def _relevant(passages: Sequence[Quotes], n: int) -> dict[str, int]:
-    seen: set[int] = set()
+    covered: set[int] = set()
     relevant: dict[str, int] = {}
     for place, quotes in enumerate(passages):
-        if quotes - seen:
+        if quotes - covered:
             relevant[_id(place)] = 1
-            seen |= quotes
-    return relevant | {f"missed {number}": 1 for number in range(n - len(seen))}
+            covered |= quotes
+    return relevant | {f"missed {number}": 1 for number in range(n - len(covered))}
 
 
 def _in_order(ids: Sequence[int]) -> dict[str, float]:

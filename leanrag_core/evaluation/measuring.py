@@ -62,24 +62,24 @@ def scores(outcome: Outcome) -> dict[str, float | None]:
 def scores_of_questions(
     index: Index, questions: Iterable[GoldQuestion], retrieve: Callable[[str], Trace]
 ) -> dict[str, dict[str, float]]:
-    """Ask every question and score what is retrieved; returns the scores of each question by its text, those that it
-    has none for absent."""
+    """Retrieve for every question and return its scores, by its text and by measure; measures without a score are
+    absent."""
     chunks, by_question = ChunkTexts(index), {}
     for question in questions:
-        found = scores(Outcome(question, retrieve(question.question), chunks=chunks))
-        by_question[question.question] = {name: value for name, value in found.items() if value is not None}
+        question_scores = scores(Outcome(question, retrieve(question.question), chunks=chunks))
+        by_question[question.question] = {name: value for name, value in question_scores.items() if value is not None}
     return by_question
 
 
 def _found() -> Extensions:
-    """Return the files that add a measure; one whose name another measure has is left out, with the reason."""
-    found = discover(folder, kind="Measure", required=("name", "title", "help", "score"))
-    taken, kept, broken = {str(measure.name) for measure in folder.OWN}, [], list(found.broken)
-    for module in found.modules:
+    """Return the files that add a measure; one whose name is already in use is left out, with the reason."""
+    discovered = discover(folder, kind="Measure", required=("name", "title", "help", "score"))
+    used_names, kept, broken = {str(measure.name) for measure in folder.OWN}, [], list(discovered.broken)
+    for module in discovered.modules:
         name, file = str(module.Measure.name), f"{module.__name__.rsplit('.', 1)[-1]}.py"
-        if name in taken:
+        if name in used_names:
             broken.append(BrokenExtension(file, message("extension.name_taken", file=file, name=name)))
         else:
-            taken.add(name)
+            used_names.add(name)
             kept.append(module)
     return Extensions(tuple(kept), tuple(broken))

@@ -55,7 +55,7 @@ class InferredName:
 class NameInference:
     """names: by question, then as the placeholders occur. right, left_out: share of a question's placeholders, mean of
     the questions whose reply could be used; None without any. n_lost: questions whose reply could not. n_bare:
-    questions without a placeholder, which nothing is asked about."""
+    questions without a placeholder, about which nothing is asked."""
 
     names: tuple[InferredName, ...]
     right: Interval | None
@@ -89,11 +89,11 @@ def infer_names(
         if not hidden:
             n_bare += 1
         else:
-            given = _asked(question, hidden, context_of(question.question), language, meter, TASK_OF_MODE[mode])
-            if given is None:
+            given_names = _asked(question, hidden, context_of(question.question), language, meter, TASK_OF_MODE[mode])
+            if given_names is None:
                 n_lost += 1
             else:
-                inferred = [_inferred(question, entry_of[each], given.get(each, "")) for each in hidden]
+                inferred = [_inferred(question, entry_of[each], given_names.get(each, "")) for each in hidden]
                 names += inferred
                 rights.append(sum(each.is_right for each in inferred) / len(inferred))
                 blanks.append(sum(not each.name for each in inferred) / len(inferred))

@@ -61,8 +61,8 @@ class Wish:
 
 @dataclass(frozen=True)
 class IndexFacts:
-    """What is known of the index of a run. settings: as it was built, empty where it is not here any more; is_here: it
-    can be asked."""
+    """What is known of the index of a run. settings: as it was built, empty where the index is gone; is_here: whether
+    it can be asked."""
 
     name: str
     settings: Mapping[str, Any]
@@ -176,8 +176,8 @@ class Recommendation:
         differing = [name for name in candidate.run.options if len({options.get(name) for options in namesakes}) > 1]
         if len({options.get(MAX_TOKENS) for options in namesakes}) == len(namesakes):
             differing = [MAX_TOKENS]
-        own = {name: candidate.run.options[name] for name in differing if name in candidate.run.options}
-        return message("recommend.name", run=candidate.title, settings=settings_line(own))
+        settings = {name: candidate.run.options[name] for name in differing if name in candidate.run.options}
+        return message("recommend.name", run=candidate.title, settings=settings_line(settings))
 
 
 @dataclass(frozen=True)
@@ -191,19 +191,19 @@ class _Scored:
 def recommend(wish: Wish, experiments: Iterable[StoredExperiment]) -> Recommendation:
     """Return which runs of these experiments, all over the same questions, support the wish.
 
-    Of runs with the same strategy, options and index the one with scores of most questions counts, of several the
-    first: a run that was stopped early stands for none that was not. The best is the one of the highest recall
-    among those that meet the wish; then that of the highest chance; then the nearest.
+    Of runs with the same strategy, options and index the one with scores of most questions counts, of equals the first,
+    so that a run which was stopped early never replaces a complete one. The best is the one of the highest recall among
+    those that meet the wish; then that of the highest chance; then the nearest.
     """
     stored = list(experiments)
     questions = tuple(dict.fromkeys(id_ for each in stored for id_ in questions_of(each.result, wish.kind)))
-    scored = [each for one in stored for each in _scored(wish, one, questions)]
-    unlike: dict[object, _Scored] = {}
+    scored = [each for experiment in stored for each in _scored(wish, experiment, questions)]
+    fullest: dict[object, _Scored] = {}
     for each in scored:
-        one = unlike.setdefault(_settings_key(each.candidate), each)
-        if each.candidate.source.questions > one.candidate.source.questions:
-            unlike[_settings_key(each.candidate)] = each
-    scored = [each for each in scored if unlike[_settings_key(each.candidate)] is each]
+        other = fullest.setdefault(_settings_key(each.candidate), each)
+        if each.candidate.source.questions > other.candidate.source.questions:
+            fullest[_settings_key(each.candidate)] = each
+    scored = [each for each in scored if fullest[_settings_key(each.candidate)] is each]
     known = sorted((each for each in scored if RECALL in each.candidate.figures), key=_place)
     left_out = tuple(
         {sentence(each.candidate.title): each.candidate.title for each in scored if each not in known}.values()
@@ -243,14 +243,16 @@ def _scored(wish: Wish, stored: StoredExperiment, questions: Sequence[str]) -> l
     costs = {(cost.run, cost.question): cost for cost in result.costs}
     titles, listed = run_titles(result.spec.runs), []
     for run in result.spec.runs:
-        own = [rows.get((run.key, id_)) for id_ in questions]
-        spent = [costs.get((run.key, id_)) for id_ in questions]
-        times = [cost.retrieval_ms for cost, row in zip(spent, own, strict=True) if cost and row and not row.error]
+        run_rows = [rows.get((run.key, id_)) for id_ in questions]
+        run_costs = [costs.get((run.key, id_)) for id_ in questions]
+        times = [
+            cost.retrieval_ms for cost, row in zip(run_costs, run_rows, strict=True) if cost and row and not row.error
+        ]
         scores: dict[str, Sequence[float | None]] = {
-            name: [row.scores.get(name) if row else None for row in own] for name in (RECALL, TOKENS)
+            name: [row.scores.get(name) if row else None for row in run_rows] for name in (RECALL, TOKENS)
         }
-        scores[CALLS] = [float(cost.calls) if cost else None for cost in spent]
-        failed = sum(bool(row and row.error) for row in own)
+        scores[CALLS] = [float(cost.calls) if cost else None for cost in run_costs]
+        failed = sum(bool(row and row.error) for row in run_rows)
         candidate = _candidate(wish, scores, run, median(times) if times else None)
         source = _source(stored, run, sum(score is not None for score in scores[RECALL]), failed)
         caution = next(iter(large_contexts(result, [run.key], questions)), None)
@@ -265,7 +267,9 @@ _NOWHERE = Source("", "", False, "", "", IndexFacts("", {}, False), 0, 0)
 def _candidate(
     wish: Wish, scores: Mapping[str, Sequence[float | None]], run: RunSpec, milliseconds: float | None
 ) -> Candidate:
-    intervals = {name: (share_interval if name == RECALL else mean_interval)(_known(of)) for name, of in scores.items()}
+    intervals = {
+        name: (share_interval if name == RECALL else mean_interval)(_known(column)) for name, column in scores.items()
+    }
     figures = {name: interval for name, interval in intervals.items() if interval is not None}
     values = {name: interval.value for name, interval in figures.items()}
     if milliseconds is not None:
@@ -337,19 +341,19 @@ def _alike(family: Sequence[_Scored]) -> frozenset[tuple[str, str]]:
 _MOST_NAMED = 3
 
 
-def headline(made: Recommendation) -> Message:
+def headline(recommendation: Recommendation) -> Message:
     """Say in a sentence what the stored runs support."""
-    best = made.best
+    best = recommendation.best
     if best is None:
         return message("recommend.nothing")
-    name, n = made.name(best), best.source.questions
-    if made.state == TOO_FEW:
+    name, n = recommendation.name(best), best.source.questions
+    if recommendation.state == TOO_FEW:
         return message("recommend.too_few", n=n, least=LEAST_QUESTIONS)
-    if made.state == MEETS:
+    if recommendation.state == MEETS:
         return message("recommend.meets", name=name)
-    if made.state == MAY:
+    if recommendation.state == MAY:
         return message("recommend.may", name=name)
-    return message("recommend.misses" if made.state == MISSES else "recommend.unmeasured", name=name)
+    return message("recommend.misses" if recommendation.state == MISSES else "recommend.unmeasured", name=name)
 
 
 def figures_words(candidate: Candidate) -> Message:
@@ -365,21 +369,27 @@ def figures_words(candidate: Candidate) -> Message:
     )
 
 
-def alike_words(made: Recommendation) -> Message | None:
+def alike_words(recommendation: Recommendation) -> Message | None:
     """Say which ones cannot be told apart from the best, and which of all these takes the fewest tokens; None where
     there are none."""
-    best, alike = made.best, made.alike
+    best, alike = recommendation.best, recommendation.alike
     if best is None or not alike:
         return None
-    named = tuple(made.name(each) for each in alike[:_MOST_NAMED])
+    named = tuple(recommendation.name(each) for each in alike[:_MOST_NAMED])
     if len(alike) > _MOST_NAMED:
         named += (message("evaluate.finding.others", n=len(alike) - _MOST_NAMED),)
     with_tokens = [each for each in (best, *alike) if TOKENS in each.figures]
     least = min(with_tokens, key=lambda each: each.figures[TOKENS].value, default=best)
     if least is best or TOKENS not in least.figures:
-        return message("recommend.alike", names=named, best=made.name(best))
+        return message("recommend.alike", names=named, best=recommendation.name(best))
     tokens = least.figures[TOKENS].value
-    return message("recommend.alike_cheaper", names=named, best=made.name(best), least=made.name(least), tokens=tokens)
+    return message(
+        "recommend.alike_cheaper",
+        names=named,
+        best=recommendation.name(best),
+        least=recommendation.name(least),
+        tokens=tokens,
+    )
 
 
 def missing_words(candidate: Candidate) -> tuple[Message, ...]:

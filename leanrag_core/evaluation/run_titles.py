@@ -14,17 +14,17 @@ from leanrag_core.types.experiment import Judgement, RunSpec
 
 def with_ids(runs: Sequence[RunSpec]) -> tuple[RunSpec, ...]:
     """Give each run an id that has neither id nor name: its strategy's name, numbered from the second one on."""
-    taken = {run.key for run in runs}
-    made = []
+    used_ids = {run.key for run in runs}
+    runs_with_ids = []
     for run in runs:
         id_, n = run.strategy, 1
         if not run.key:
-            while id_ in taken:
+            while id_ in used_ids:
                 n += 1
                 id_ = f"{run.strategy}-{n}"
-            taken.add(id_)
-        made.append(run if run.key else replace(run, id=id_))
-    return tuple(made)
+            used_ids.add(id_)
+        runs_with_ids.append(run if run.key else replace(run, id=id_))
+    return tuple(runs_with_ids)
 
 
 def run_titles(runs: Sequence[RunSpec], index_titles: Mapping[str, str] | None = None) -> dict[str, Message]:
@@ -64,10 +64,10 @@ def _title(run: RunSpec, info: StrategyInfo | None, group: Group | None) -> Mess
     return message("setting.list", first=title, rest=differences) if differences is not None else title
 
 
-def _alone(title: Message, taken: Sequence[str]) -> Message:
+def _alone(title: Message, used_titles: Sequence[str]) -> Message:
     """Return the title, with a number where another run has it."""
     numbered, n = title, 1
-    while sentence(numbered) in taken:
+    while sentence(numbered) in used_titles:
         n += 1
         numbered = message("run.again", run=title, n=n)
     return numbered

@@ -1,6 +1,6 @@
 """Statistics of scores and verdicts: bootstrap intervals and chances, paired rank tests, letters, length, agreement.
 
-differ(pair_tests(...)) is the one rule of sentences, letters, forests and sweeps.
+differ(pair_tests(...)) is the one rule by which sentences, letters, forest plots and sweeps say that runs differ.
 """
 
 import math

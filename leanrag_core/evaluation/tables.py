@@ -72,7 +72,9 @@ def means(outcomes: Sequence[Outcome], names: Collection[str] | None = None) -> 
     for name, measure in chosen.items():
         if names is not None and name not in names:
             continue
-        scores = scores_for_mean(name, lambda of: [chosen[of].score(outcome) for outcome in outcomes])
+        scores = scores_for_mean(
+            name, lambda measure_name: [chosen[measure_name].score(outcome) for outcome in outcomes]
+        )
         known = [score for score in scores if score is not None]
         table.append(Mean(name, measure.title, fmean(known) if known else None, len(known)))
     return tuple(table)
@@ -144,8 +146,8 @@ def questions_of(result: ExperimentResult, kind: str = "") -> tuple[str, ...]:
 def measured(result: ExperimentResult, *, only_main: bool = True) -> tuple[str, ...]:
     """Return the measures that the experiment has scores of, in the order of tables. Relative context is among them
     where there is a baseline."""
-    have = {name for row in result.rows for name, score in row.scores.items() if score is not None}
-    names = [info.name for info in measure_infos() if info.name in have and (info.is_main or not only_main)]
+    scored = {name for row in result.rows for name, score in row.scores.items() if score is not None}
+    names = [info.name for info in measure_infos() if info.name in scored and (info.is_main or not only_main)]
     if result.spec.baseline and TOKENS in names:
         names.insert(names.index(TOKENS) + 1, RELATIVE)
     return tuple(names)
@@ -193,22 +195,22 @@ def cells_of(
     """Return the cells of a column. less: whether the lowest mean is the best."""
     names = list(scores)
     intervals = [mean_interval(scores[name], seed) for name in names]
-    means = [None if each is None else (-each.value if less else each.value) for each in intervals]
-    known = [mean for mean in means if mean is not None]
-    differ = bool(known) and max(known) - min(known) > _EQUAL
+    signed_means = [None if each is None else (-each.value if less else each.value) for each in intervals]
+    known = [mean for mean in signed_means if mean is not None]
+    some_differ = bool(known) and max(known) - min(known) > _EQUAL
     matrix = [[p_values.get((a, b), p_values.get((b, a), 1.0)) for b in names] for a in names]
-    letters = compact_letters(names, matrix, means) if len(known) > 1 else dict.fromkeys(names, "")
+    letters = compact_letters(names, matrix, signed_means) if len(known) > 1 else dict.fromkeys(names, "")
     return {
-        name: Cell(interval, letters[name], differ and mean is not None and mean >= max(known) - _EQUAL)
-        for name, interval, mean in zip(names, intervals, means, strict=True)
+        name: Cell(interval, letters[name], some_differ and mean is not None and mean >= max(known) - _EQUAL)
+        for name, interval, mean in zip(names, intervals, signed_means, strict=True)
     }
 
 
 def pays(
     result: ExperimentResult, runs: Sequence[str], against: str, measure: str = RECALL
 ) -> Mapping[str, tuple[KindDifference, ...]]:
-    """Compare each of these runs with the other: the paired difference for each kind of question, that of all
-    questions first."""
+    """Compare each of these runs with the run `against`: the paired difference for each kind of question, all questions
+    first."""
     differences: dict[str, list[KindDifference]] = {run: [] for run in runs}
     for kind in ("", *kinds_of(result)):
         scores = scores_of(result, measure, questions_of(result, kind))
@@ -241,21 +243,21 @@ def grounds(result: ExperimentResult, runs: Sequence[str], measure: str, kind: s
     questions = questions_of(result, kind)
     scores = scores_of(result, measure, questions)
     columns = {run: scores[run] for run in runs}
-    said = []
+    remarks = []
     if result.versions.get(FROM_GRAPH):
-        said.append(message("grounds.from_graph"))
-    said += large_contexts(result, runs, questions)
+        remarks.append(message("grounds.from_graph"))
+    remarks += large_contexts(result, runs, questions)
     without = sum(not any(score is not None for score in row) for row in zip(*columns.values(), strict=True))
     if without:
-        said.append(message("grounds.without_gold", n=without, all=len(questions)))
+        remarks.append(message("grounds.without_gold", n=without, all=len(questions)))
     if len(runs) > 1 and _is_level(columns, len(questions) - without):
-        said.append(message("grounds.level"))
-    return tuple(said)
+        remarks.append(message("grounds.level"))
+    return tuple(remarks)
 
 
 def large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Sequence[str]) -> list[Message]:
     """Say for each run whose mean context is larger than half of its corpus how large it is."""
-    index_of, said = {run.key: run.index for run in result.spec.runs}, []
+    index_of, remarks = {run.key: run.index for run in result.spec.runs}, []
     titles = run_titles(result.spec.runs)
     tokens = scores_of(result, TOKENS, questions)
     for run in runs:
@@ -263,8 +265,8 @@ def large_contexts(result: ExperimentResult, runs: Sequence[str], questions: Seq
         corpus = int(result.versions.get(f"{CORPUS_TOKENS} {index_of[run]}", "0"))
         if known and corpus and fmean(known) > _HALF * corpus:
             code = "grounds.whole_corpus" if fmean(known) >= corpus else "grounds.half_corpus"
-            said.append(message(code, run=titles[run], tokens=round(fmean(known)), corpus=corpus))
-    return said
+            remarks.append(message(code, run=titles[run], tokens=round(fmean(known)), corpus=corpus))
+    return remarks
 
 
 def _is_level(columns: Mapping[str, Sequence[float | None]], n_scored: int) -> bool:

@@ -51,8 +51,8 @@ from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
 _OF_HIERARCHY = frozenset(("cluster", "aggregate entities", "aggregate relations"))  # stages of a build
-_TELL_SECONDS = 1.0  # between two words on chunks that are embedded
-_EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
+_TELL_SECONDS = 1.0  # between two reports on embedded chunks
+_EXAMPLES_KEPT = 200  # drops of one stage that the report lists; all are counted
 
 
 @dataclass(frozen=True)
@@ -223,8 +223,9 @@ def build_from_graph(
 
 
 def rebuild_imported(index: Index, request: BuildRequest, models: BuildModels, report: Report = silent) -> Path:
-    """Write an imported index again with the request's settings, over the base graph that it holds, to the request's
-    folder, which is returned. Its record is that of an import of the same files with those settings."""
+    """Build an imported index again over the base graph that it holds, with the request's settings, and return the
+    request's folder. Its record equals that of an import of the same files with those settings.
+    """
     _build_over(imported_graph(index), index.manifest.extractor, request, models, report, before=index.report)
     return request.out
 
@@ -238,8 +239,9 @@ def _build_over(
     *,
     before: BuildReport | None = None,
 ) -> None:
-    """Write the index over an imported graph. fingerprint: of the graph. before: what the report of its first import
-    says of the graph, which is the same."""
+    """Write the index over an imported graph. fingerprint: of the graph. before: the report of the graph's first
+    import, whose drops and aliases still hold.
+    """
     config, models = request.config, models.configured(request.config)
     tables = corpus_tables(imported.documents, imported.chunks)
     origin = Origin(models.deciding(imported.documents, config, fingerprint), IMPORTED, request.name)
@@ -254,20 +256,20 @@ def _build_over(
         require_unit_rows(chunk_vectors, "chunks")
         hierarchy = hierarchy_over(base, config, models, heuristic=False, report=embedded.counting(report))
         report(Progress("index", 0, 0, "files"))
-        made = assemble(origin, tables, chunk_vectors, base, hierarchy)
-        return made if before is None else replace(made, report=_with_drops_of_graph(made.report, before))
+        index = assemble(origin, tables, chunk_vectors, base, hierarchy)
+        return index if before is None else replace(index, report=_with_drops_of_graph(index.report, before))
 
     _write(request, origin, make, Progress("read", 0, 0, waiting=True), report, imported.extras)
 
 
 def _with_drops_of_graph(report: BuildReport, before: BuildReport) -> BuildReport:
-    """Return the report with what was left out when the graph was read, of which an index lists examples alone."""
+    """Return the report with what was left out when the graph was first read, of which an index lists only examples."""
     of_graph = before.drops.keys() - _OF_HIERARCHY
-    kept = [stage for stage in before.drops if stage in of_graph]
+    stages = [stage for stage in before.drops if stage in of_graph]
     return replace(
         report,
-        drops={**{stage: before.drops[stage] for stage in kept}, **report.drops},
-        dropped={**{stage: before.dropped[stage] for stage in kept if stage in before.dropped}, **report.dropped},
+        drops={**{stage: before.drops[stage] for stage in stages}, **report.drops},
+        dropped={**{stage: before.dropped[stage] for stage in stages if stage in before.dropped}, **report.dropped},
         aliases=before.aliases,
     )
 
@@ -282,7 +284,7 @@ def _write(
 ) -> None:
     """Write the index that make() gives, unless another process has built it while this one waited.
 
-    Raises IndexChanged where the index to be updated is another one by then.
+    Raises IndexChanged where the index to be updated has been replaced meanwhile.
     """
     out, before = request.out, request.before
     with build_lock(out, waiting=lambda: report(waits)) as waited:
@@ -298,7 +300,7 @@ def _write(
 
 
 def _was_changed(out: Path) -> bool:
-    """Tell whether the index that is replaced was updated or edited, so that a person may want it back."""
+    """Return whether the index that is replaced was updated or edited, so that a person may want it back."""
     try:
         manifest = read_manifest(out)
     except LeanRAGError:
@@ -307,7 +309,7 @@ def _was_changed(out: Path) -> bool:
 
 
 def _is_built(out: Path, origin: Origin) -> bool:
-    """Tell whether the index is there by now, and if so put it under its name."""
+    """Return whether the folder already holds the index; if so, give it the requested name."""
     try:
         manifest = read_manifest(out)
     except LeanRAGError:
@@ -320,7 +322,7 @@ def _is_built(out: Path, origin: Origin) -> bool:
 
 
 def in_build_order(documents: Sequence[Document]) -> list[Document]:
-    """Return each document once, by name and id."""
+    """Return each document once, sorted by name and id."""
     by_id = {document.id: document for document in documents}
     return sorted(by_id.values(), key=lambda document: (document.name, document.id))
 
@@ -359,7 +361,7 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
 
 
 class _ChunksEmbedded:
-    """How many of the chunks have their vectors: the first of the texts that the stage `embed` counts."""
+    """Counts the chunks that have their vectors; in the stage `embed` they come before all other texts."""
 
     def __init__(self, total: int) -> None:
         self._total, self._done = total, 0
@@ -369,15 +371,16 @@ class _ChunksEmbedded:
         self._done = done
 
     def awaited(self, embedding: Future[np.ndarray], report: Report, entities: int) -> np.ndarray:
-        """Return the vectors, (n_chunks, d), telling how many there are while they are waited for. entities: the
-        texts that follow."""
+        """Wait for the vectors, (n_chunks, d), and report meanwhile how many are ready. entities: number of texts that
+        follow.
+        """
         while not embedding.done():
             report(Progress("embed", self._done, self._total + entities, "texts"))
             wait([embedding], timeout=_TELL_SECONDS)
         return embedding.result()
 
     def counting(self, report: Report) -> Report:
-        """Return the report to which the texts of a hierarchy are told: they follow the chunks."""
+        """Return the report for a hierarchy, whose texts are counted after the chunks."""
 
         def told(progress: Progress) -> None:
             if progress.stage == "embed":

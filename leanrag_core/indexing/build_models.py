@@ -32,11 +32,11 @@ class BuildModels:
     """What writes and embeds in one build.
 
     language None chooses the built-in extractor and writer; aggregation None takes the same model for both. rewriters:
-    models that write instead from a layer on, the lowest first, in an index whose layers were rewritten. apply:
-    makes the calls of a language model. executor: reads, embeds and clusters with the built-in models, here or
-    elsewhere. stages: where results are kept and taken from, or None; like the two before it changes nothing in the
-    index. reference: a graph of the documents that was written by hand: it takes the place of an extractor, and of the
-    writer where its texts fit.
+    models that write instead from a layer on, the lowest first, in an index whose layers were rewritten. apply: makes
+    the calls of a language model. executor: reads, embeds and clusters with the built-in models, here or elsewhere.
+    stages: where results are kept and taken from, or None. None of these three changes anything in the index.
+    reference: a graph of the documents that was written by hand: it takes the place of an extractor, and of the writer
+    where its texts fit.
     """
 
     embedding: EmbeddingModel
@@ -64,8 +64,9 @@ class BuildModels:
         return OnceEmbedder(embed, kept_vectors(task, self.embedding.dimension, apply, self.stages))
 
     def chunk_vectors(self, texts: list[str], progress: Callable[[int], None] = lambda done: None) -> np.ndarray:
-        """Return the vectors of the chunks, (n_chunks, d) float32. progress(done): told how many of them are there,
-        where that is known."""
+        """Return the vectors of the chunks, (n_chunks, d) float32. progress(done): called with how many are embedded,
+        where that is known.
+        """
         if embed_task(self.embedding) is None:
             return self.embedding.embed(texts)  # all at once: it limits the calls in flight itself
         return self.embedder()(texts, progress)
@@ -104,5 +105,5 @@ class BuildModels:
         return LLMWriter(model, prompts=self.prompts, fallback=BuiltinWriter(of_mentions=heuristic))
 
     def calls_above(self, layer: int) -> bool:
-        """Tell whether a language model writes the aggregated entities and relations of that layer."""
+        """Return whether a language model writes the aggregated entities and relations of that layer."""
         return self.aggregation is not None or any(start <= layer for start, _ in self.rewriters)

@@ -76,7 +76,7 @@ def _good_end(text: str, offsets: list[int], first: int, last: int) -> int:
 SIZES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
 SHOWN = 8_000  # characters
 _OVERLAP_SHARE = 8  # of a chunk's tokens, as in the paper: 128 of 1,024
-_CUT = 2 * SHOWN  # characters that are cut, so that no cut within those shown depends on where the text was ended
+_CUT = 2 * SHOWN  # characters that are cut into chunks, so that no chunk shown depends on where the text was cut off
 
 
 @dataclass(frozen=True)

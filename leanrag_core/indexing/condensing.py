@@ -131,14 +131,14 @@ def _rewritten(
             count_cut(model)
     text = fill(name=about.name_in_prompt, descriptions=shown, max_tokens=str(_ASKED_FOR))
     try:
-        asked = ask(model, [{"role": "user", "content": text}], _text_of, task=task)
+        answer = ask(model, [{"role": "user", "content": text}], _text_of, task=task)
     except ReplyError as error:
         drops.append(Drop("merge", about.item, f"{error}; its descriptions were cut at {LONGEST} tokens"))
         return _Rewritten(beginning(description, LONGEST), tuple(drops))
-    kept = beginning(asked.value, LONGEST)
-    if kept != asked.value:
+    condensed = beginning(answer.value, LONGEST)
+    if condensed != answer.value:
         drops.append(Drop("merge", about.item, f"the condensed description was cut at {LONGEST} tokens"))
-    return _Rewritten(kept, tuple(drops), call_made(asked.completion))
+    return _Rewritten(condensed, tuple(drops), call_made(answer.completion))
 
 
 def _text_of(completion: Completion) -> str:

@@ -1,4 +1,4 @@
-"""Edits by hand, replayed on mentions before these are merged: types, weights and sources of a merge then follow."""
+"""Edits by hand, replayed on mentions before merging, so that types, weights and sources follow from the edits."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -86,8 +86,9 @@ class Replay:
         return bool(self._steps)
 
     def extraction(self, extraction: Extraction) -> Extraction:
-        """Return the extraction under the names that the edits give, without what they delete. Each is to be given
-        once: what the edits change is counted."""
+        """Return the extraction under the names that the edits give, without what they delete. Call it once for each
+        extraction: it counts what the edits change.
+        """
         if not self._steps:
             return extraction
         mentions = [self._mention(mention) for mention in extraction.mentions]
@@ -133,7 +134,8 @@ class Replay:
             elif any(ends) and action in _NAMES:
                 self._affected[step.edit.number] += 1
                 source, target = (
-                    step.edit.other if taken else name for taken, name in zip(ends, (source, target), strict=True)
+                    step.edit.other if concerned else name
+                    for concerned, name in zip(ends, (source, target), strict=True)
                 )
         return replace(relation, source=source, target=target)
 
@@ -162,21 +164,21 @@ class Replay:
 
 def _step(edit: Edit, documents: Sequence[Document], chunks: Sequence[Chunk]) -> _Step:
     is_entity = edit.action not in ("retype",)
-    taken = None
+    chunk_ids = None
     if edit.action == "split":
         names = set(edit.documents)
         ids = {document.id for document in documents if document.name in names}
-        taken = frozenset(chunk.id for chunk in chunks if chunk.document_id in ids)
-    return _Step(edit, name_key(edit.name), name_key(edit.other) if is_entity else "", taken)
+        chunk_ids = frozenset(chunk.id for chunk in chunks if chunk.document_id in ids)
+    return _Step(edit, name_key(edit.name), name_key(edit.other) if is_entity else "", chunk_ids)
 
 
 def _takes(step: _Step, name: str, chunk_id: str) -> bool:
-    """Return whether the edit's turn concerns a mention of that name in that chunk."""
+    """Return whether the edit applies to a mention of that name in that chunk."""
     return name_key(name) == step.key and (step.chunks is None or chunk_id in step.chunks)
 
 
 def _called(key: str, following: Sequence[_Step]) -> str:
-    """Return what the entity of that key is called once the following edits are done; a split takes nothing from it."""
+    """Return the key of that entity after the following edits; a split leaves the entity its key."""
     for step in following:
         if step.edit.action in ("rename", "merge") and step.key == key:
             key = step.other

@@ -77,7 +77,7 @@ def what_decides(
 
 
 def id_of(deciding: Deciding) -> str:
-    """Return the id of the index that is built from it."""
+    """Return the id of the index that these values decide."""
     return index_id(plain(deciding))
 
 

@@ -1,4 +1,4 @@
-"""Trying a language model on one passage before anybody builds: raw reply, what was read, speed, and a verdict."""
+"""A trial of a language model on one passage before a build: raw reply, what was read, speed, and a verdict."""
 
 import time
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class ModelCheck:
 
 
 def check_model(models: Models, model: str, passage: str, config: IndexConfig) -> ModelCheck:
-    """Return one call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
+    """Try one call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
     InvalidConfig without a model or a passage. model: its name at the endpoint, or file:NAME.
     """
     models = models.in_role(EXTRACTION)
@@ -70,14 +70,14 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         window = None
     written = reply.completion_tokens or count_tokens(reply.text)
     usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=written, calls=1)
-    read, problem = Extraction("", (), ()), ""
+    extraction, problem = Extraction("", (), ()), ""
     try:
-        read = extractor.read_once(passage, Completion(reply.text, reply.finish_reason, usage))
+        extraction = extractor.read_once(passage, Completion(reply.text, reply.finish_reason, usage))
     except ReplyError as error:
         problem = str(error)
     remarks = []
     loops = reply.finish_reason == LOOPED or repeats(reply.text)
-    if loops:  # and no longer reply would help
+    if loops:  # a longer reply would not help
         remarks.append(message("model_check.loops"))
     elif problem:
         remarks.append(message("model_check.unreadable", reason=problem))
@@ -85,16 +85,16 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         remarks.append(message("model_check.cut"))
     if reply.has_reasoning:
         remarks.append(message("model_check.reasons"))
-    dropped = [drop for drop in read.drops if drop.stage != NAMES]
+    dropped = [drop for drop in extraction.drops if drop.stage != NAMES]
     if dropped:
         item = dropped[0].item.removeprefix("chunk ").lstrip(": ")
         first = ": ".join(filter(None, (item, dropped[0].reason)))
         remarks.append(message("model_check.dropped", n=len(dropped), first=first))
-    if doubtful := len(read.drops) - len(dropped):
+    if doubtful := len(extraction.drops) - len(dropped):
         remarks.append(message("model_check.doubtful", n=doubtful))
-    if not problem and len(read.mentions) < _FEW:
-        remarks.append(message("model_check.few_entities", n=len(read.mentions)))
-    if not problem and not read.relations:
+    if not problem and len(extraction.mentions) < _FEW:
+        remarks.append(message("model_check.few_entities", n=len(extraction.mentions)))
+    if not problem and not extraction.relations:
         remarks.append(message("model_check.no_relation"))
     if written and written / max(seconds, 1e-9) < _SLOW:
         remarks.append(message("model_check.slow", speed=f"{written / seconds:.1f}"))
@@ -104,11 +104,11 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         remarks.append(message("model_check.window", window=window, needed=needed))
     if short:
         remarks.append(message("model_check.short"))
-    elif problem or loops or not read.mentions:
+    elif problem or loops or not extraction.mentions:
         remarks.append(message("model_check.try_short"))
     if reply.mode == "plain":
         remarks.append(message("model_check.no_json_mode"))
-    good = len(read.mentions) >= _FEW and bool(read.relations) and not read.drops
+    good = len(extraction.mentions) >= _FEW and bool(extraction.relations) and not extraction.drops
     return ModelCheck(
         model=model,
         raw=reply.text,
@@ -117,8 +117,8 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=written,
         window=window,
-        entities=tuple((mention.name, mention.type) for mention in read.mentions),
-        relations=tuple((relation.source, relation.target, relation.description) for relation in read.relations),
-        verdict=USELESS if not read.mentions else GOOD if good else USABLE,
+        entities=tuple((mention.name, mention.type) for mention in extraction.mentions),
+        relations=tuple((relation.source, relation.target, relation.description) for relation in extraction.relations),
+        verdict=USELESS if not extraction.mentions else GOOD if good else USABLE,
         remarks=tuple(remarks),
     )

@@ -1,4 +1,4 @@
-"""Names as entities are merged by them, and the ids that follow from these."""
+"""Keys of names, by which entities are merged, and the ids that follow from them."""
 
 import hashlib
 import unicodedata

@@ -24,9 +24,10 @@ from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Report, silent
+from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import LANGUAGE
 
+_TEXTS_AT_ONCE = 256
 _DECLARED = ("name", "title", "help", "needs", "offered", "fingerprint", "forecast", "build", "lasting_files", "read")
 
 
@@ -68,10 +69,20 @@ class PartTools:
     report: Report = silent
     cancelled: Callable[[], None] = _never
 
+    def embed_all(self, texts: Sequence[str], dimension: int) -> np.ndarray:
+        """Embed any number of texts and report the progress, (n, dimension) float32 unit rows."""
+        vectors = [np.zeros((0, dimension), dtype=np.float32)]
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            self.report(Progress("make", start, len(texts), "vectors"))
+            vectors.append(self.embed(texts[start : start + _TEXTS_AT_ONCE]))
+        return np.concatenate(vectors)
+
 
 @dataclass(frozen=True)
 class Proposal:
-    """Something that a part proposes to a person. value: what its option then holds, among others apart by commas."""
+    """Something that a part proposes to a person. value: the entry that accepting it adds to the part's option, whose
+    entries are separated by commas.
+    """
 
     value: str
     text: Message
@@ -127,7 +138,7 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class NoOptions:
-    """There is nothing to set."""
+    """Options of a part that has none."""
 
 
 class PartBase:

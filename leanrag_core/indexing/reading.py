@@ -50,8 +50,8 @@ def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sourc
     return Sources(tuple(folder_of), tuple(walk.refusals), tuple(folder_of.values()))
 
 
-def _folder_below(given: Path, file: Path) -> str:
-    parts = file.parent.relative_to(given).parts if file != given else ()
+def _folder_below(folder: Path, file: Path) -> str:
+    parts = file.parent.relative_to(folder).parts if file != folder else ()
     return "/".join(shown_name(part) for part in parts)
 
 
@@ -61,7 +61,7 @@ def why_no_file(mode: int) -> Message | None:
 
 
 def _real(path: Path) -> Path:
-    """Return the path without links; unlike Path.resolve, a link to itself stays what it is."""
+    """Return the path without links; unlike Path.resolve, it leaves a link to itself unchanged."""
     return Path(os.path.realpath(path))
 
 
@@ -105,7 +105,7 @@ class _Walk:
         inside = any(target.is_relative_to(folder) for folder in self.given)
         if not inside:
             self._refuse(link, message("file.link_outside"))
-        # The files of a folder within are read where they are.
+        # A link to a folder inside is not followed: its files are read at their own place.
         return inside and not target.is_dir()
 
     def _why_no_file(self, path: Path) -> Message:
@@ -135,7 +135,8 @@ def read_files(
 ) -> ParsedUpload:
     """Return the documents of the files and folders; what could not be read comes back with its reason.
 
-    parser: with its limits; one of its own with the usual limits by default. follow_links: out of the given folders.
+    parser: with its limits; one of its own with the usual limits by default. follow_links: also to targets outside the
+    given folders.
     """
     return _gathered(each_file(paths, parser, follow_links=follow_links))
 
@@ -193,11 +194,11 @@ def _content(path: Path) -> bytes:
     """Return the file's bytes. Raises UnreadableDocument for what is no file or too large, before it is opened;
     OSError.
     """
-    seen = path.stat()
-    reason = why_no_file(seen.st_mode)
+    status = path.stat()
+    reason = why_no_file(status.st_mode)
     if reason is not None:
         raise UnreadableDocument(reason)
-    if seen.st_size > MAX_FILE_BYTES:
+    if status.st_size > MAX_FILE_BYTES:
         raise UnreadableDocument(_TOO_LARGE)
     with path.open("rb") as file:
         content = file.read(MAX_FILE_BYTES + 1)  # a file may grow, and some of the system's have no end
@@ -214,8 +215,8 @@ def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | No
 def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> Iterator[FileRead]:
     """Yield each of the named contents as it was read, in their order. Few of them are in memory at one time."""
     if parser is None:
-        with ConfinedParser() as own:
-            yield from each_upload(files, own)
+        with ConfinedParser() as own_parser:
+            yield from each_upload(files, own_parser)
         return
 
     with ThreadPoolExecutor(2, thread_name_prefix="reading") as pool:  # as many files as the parser reads at one time
@@ -236,7 +237,7 @@ def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | Non
 
 
 class _Portions:
-    """What a thread reads of a file, a few portions before another one takes them."""
+    """Portions of a file, read by one thread a few ahead of the thread that takes them."""
 
     def __init__(self, name: str, content: bytes) -> None:
         self._name, self._content, self._size = shown_name(name), (name, content), len(content)

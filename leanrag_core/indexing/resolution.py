@@ -44,10 +44,10 @@ def most_telling(candidates: Sequence[tuple[float, int, str]], count: int) -> li
             best[text] = (weight, chunk, best[text][2] if text in best else order)
     ranked = sorted(best, key=lambda text: (-best[text][0], best[text][2]))
     chosen: list[str] = []
-    seen: set[int] = set()
+    used_chunks: set[int] = set()
     for text in ranked:
-        if len(chosen) < count and best[text][1] not in seen:
-            seen.add(best[text][1])
+        if len(chosen) < count and best[text][1] not in used_chunks:
+            used_chunks.add(best[text][1])
             chosen.append(text)
     chosen += [text for text in ranked if text not in chosen][: count - len(chosen)]
     return [trim_sentence(text) for text in sorted(chosen, key=ranked.index)]

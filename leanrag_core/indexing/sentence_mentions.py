@@ -39,8 +39,9 @@ class ChunkSentences:
 
 
 def sentences_by_chunk(index: Index, report: Callable[[int, int], None]) -> Iterator[ChunkSentences]:
-    """Return the sentences of each chunk with its entities, in the order of the chunks. report: hears how many chunks
-    of all are read."""
+    """Yield the sentences of each chunk with its entities, in the order of the chunks. report(done, total): called
+    before each chunk is read.
+    """
     names = [plain(name) for name in index.layers[0].entities["name"].to_pylist()]
     mentioned, n_chunks = index.entity_chunks.tocsc(), index.chunks.num_rows
     for chunk in range(n_chunks):
@@ -48,25 +49,26 @@ def sentences_by_chunk(index: Index, report: Callable[[int, int], None]) -> Iter
         entities = np.sort(mentioned.indices[mentioned.indptr[chunk] : mentioned.indptr[chunk + 1]]).tolist()
         sentences = split_sentences(index.chunk(chunk).text)
         searched = [plain(sentence) for sentence in sentences]
-        held = {
+        places_of = {
             entity: tuple(place for place, sentence in enumerate(searched) if occurs(names[entity], sentence))
             for entity in entities
         }
-        yield ChunkSentences(chunk, tuple(sentences), held)
+        yield ChunkSentences(chunk, tuple(sentences), places_of)
 
 
 def sentences_with_entities(chunks: Iterable[ChunkSentences], *, least: int) -> pa.Table:
-    """Return a table of STATEMENT_SCHEMA: the sentences that hold so many entities or more, in the order of the
-    corpus. What overlapping chunks share, and what is said again, is there once, with all its chunks."""
+    """Return a table of STATEMENT_SCHEMA: the sentences that hold at least `least` entities, in the order of the
+    corpus. A sentence that several chunks hold, or that is repeated, is one row with all its chunks.
+    """
     chunks_of: dict[str, dict[int, None]] = {}
     entities_of: dict[str, set[int]] = {}
-    for read in chunks:
-        for entity, places in read.held.items():
+    for chunk in chunks:
+        for entity, places in chunk.held.items():
             for place in places:
-                entities_of.setdefault(read.sentences[place], set()).add(entity)
-        for sentence in read.sentences:
+                entities_of.setdefault(chunk.sentences[place], set()).add(entity)
+        for sentence in chunk.sentences:
             if sentence in entities_of:
-                chunks_of.setdefault(sentence, {})[read.chunk] = None
+                chunks_of.setdefault(sentence, {})[chunk.chunk] = None
     kept = [sentence for sentence in chunks_of if len(entities_of[sentence]) >= least]
     columns = {
         "text": kept,
@@ -77,8 +79,11 @@ def sentences_with_entities(chunks: Iterable[ChunkSentences], *, least: int) -> 
 
 
 def occurrences_in(chunks: Iterable[ChunkSentences]) -> pa.Table:
-    """Return a table of OCCURRENCE_SCHEMA: in how many sentences of a chunk each of its entities is named, 1 where it
-    is there in other words; by entity, then by chunk."""
-    rows = sorted((entity, read.chunk, max(1, len(places))) for read in chunks for entity, places in read.held.items())
+    """Return a table of OCCURRENCE_SCHEMA: the number of sentences of a chunk that name each of its entities, 1 where
+    the chunk names it in other words only; by entity, then by chunk.
+    """
+    rows = sorted(
+        (entity, chunk.chunk, max(1, len(places))) for chunk in chunks for entity, places in chunk.held.items()
+    )
     columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     return pa.table(dict(zip(OCCURRENCE_SCHEMA.names, columns, strict=True)), schema=OCCURRENCE_SCHEMA)

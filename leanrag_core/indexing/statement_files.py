@@ -14,14 +14,15 @@ _TABLE, _VECTORS = "statements.arrow", "statement_vectors.npy"
 
 
 def write_statements(folder: Path, table: pa.Table, vectors: np.ndarray) -> None:
-    """Write them. table: of STATEMENT_SCHEMA. vectors: (s, d) float32 unit rows."""
+    """Write the statements. table: of STATEMENT_SCHEMA. vectors: (s, d) float32 unit rows."""
     write_table(folder / _TABLE, table)
     np.save(folder / _VECTORS, vectors, allow_pickle=False)
 
 
 def read_statements(folder: Path, index: Index) -> Statements:
-    """Return them, the vectors mapped from the disk. Raises IndexDamaged where a number leads outside, or a vector is
-    missing."""
+    """Return the statements, with vectors mapped from the disk. Raises IndexDamaged where a number leads outside, or a
+    vector is missing.
+    """
     path = folder / _TABLE
     table = read_table(path)
     require_columns(table, STATEMENT_SCHEMA, path)

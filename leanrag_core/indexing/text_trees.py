@@ -47,9 +47,9 @@ def cut_leaves(index: Index, max_tokens: int) -> list[Leaf]:
     document, end = -1, 0
     for row in range(index.chunks.num_rows):
         chunk = index.chunk(row)
-        own = index.chunk_cells.value("document", row)
-        start = max(chunk.start, end if own == document else 0)
-        document, end = own, max(chunk.end, start)
+        chunk_document = index.chunk_cells.value("document", row)
+        start = max(chunk.start, end if chunk_document == document else 0)
+        document, end = chunk_document, max(chunk.end, start)
         text = chunk.text[start - chunk.start :]
         leaves += [
             Leaf(row, start + first, start + last, text[first:last], tokens)
@@ -131,11 +131,11 @@ def summaries(
                 tools.meter.add_fault(str(error))
         return Summary(extracted(groups[place], vectors[place], max_tokens), by_model=False)
 
-    made: list[Summary] = []
+    written: list[Summary] = []
     for summary in ThreadMap(CALLS_AT_ONCE if language is not None else 1)(write, range(len(groups))):
-        tools.report(Progress("make", done + len(made), done + len(groups), "summaries", current=summary.text[:80]))
-        made.append(summary)
-    return made
+        tools.report(Progress("make", done + len(written), done + len(groups), "summaries", current=summary.text[:80]))
+        written.append(summary)
+    return written
 
 
 def extracted(texts: Sequence[str], vectors: np.ndarray, max_tokens: int) -> str:
@@ -176,9 +176,6 @@ def _text(completion: Completion) -> str:
     return text
 
 
-_TEXTS_AT_ONCE = 256
-
-
 class GrowingTree:
     """A tree of texts that starts with its leaves; grow() adds a layer of summaries above.
 
@@ -198,25 +195,27 @@ class GrowingTree:
 
     @property
     def last_vectors(self) -> np.ndarray:
-        """(k, d), of the layer that was added last."""
+        """Vectors of the layer that was added last, (k, d) float32."""
         return self._vectors[-1]
 
     @property
     def last_tokens(self) -> np.ndarray:
-        """(k,) tokens of the texts of that layer."""
+        """Tokens of the texts of that layer, (k,) int32."""
         return count_many([self._texts[row] for row in self.rows])
 
     def grow(self, groups: Sequence[np.ndarray], *, max_tokens: int) -> None:
         """Add a node above each group. groups: places in the last layer, (q,) int each."""
         texts = [[self._texts[self.rows[place]] for place in group] for group in groups]
         vectors = [self.last_vectors[group] for group in groups]
-        made = summaries(texts, vectors, self._tools, max_tokens=max_tokens, done=len(self._texts))
+        new_summaries = summaries(texts, vectors, self._tools, max_tokens=max_tokens, done=len(self._texts))
         first, layer = len(self._texts), self._layers[-1] + 1
         self._children += [self.rows[group].tolist() for group in groups]
-        self._texts += [summary.text for summary in made]
-        self._summaries += made
+        self._texts += [summary.text for summary in new_summaries]
+        self._summaries += new_summaries
         self._layers += [layer] * len(groups)
-        self._vectors.append(embedded([summary.text for summary in made], self.last_vectors.shape[1], self._tools))
+        self._vectors.append(
+            self._tools.embed_all([summary.text for summary in new_summaries], self.last_vectors.shape[1])
+        )
         self.rows = np.arange(first, len(self._texts))
 
     def finished(self) -> TextTree:
@@ -234,15 +233,6 @@ class GrowingTree:
             "by_model": [False] * n + [summary.by_model for summary in self._summaries],
         }
         return TextTree(pa.table(columns, schema=NODE_SCHEMA), np.concatenate(self._vectors))
-
-
-def embedded(texts: Sequence[str], dimension: int, tools: PartTools) -> np.ndarray:
-    """Embed the texts, (n, d) float32 unit rows."""
-    vectors = [np.zeros((0, dimension), dtype=np.float32)]
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        tools.report(Progress("make", start, len(texts), "vectors"))
-        vectors.append(tools.embed(texts[start : start + _TEXTS_AT_ONCE]))
-    return np.concatenate(vectors)
 
 
 TREE_FILE = "tree.arrow"
@@ -267,7 +257,7 @@ def read_tree(folder: Path, index: Index) -> TextTree:
     require_range(layer, len(layer) + 1, path, "layer")
     require_range(chunk[layer == 0], index.chunks.num_rows, path, "chunk")
     require_range(children.values, len(layer), path, "children")
-    # Children are in the layer below, and only leaves have none: searches from the top down end.
+    # Children are in the layer below, and only leaves have none: so searches from the top down end.
     n_children = np.diff(children.offsets)
     below = layer[children.values[children.offsets[0] : children.offsets[-1]]]
     if (below != np.repeat(layer, n_children) - 1).any() or ((n_children == 0) != (layer == 0)).any():

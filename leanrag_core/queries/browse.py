@@ -59,14 +59,14 @@ def entity_rows(index: Index, number: int, rows: Sequence[int] | np.ndarray) -> 
     """Return those entities of a layer, in the order given. rows: (k,) int."""
     import pyarrow.compute as pc
 
-    layer, wanted = index.layers[number], np.asarray(rows, dtype=np.int64)
+    layer, layer_rows = index.layers[number], np.asarray(rows, dtype=np.int64)
     below, relations = index.leaf_counts[number], layer.degrees
-    cells = layer.entities.select(["id", "name", "type", "chunks"]).take(pa.array(wanted))
+    cells = layer.entities.select(["id", "name", "type", "chunks"]).take(pa.array(layer_rows))
     chunks = pc.fill_null(pc.list_value_length(cells["chunks"]), 0).to_pylist()
     texts = (cells[column].to_pylist() for column in ("id", "name", "type"))
     return [
         EntityRow(id_, number, row, name, type_, int(below[row]), int(relations[row]), n_chunks)
-        for row, id_, name, type_, n_chunks in zip(wanted.tolist(), *texts, chunks, strict=True)
+        for row, id_, name, type_, n_chunks in zip(layer_rows.tolist(), *texts, chunks, strict=True)
     ]
 
 
@@ -160,13 +160,13 @@ def relations_in(index: Index, chunk: int) -> np.ndarray:
     return rows[np.lexsort((rows, -layer.weights[rows]))]
 
 
-def _owners(offsets: np.ndarray, values: np.ndarray, wanted: int) -> np.ndarray:
+def _owners(offsets: np.ndarray, values: np.ndarray, value: int) -> np.ndarray:
     """Return the rows of the lists that hold that value, (k,) int64; each list has it once at most.
 
     offsets: (n + 1,). values: those of all lists.
     """
     first = int(offsets[0])
-    places = np.flatnonzero(values[first : int(offsets[-1])] == wanted) + first
+    places = np.flatnonzero(values[first : int(offsets[-1])] == value) + first
     return np.searchsorted(offsets, places, side="right") - 1
 
 

@@ -76,8 +76,8 @@ def _cosines_to_mean(vectors: np.ndarray, offsets: np.ndarray, order: np.ndarray
         means = np.add.reduceat(block, starts, axis=0)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         means /= np.where(lengths > 0, lengths, 1)
-        of = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
-        cosines[rows] = np.einsum("ij,ij->i", block, means[of])
+        cluster_of = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
+        cosines[rows] = np.einsum("ij,ij->i", block, means[cluster_of])
         first = last
     return cosines
 
@@ -134,24 +134,24 @@ def cluster_overlap(
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     by_name = False
-    here, there = _matched(index.layers[0].entities["id"], other.layers[0].entities["id"])
-    if not len(here):
+    rows, other_rows = _matched(index.layers[0].entities["id"], other.layers[0].entities["id"])
+    if not len(rows):
         by_name = True
-        here, there = _matched(index.layers[0].plain_names, other.layers[0].plain_names)
-    if not len(here):
+        rows, other_rows = _matched(index.layers[0].plain_names, other.layers[0].plain_names)
+    if not len(rows):
         return None
-    ours = _lifted(index.layers, here, number)
-    theirs = _lifted(other.layers, there, other_number)
-    pairs, shared = np.unique(np.stack([ours, theirs], axis=1), axis=0, return_counts=True)
-    n_ours, n_theirs = np.bincount(ours), np.bincount(theirs)
+    labels = _lifted(index.layers, rows, number)
+    other_labels = _lifted(other.layers, other_rows, other_number)
+    pairs, shared = np.unique(np.stack([labels, other_labels], axis=1), axis=0, return_counts=True)
+    n_ours, n_theirs = np.bincount(labels), np.bincount(other_labels)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))[:most_rows]
     return ClusterOverlap(
-        common=len(here),
-        only_here=len(index.layers[0]) - len(here),
-        only_there=len(other.layers[0]) - len(there),
+        common=len(rows),
+        only_here=len(index.layers[0]) - len(rows),
+        only_there=len(other.layers[0]) - len(other_rows),
         by_name=by_name,
-        adjusted_rand=float(adjusted_rand_score(ours, theirs)),
-        mutual_information=float(normalized_mutual_info_score(ours, theirs)),
+        adjusted_rand=float(adjusted_rand_score(labels, other_labels)),
+        mutual_information=float(normalized_mutual_info_score(labels, other_labels)),
         rows=tuple(
             SharedCluster(int(a), int(b), int(n), int(n_ours[a]), int(n_theirs[b]))
             for (a, b), n in zip(pairs[order], shared[order], strict=True)
@@ -160,18 +160,18 @@ def cluster_overlap(
     )
 
 
-def _matched(ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+def _matched(values: pa.ChunkedArray, other_values: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of equal values in both columns, two arrays of (k,) int64.
 
-    Of a value that is twice in `theirs` or in `ours` the first row counts.
+    Where a value occurs twice in a column, its first row counts.
     """
     import pyarrow.compute as pc
 
-    place = pc.fill_null(pc.index_in(ours, value_set=theirs.combine_chunks()), -1).to_numpy()
-    here = np.flatnonzero(place >= 0)
-    _, first = np.unique(place[here], return_index=True)
-    here = here[np.sort(first)]
-    return here, place[here]
+    place = pc.fill_null(pc.index_in(values, value_set=other_values.combine_chunks()), -1).to_numpy()
+    rows = np.flatnonzero(place >= 0)
+    _, first = np.unique(place[rows], return_index=True)
+    rows = rows[np.sort(first)]
+    return rows, place[rows]
 
 
 def _lifted(layers: tuple[Layer, ...], rows: np.ndarray, number: int) -> np.ndarray:
@@ -224,11 +224,11 @@ def cluster_stability(
         kept = rows[np.random.default_rng([seed, len(rows)]).random(len(rows)) >= LEFT_OUT]
         if not len(kept):
             continue
-        own = below.parent[kept]
+        index_labels = below.parent[kept]
         labels = cluster(np.asarray(below.vectors[kept]), replace(options, seed=seed)).labels
-        agreement.append(float(adjusted_rand_score(own, labels)))
-        total += best_jaccard(own, labels, n_clusters)
-        times[np.unique(own)] += 1
+        agreement.append(float(adjusted_rand_score(index_labels, labels)))
+        total += best_jaccard(index_labels, labels, n_clusters)
+        times[np.unique(index_labels)] += 1
     stability = np.divide(total, times, out=np.full(n_clusters, np.nan), where=times > 0)
     return ClusterStability(tuple(seeds), len(rows), len(below), tuple(agreement), stability)
 

@@ -1,4 +1,4 @@
-"""A language model's word on contradictions that the rules found: it confirms them, or takes them back."""
+"""A language model's judgement on contradictions that the rules found: it confirms or dismisses them."""
 
 import re
 from collections import Counter

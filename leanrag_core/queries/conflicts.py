@@ -1,8 +1,9 @@
 """Quotes that contradict each other, found by rules, without a model.
 
-An attribute that has one value (when it was founded, how high it is, its capital) with two, or of two entities the same
-words said and denied. The rules read sentences that name the entity beside the attribute, in English and Chinese; they
-know no pronouns and no other wording, and a value that is said of two different times is a change, not a conflict.
+Either an attribute that can have one value (when it was founded, how high it is, its capital) has two, or the same
+words on two entities are both said and denied. The rules read sentences that name the entity beside the attribute, in
+English and Chinese; they know no pronouns and no other wording, and a value that is said of two different times is a
+change, not a conflict.
 """
 
 import re
@@ -100,7 +101,7 @@ _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+")
 _LINKING = frozenset("and or of in on at to with for from by as than 和 与 及 的 在".split())  # noqa: SIM905
 _SHORTEST = 3  # letters of a stem
 _NEAR = 60  # characters between what happened and its date
-_MOST_WORDS = 10  # between two names: more say too much to be the same twice
+_MOST_WORDS = 10  # between two names; longer statements are hardly ever made twice
 _TOLERANCE = 0.02  # of measures: units are rounded
 
 
@@ -123,20 +124,21 @@ class _Value:
             near = abs(self.number - other.number) <= _TOLERANCE * max(abs(self.number), abs(other.number))
             return not near and not _apart(self.when, other.when)
         if self.place and other.place:
-            ours, theirs = self.place.casefold(), other.place.casefold()
-            return ours not in theirs and theirs not in ours and not _apart(self.when, other.when)
+            own_place, other_place = self.place.casefold(), other.place.casefold()
+            return own_place not in other_place and other_place not in own_place and not _apart(self.when, other.when)
         return False
 
 
-def _apart(ours: tuple[TimeSpan, ...], theirs: tuple[TimeSpan, ...]) -> bool:
+def _apart(first: tuple[TimeSpan, ...], second: tuple[TimeSpan, ...]) -> bool:
     """Return whether both are dated, and of different times."""
-    return bool(ours) and bool(theirs) and {each.written() for each in ours} != {each.written() for each in theirs}
+    return bool(first) and bool(second) and {span.written() for span in first} != {span.written() for span in second}
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """What a sentence says. subject: rows of the base entities, one or two. value: of an attribute. denied: it says of
-    the two that it is not so."""
+    """What a sentence says. subject: rows of the base entities, one or two. value: of an attribute. denied: the
+    sentence says that it is not so of the two entities.
+    """
 
     subject: tuple[int, ...]
     what: str
@@ -167,22 +169,22 @@ def conflicts_of_relation(index: Index, relation: Relation) -> tuple[Conflict, .
     source, target = (set(index.layers[0].chunks_of(row).tolist()) for row in (relation.source, relation.target))
     listed = _report(index, sorted(source & target), ends).conflicts
     ids = {index.layers[0].entity_cells.value("id", row) for row in ends}
-    return tuple(each for each in listed if each.kind == DENIED and set(each.entities) == ids)
+    return tuple(conflict for conflict in listed if conflict.kind == DENIED and set(conflict.entities) == ids)
 
 
 def _report(index: Index, chunks: Iterable[int], only: frozenset[int] | None) -> ConflictReport:
     """Return what the chunks contradict. only: entities of which at least one must be named."""
     dates = cache(lambda document: date_of_text(index.document_cells["text"][document].as_py()))
     statements: dict[tuple[str, tuple[int, ...]], list[_Statement]] = defaultdict(list)
-    seen: set[tuple[int, int]] = set()
+    read_places: set[tuple[int, int]] = set()
     n_statements = 0
     for row in chunks:
         chunk = index.chunk(row)
         document = index.chunk_cells.value("document", row)
         for start, end in sentence_places(chunk.text):
-            if (document, chunk.start + start) in seen:  # where chunks overlap
+            if (document, chunk.start + start) in read_places:  # where chunks overlap
                 continue
-            seen.add((document, chunk.start + start))
+            read_places.add((document, chunk.start + start))
             text = " ".join(chunk.text[start:end].split())
             for stated in _statements(index, int(row), text, only):
                 n_statements += 1
@@ -190,9 +192,11 @@ def _report(index: Index, chunks: Iterable[int], only: frozenset[int] | None) ->
                 quote = Quote(text, int(row), start, end, name, dates(document), stated.value.shown)
                 statements[stated.what, stated.subject].append(replace(stated, quote=quote))
     conflicts = [
-        each for key in sorted(statements, key=lambda key: (key[1], key[0])) for each in _of(index, statements[key])
+        conflict
+        for key in sorted(statements, key=lambda key: (key[1], key[0]))
+        for conflict in _of(index, statements[key])
     ]
-    return ConflictReport(tuple(conflicts), len(seen), n_statements)
+    return ConflictReport(tuple(conflicts), len(read_places), n_statements)
 
 
 def _of(index: Index, statements: list[_Statement]) -> Iterator[Conflict]:
@@ -214,8 +218,8 @@ def _of(index: Index, statements: list[_Statement]) -> Iterator[Conflict]:
             )
 
 
-def _same(one: _Statement, other: _Statement) -> bool:
-    return one.denied == other.denied and (len(one.subject) > 1 or not one.value.differs(other.value))
+def _same(first: _Statement, second: _Statement) -> bool:
+    return first.denied == second.denied and (len(first.subject) > 1 or not first.value.differs(second.value))
 
 
 def _statements(index: Index, chunk: int, text: str, only: frozenset[int] | None) -> Iterator[_Statement]:
@@ -229,9 +233,9 @@ def _statements(index: Index, chunk: int, text: str, only: frozenset[int] | None
                     yield _Statement((row,), what, value, False)
     for (source, _, end), (target, start, _) in combinations(sorted(named, key=lambda each: each[1:]), 2):
         if end <= start and (only is None or only & {source, target}):
-            said = _said_between(text[end:start])
-            if said is not None:
-                yield _Statement((source, target), said[0], _Value(text[end:start].strip()), said[1])
+            between = _said_between(text[end:start])
+            if between is not None:
+                yield _Statement((source, target), between[0], _Value(text[end:start].strip()), between[1])
 
 
 def _named(index: Index, chunk: int, text: str) -> Iterator[tuple[int, int, int]]:
@@ -262,16 +266,16 @@ def _attributes(text: str, start: int, end: int) -> Iterator[tuple[str, _Value]]
     after, spans = text[end:], time_spans(text)
     if match := _VERBS.match(after):
         what = str(match.lastgroup)
-        date = next((each for each in spans if each.is_point and 0 <= each.start - end - match.end() < _NEAR), None)
+        date = next((span for span in spans if span.is_point and 0 <= span.start - end - match.end() < _NEAR), None)
         if date is not None and date.since == date.until:
             yield what, _Value(text[date.start : date.end], date=date.since)
     elif match := _DATE_FIRST.match(after):
-        [*dates] = (each for each in time_spans(match["date"]) if each.is_point)
+        [*dates] = (span for span in time_spans(match["date"]) if span.is_point)
         if len(dates) == 1:
             yield str(match.lastgroup), _Value(match["date"], date=dates[0].since)
-    if (of := _SIZE_OF.search(text[:start])) and (match := _SIZE_IS.match(after)):
+    if (size := _SIZE_OF.search(text[:start])) and (match := _SIZE_IS.match(after)):
         yield (
-            of["of"].lower(),
+            size["of"].lower(),
             _Value(match[0].strip(), number=_number(match) * _METRES[match["unit"].lower()], when=spans),
         )
     for pattern in (_SIZES, _SIZES_CN, _SIZES_OF):
@@ -293,8 +297,8 @@ def _places(text: str, start: int, end: int, spans: tuple[TimeSpan, ...]) -> Ite
     if match and (match["name"] or "").casefold() == text[start:end].casefold():
         yield "capital", _Value(match["place"], place=match["place"], when=spans)
     for what, pattern in (("capital", _CAPITAL), ("headquarters", _SEATED), ("birthplace", _BORN_IN)):
-        if found := pattern.match(text, end):
-            groups = found.groupdict()
+        if place_match := pattern.match(text, end):
+            groups = place_match.groupdict()
             place = groups.get("place") or groups.get("seat") or ""
             if place and not groups.get("name"):
                 yield what, _Value(place, place=place, when=spans)
@@ -305,8 +309,9 @@ def _number(match: re.Match[str]) -> float:
 
 
 def _said_between(between: str) -> tuple[str, bool] | None:
-    """Return the words between two names, in their stems and without the negation, and whether there is one; nothing
-    for words that say too little or too much to be the same twice."""
+    """Return the stems of the words between two names without a negation, and whether there was one; None for words
+    that say too little or too much to be compared.
+    """
     if _CHANGES.search(between) or re.search(r"[,;:，；：.()]", between):
         return None
     plain, n = _NEGATION.subn(" ", between)

@@ -45,14 +45,14 @@ def find_entities(
     """
     import pyarrow.compute as pc
 
-    wanted = text.strip()
+    query = text.strip()
     rows: list[EntityRow] = []
     total = 0
     for level in reversed(index.layers):
         if layer is not None and level.number != layer:
             continue
         room = max(0, limit - len(rows))
-        if not wanted:
+        if not query:
             listed = _order(index, level)
             if masks is not None:
                 listed = listed[masks[level.number][listed]]
@@ -60,12 +60,12 @@ def find_entities(
             rows += entity_rows(index, level.number, listed[:room])
             continue
         names = level.entities["name"]
-        hits = np.flatnonzero(pc.match_substring(names, wanted, ignore_case=True).to_numpy())
+        hits = np.flatnonzero(pc.match_substring(names, query, ignore_case=True).to_numpy())
         if masks is not None:
             hits = hits[masks[level.number][hits]]
         total += len(hits)
         if room and len(hits):
-            begins = pc.starts_with(names.take(pa.array(hits)), wanted, ignore_case=True).to_numpy()
+            begins = pc.starts_with(names.take(pa.array(hits)), query, ignore_case=True).to_numpy()
             order = _order(index, level)
             rank = np.empty_like(order)
             rank[order] = np.arange(len(order), dtype=order.dtype)
@@ -84,12 +84,12 @@ def best_matches(
 
     Else the order is that of `find_entities`; no text has no matches. masks: by layer, (n,) bool, see there.
     """
-    wanted = text.strip()
-    if not wanted:
+    query = text.strip()
+    if not query:
         return EntityMatches((), 0)
-    by_layer = [find_entities(index, wanted, layer=layer.number, limit=limit, masks=masks) for layer in index.layers]
+    by_layer = [find_entities(index, query, layer=layer.number, limit=limit, masks=masks) for layer in index.layers]
     rows = [row for matches in by_layer for row in matches.rows]
-    rows.sort(key=lambda row: not row.name.casefold().startswith(wanted.casefold()))  # stable
+    rows.sort(key=lambda row: not row.name.casefold().startswith(query.casefold()))  # stable
     return EntityMatches(tuple(rows[:limit]), sum(matches.total for matches in by_layer))
 
 
@@ -104,11 +104,11 @@ def matches_by_words(index: Index, text: str, *, limit: int) -> tuple[EntityRow,
     if len(rows) < limit and parts:
         masks = {}
         for layer in index.layers:
-            held = [pc.match_substring(layer.unaccented_names, part).to_numpy() for part in parts]
-            masks[layer.number] = np.logical_and.reduce(held)
-        known = {row.id for row in rows}
+            has_part = [pc.match_substring(layer.unaccented_names, part).to_numpy() for part in parts]
+            masks[layer.number] = np.logical_and.reduce(has_part)
+        listed_ids = {row.id for row in rows}
         by_layer = [find_entities(index, "", layer=layer.number, limit=limit, masks=masks) for layer in index.layers]
-        rows += [row for matches in by_layer for row in matches.rows if row.id not in known]
+        rows += [row for matches in by_layer for row in matches.rows if row.id not in listed_ids]
     return tuple(rows[:limit])
 
 
@@ -123,9 +123,9 @@ def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
     # Scripts without blanks: every run of their characters may be a name.
     for word in (word for word in words if not word.isascii()):
         runs |= {word[i : i + k] for i in range(len(word)) for k in range(2, _NAME_CHARACTERS + 1)}
-    wanted = sorted(run for run in runs if run not in FUNCTION_WORDS and (len(run) > 2 or not run.isascii()))
+    phrases = sorted(run for run in runs if run not in FUNCTION_WORDS and (len(run) > 2 or not run.isascii()))
     base = index.layers[0]
-    rows = np.flatnonzero(pc.is_in(base.plain_names, value_set=pa.array(wanted, pa.string())).to_numpy())
+    rows = np.flatnonzero(pc.is_in(base.plain_names, value_set=pa.array(phrases, pa.string())).to_numpy())
     names = sorted((base.entity_cells.value("name", int(row)) for row in rows), key=lambda name: (-len(name), name))
     kept: list[str] = []
     for name in names:
@@ -145,15 +145,15 @@ def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
     """Return the n names that are most similar to the text, for a search without a match."""
     import pyarrow.compute as pc
 
-    wanted = text.casefold().strip()[:_LONGEST]
+    query = text.casefold().strip()[:_LONGEST]
     names = pc.unique(pa.chunked_array([chunk for level in index.layers for chunk in level.entities["name"].chunks]))
     if len(names) > _COMPARED:
-        names = names.take(pa.array(_most_similar(names, wanted)))
+        names = names.take(pa.array(_most_similar(names, query)))
     folded = {name.casefold(): name for name in sorted(names.to_pylist(), reverse=True)}
-    return [folded[hit] for hit in difflib.get_close_matches(wanted, list(folded), n=n, cutoff=0.5)]
+    return [folded[hit] for hit in difflib.get_close_matches(query, list(folded), n=n, cutoff=0.5)]
 
 
-def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
+def _most_similar(names: pa.StringArray, text: str) -> np.ndarray:
     """Return the rows of the names that share most pairs of neighbouring bytes with the text, for their length; (k,)
     int64.
     """
@@ -163,12 +163,12 @@ def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
     bounds = np.frombuffer(offsets, dtype=np.int32)[: len(names) + 1]
     letters = np.frombuffer(characters, dtype=np.uint8)[: bounds[-1]] if characters else np.zeros(0, dtype=np.uint8)
     in_text = np.zeros(1 << 16, dtype=bool)
-    in_text[_pairs(np.frombuffer(wanted.encode(), dtype=np.uint8))] = True
+    in_text[_pairs(np.frombuffer(text.encode(), dtype=np.uint8))] = True
     hits = np.append(in_text[_pairs(letters)], False)[: len(letters)]
     hits[bounds[1:] - 1] = False  # a pair of the last byte of one name and the first of the next
     sums = np.concatenate([[0], np.cumsum(hits)])
     shared = sums[bounds[1:]] - sums[bounds[:-1]]
-    similarity = 2 * shared / (len(wanted.encode()) + np.diff(bounds))
+    similarity = 2 * shared / (len(text.encode()) + np.diff(bounds))
     return np.argsort(-similarity, kind="stable")[:_COMPARED]
 
 
@@ -188,18 +188,20 @@ class Thing:
     text: str
 
 
-def thing_of(index: Index, wanted: str) -> Thing | None:
+def thing_of(index: Index, id_or_name: str) -> Thing | None:
     """Return the thing of that id, or the entity of that name, the topmost one; None when there is neither."""
-    place = locate(index, wanted)
+    place = locate(index, id_or_name)
     if place is None:
-        relation = relation_of(index, wanted)
+        relation = relation_of(index, id_or_name)
         if relation is not None:
             return _relation(index, relation)
-        chunk = chunk_of(index, wanted)
+        chunk = chunk_of(index, id_or_name)
         if chunk is not None:
             document = index.document_cells.value("name", index.chunk_cells.value("document", chunk))
-            return Thing(wanted, "chunk", 0, f"{document}, {chunk + 1}", index.chunk(chunk).text)
-        named = [row for row in find_entities(index, wanted).rows if row.name.casefold() == wanted.strip().casefold()]
+            return Thing(id_or_name, "chunk", 0, f"{document}, {chunk + 1}", index.chunk(chunk).text)
+        named = [
+            row for row in find_entities(index, id_or_name).rows if row.name.casefold() == id_or_name.strip().casefold()
+        ]
         place = locate(index, named[0].id) if named else None
     if place is None:
         return None

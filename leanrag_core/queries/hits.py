@@ -45,11 +45,11 @@ class QuestionHits:
 
 def question_hits(index: Index, trace: Trace, place: Place) -> QuestionHits:
     """Return how the retrieval used the entity in that place. trace: of this index."""
-    own = next((item for item in trace.nodes if (item.layer, item.row) == (place.layer, place.row)), None)
+    own_item = next((item for item in trace.nodes if (item.layer, item.row) == (place.layer, place.row)), None)
     ranked = [item for item in trace.nodes if item.rank is not None and _lies_below(index, item, place)]
     below = tuple(sorted(ranked, key=lambda item: item.rank or 0))
-    ids = {item.id for item in below} | ({own.id} if own is not None else set())
-    return QuestionHits(own, below, _marks(trace, ids))
+    ids = {item.id for item in below} | ({own_item.id} if own_item is not None else set())
+    return QuestionHits(own_item, below, _marks(trace, ids))
 
 
 def chunk_marks(trace: Trace, row: int) -> tuple[Mark, ...]:

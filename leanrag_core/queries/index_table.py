@@ -14,8 +14,8 @@ _SHORTEST_NAME = 5  # characters that a shortened title keeps of the name
 
 
 def _model(name: Any) -> str:
-    own = {BUILTIN: "built-in engine", REFERENCE: "reference graph", MULTILINGUAL: "multilingual-e5-small"}
-    return own.get(str(name)) or model_title(str(name))
+    titles = {BUILTIN: "built-in engine", REFERENCE: "reference graph", MULTILINGUAL: "multilingual-e5-small"}
+    return titles.get(str(name)) or model_title(str(name))
 
 
 # In the order in which they are tried; other settings follow.
@@ -183,7 +183,7 @@ def upload_rows(report: UploadReport, sizes: Mapping[str, int]) -> FileRows:
     ]
     added = report.added
     if isinstance(added, tuple):
-        added = sorted(added, key=lambda each: not each.notes)
+        added = sorted(added, key=lambda document: not document.notes)
     return FileRows(rows, added, sizes)
 
 

@@ -166,15 +166,15 @@ def tau_curve(layer: Layer) -> TauCurve:
     best = np.zeros(n, dtype=np.int64)
     np.maximum.at(best, layer.ends.ravel(), np.repeat(strength, 2))
     forest = strongest_forest(n, layer.ends, strength)
-    kept = [components(n, layer.ends[forest[strength[forest] >= least]]) for least in strengths]
+    by_strength = [components(n, layer.ends[forest[strength[forest] >= least]]) for least in strengths]
     return TauCurve(
         layer=layer.number,
         n_nodes=n,
         strengths=strengths,
         pairs=pairs,
         connected=np.array([np.count_nonzero(best >= least) for least in strengths], dtype=np.int64),
-        parts=np.array([len(parts) for parts in kept], dtype=np.int64),
-        largest=np.array([parts.sizes[0] for parts in kept], dtype=np.int64),
+        parts=np.array([len(parts) for parts in by_strength], dtype=np.int64),
+        largest=np.array([parts.sizes[0] for parts in by_strength], dtype=np.int64),
     )
 
 
@@ -192,12 +192,12 @@ def best_tau(tried: Sequence[TauEvidence], n_nodes: int) -> TauEvidence:
 
 
 def suggest_tau(curve: TauCurve) -> TauSuggestion | None:
-    """Return the tau that best_tau() chooses of all whole ones; None where the layer has no relation."""
+    """Return the tau that best_tau() chooses of all whole numbers; None where the layer has no relation."""
     if not len(curve.strengths):
         return None
-    # Between two lambdas that occur all taus are alike.
-    whole = {*range(_MOST_TRIED), *curve.strengths.tolist()}
-    taus = sorted(tau for tau in whole if tau <= curve.strengths[-1])
+    # All taus between two neighbouring lambdas have the same effect.
+    whole_taus = {*range(_MOST_TRIED), *curve.strengths.tolist()}
+    taus = sorted(tau for tau in whole_taus if tau <= curve.strengths[-1])
     rows = [curve.at(tau) for tau in taus]
     tried = [TauEvidence(tau, row.summarised, row.largest / curve.n_nodes) for tau, row in zip(taus, rows, strict=True)]
     best = best_tau(tried, curve.n_nodes)

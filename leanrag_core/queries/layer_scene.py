@@ -17,8 +17,10 @@ from leanrag_core.types.layer_scene import FARTHER, Scene, SceneLimits, SceneLin
 
 @dataclass(frozen=True)
 class SceneRequest:
-    """hops: 0 to 2. opened: opened nodes, that used longest ago first. grown: the cluster of which more is to be drawn.
-    allowed, allowed_relations: for each layer a mask of the rows that the filters let through, None where all pass."""
+    """hops: 0 to 2. opened: opened nodes, the least recently used first. grown: the cluster of which more is to be
+    drawn. allowed, allowed_relations: for each layer a mask of the rows that the filters let through, None where all
+    pass.
+    """
 
     focus: Place
     hops: int = 2
@@ -56,11 +58,6 @@ class Reach:
     within_reach: int
 
 
-def strengths(layer: Layer) -> np.ndarray:
-    """Return lambda of each relation, or its weight in layer 0; (r,)."""
-    return layer.weights if layer.number == 0 else np.asarray(layer.relations["strength"].to_numpy())
-
-
 def reach_of(layer: Layer, row: int, request: SceneRequest) -> Reach:
     """Return the nodes of the layer that one and two relations join with that row, as far as the filters let them
     through.
@@ -85,7 +82,7 @@ def _reached(layer: Layer, rows: np.ndarray, known: np.ndarray, request: SceneRe
         return np.zeros(0, dtype=np.int64)
     relations = np.unique(np.concatenate([layer.relations_of(row) for row in rows]))
     relations = request.passing_relations(layer.number, relations)
-    others, strength = layer.ends[relations].ravel(), np.repeat(strengths(layer)[relations], 2)
+    others, strength = layer.ends[relations].ravel(), np.repeat(layer.strengths[relations], 2)
     new = ~known[others]
     others, strength = others[new], strength[new]
     order = np.lexsort((others, -strength))
@@ -94,7 +91,7 @@ def _reached(layer: Layer, rows: np.ndarray, known: np.ndarray, request: SceneRe
 
 
 _OPEN_BY_ITSELF = 2  # clusters that are open at first where the focus is above layer 0
-_FOCUS_SHARE = 1.5  # of the entities: the focus's own cluster has so many times those of another
+_FOCUS_SHARE = 1.5  # entities of the focus's own cluster, in times those of another
 _GROWN_SHARE = 2.5
 
 
@@ -109,7 +106,7 @@ class ChosenNode:
 
 @dataclass(frozen=True)
 class Chosen:
-    """nodes: to draw. open_ids: opened nodes, that used longest ago first."""
+    """nodes: to draw. open_ids: opened nodes, the least recently used first."""
 
     nodes: tuple[ChosenNode, ...]
     open_ids: tuple[str, ...]
@@ -134,8 +131,10 @@ def chosen_nodes(index: Index, request: SceneRequest, reach: Reach, limits: Scen
         ]
         below = [int(index.layers[number].parent[row]) for row in rows] if number < top else []
     drawn = {node.place for node in nodes}
-    kept = [place for place in request.opened if place in drawn and (place.layer > 1 or place.row in clusters)]
-    return Chosen(tuple(nodes), tuple(index.layers[place.layer].entities["id"][place.row].as_py() for place in kept))
+    open_places = [place for place in request.opened if place in drawn and (place.layer > 1 or place.row in clusters)]
+    return Chosen(
+        tuple(nodes), tuple(index.layers[place.layer].entities["id"][place.row].as_py() for place in open_places)
+    )
 
 
 def _hops(index: Index, focus: Place, reach: Reach) -> dict[Place, int]:
@@ -156,25 +155,25 @@ def _open_clusters(index: Index, request: SceneRequest, reach: Reach, limits: Sc
     by hand (the latest first), those of pinned entities, then those that hold most of what is near the focus.
     """
     layer, focus = index.layers[0], request.focus
-    own: list[int] = []
+    focus_clusters: list[int] = []
     near: list[int] = []
     if focus.layer == 0:
-        own = [int(layer.parent[focus.row])]
+        focus_clusters = [int(layer.parent[focus.row])]
         weight: dict[int, int] = {}
         for rows, value in ((reach.first, 3), (reach.second, 1)):
             for cluster in layer.parent[list(rows)].tolist():
                 weight[cluster] = weight.get(cluster, 0) + value
         near = sorted(weight, key=lambda cluster: (-weight[cluster], cluster))
     elif focus.layer == 1:
-        own, near = [focus.row], list(reach.first[:_OPEN_BY_ITSELF])
+        focus_clusters, near = [focus.row], list(reach.first[:_OPEN_BY_ITSELF])
     else:
         near = _descendants(index, request, focus, 1)[:_OPEN_BY_ITSELF]
     by_hand = [place.row for place in reversed(request.opened) if place.layer == 1]
     pinned = [int(layer.parent[place.row]) for place in request.pinned if place.layer == 0]
-    clusters = _distinct([*own, *by_hand, *pinned, *near])
+    clusters = _distinct([*focus_clusters, *by_hand, *pinned, *near])
     mask = request.allows(1)
-    kept = [row for row in clusters if mask is None or mask[row] or row in own]
-    return kept[: limits.clouds]
+    open_clusters = [row for row in clusters if mask is None or mask[row] or row in focus_clusters]
+    return open_clusters[: limits.clouds]
 
 
 def _descendants(index: Index, request: SceneRequest, place: Place, layer: int) -> list[int]:
@@ -204,15 +203,15 @@ def _entities(
     parts = max(sum(shares), 3.0)
     for cluster, share in zip(clusters, shares, strict=True):
         rows = index.children_of(1, cluster)
-        shown = set(request.passing(0, rows).tolist())
-        shown |= {row for row in rows.tolist() if hops.get(Place(0, row)) == 0 or Place(0, row) in request.pinned}
+        visible = set(request.passing(0, rows).tolist())
+        visible |= {row for row in rows.tolist() if hops.get(Place(0, row)) == 0 or Place(0, row) in request.pinned}
 
         def order(row: int) -> tuple[int, bool, int, int]:
             place = Place(0, row)
             near = hops.get(place, FARTHER)
             return min(near, 1) if request.focus.layer else near, place not in request.pinned, -int(degrees[row]), row
 
-        ranked = sorted(shown, key=order)
+        ranked = sorted(visible, key=order)
         must = sum(hops.get(Place(0, row), FARTHER) < FARTHER for row in ranked) if request.focus.layer == 0 else 0
         must = max(must, sum(Place(0, row) in request.pinned for row in ranked))
         room = max(must, int(limits.dots * share / parts))
@@ -226,13 +225,13 @@ def _boxes(
     index: Index, request: SceneRequest, reach: Reach, line: dict[int, int], number: int, below: list[int], most: int
 ) -> list[int]:
     """Return the rows of the boxes of a layer, the most important first."""
-    kept = _distinct([*([line[number]] if number in line else []), *below])
+    boxes = _distinct([*([line[number]] if number in line else []), *below])
     for row in _wanted_boxes(index, request, reach, line, number):
-        if len(kept) >= most:
+        if len(boxes) >= most:
             break
-        if row not in kept and _passes(request, number, row):
-            kept.append(row)
-    return kept[:most]
+        if row not in boxes and _passes(request, number, row):
+            boxes.append(row)
+    return boxes[:most]
 
 
 def _passes(request: SceneRequest, number: int, row: int) -> bool:
@@ -263,7 +262,7 @@ def _wanted_boxes(
 def _strongest_neighbours(index: Index, request: SceneRequest, number: int, row: int) -> list[int]:
     layer = index.layers[number]
     relations = request.passing_relations(number, layer.relations_of(row))
-    strength = strengths(layer)[relations]
+    strength = layer.strengths[relations]
     ends = layer.ends[relations]
     others = np.where(ends[:, 0] == row, ends[:, 1], ends[:, 0])
     order = np.lexsort((others, -strength))
@@ -329,16 +328,16 @@ def _n_children(index: Index, request: SceneRequest, place: Place) -> int:
 def _links(index: Index, request: SceneRequest, nodes: Sequence[SceneNode]) -> tuple[SceneLink, ...]:
     links: list[SceneLink] = []
     for layer in index.layers:
-        at = {node.row: position for position, node in enumerate(nodes) if node.layer == layer.number}
-        relations = request.passing_relations(layer.number, layer.relations_inside(list(at)))
+        position_of = {node.row: position for position, node in enumerate(nodes) if node.layer == layer.number}
+        relations = request.passing_relations(layer.number, layer.relations_inside(list(position_of)))
         ends = layer.ends[relations]
         kinds = layer.relations["kind"].take(pa.array(relations)).to_pylist()
-        drawn = [
-            _link(layer.number, nodes, at[source], at[target], float(strength), kind or "")
-            for (source, target), strength, kind in zip(ends.tolist(), strengths(layer)[relations], kinds, strict=True)
+        layer_links = [
+            _link(layer.number, nodes, position_of[source], position_of[target], float(strength), kind or "")
+            for (source, target), strength, kind in zip(ends.tolist(), layer.strengths[relations], kinds, strict=True)
         ]
-        drawn.sort(key=lambda link: (link.hops, -link.strength, link.source, link.target))
-        links += _thinned(drawn, nodes) if layer.number == 0 else _arcs(drawn, nodes)
+        layer_links.sort(key=lambda link: (link.hops, -link.strength, link.source, link.target))
+        links += _thinned(layer_links, nodes) if layer.number == 0 else _arcs(layer_links, nodes)
     return tuple(links)
 
 

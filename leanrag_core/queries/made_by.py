@@ -44,7 +44,7 @@ def relation_made_by(index: Index, relation: Relation) -> MadeBy:
     if relation.layer == 0:
         return _extracted(index, relation.id, relation.chunks)
     if relation.kind == "concatenated":
-        tau = next((made.tau for made in index.report.clustering if made.layer == relation.layer), None)
+        tau = next((facts.tau for facts in index.report.clustering if facts.layer == relation.layer), None)
         return MadeBy("joined", sources=len(relation.members), strength=relation.strength, tau=tau)
     names = [index.layers[relation.layer].entities["name"][row].as_py() for row in (relation.source, relation.target)]
     item = f"layer {relation.layer}, {names[0]} – {names[1]}"
@@ -80,7 +80,7 @@ def _written(index: Index, id_: str, layer: int, item: str, stage: str) -> MadeB
     if calls:
         return MadeBy("by_model", engine=calls[0].model, calls=calls)
     rewritten = any(step.rewritten_from and step.rewritten_from <= layer for step in manifest.lineage)
-    lost = {each.item for each in index.report.dropped.get(stage, ())}
+    lost = {drop.item for drop in index.report.dropped.get(stage, ())}
     if manifest.kind == REFERENCE_GRAPH and not rewritten and item not in lost:
         return MadeBy("by_hand")
     writer = _writer(index, layer)
@@ -95,10 +95,10 @@ def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[Record
 
     if index.calls is None or not targets:
         return ()
-    wanted = pc.is_in(index.calls["target"], value_set=pa.array(targets, pa.string()))
+    matches = pc.is_in(index.calls["target"], value_set=pa.array(targets, pa.string()))
     if kind:
-        wanted = pc.and_(wanted, pc.equal(index.calls["kind"], kind))
-    rows = np.flatnonzero(wanted.to_numpy())
+        matches = pc.and_(matches, pc.equal(index.calls["kind"], kind))
+    rows = np.flatnonzero(matches.to_numpy())
     chunk_of = _rows_of_chunks(index, targets) if kind == "extract" else {}
     return tuple(
         RecordedCall(

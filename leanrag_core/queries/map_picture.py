@@ -87,10 +87,10 @@ def map_question(index: Index, number: int, shown: MapPlaces, trace: Trace) -> M
     ranked.sort(key=lambda item: item.rank or 0)
     rows = [item.row for item in ranked if item.row is not None]
     places = places_of(layer.vectors, rows, shown)
-    written = {item.ref for section in trace.context.sections for item in section.items}
+    in_context = {item.ref for section in trace.context.sections for item in section.items}
     scores = np.array([item.score if item.score is not None else 1.0 for item in ranked])
     seeds = tuple(
-        MapSeed(item.id, row, item.name, item.rank or 0, item.score, _pair(place), item.id in written)
+        MapSeed(item.id, row, item.name, item.rank or 0, item.score, _pair(place), item.id in in_context)
         for item, row, place in zip(ranked, rows, places, strict=True)
     )
     return MapQuestion(trace.question, _pair(weighted_place(places, scores)), seeds)
@@ -146,8 +146,8 @@ def _formed(index: Index, shown: MapPlaces, number: int) -> FormedLayer:
     largest_first = np.argsort(-sizes, kind="stable")[:_NAMED]
     texts = layer.entities.select(["id", "name"]).take(pa.array(rows[largest_first], pa.int64()))
     named = tuple(
-        NamedCluster(id_, name, int(drawn), int(sizes[drawn]))
-        for id_, name, drawn in zip(texts["id"].to_pylist(), texts["name"].to_pylist(), largest_first, strict=True)
+        NamedCluster(id_, name, int(position), int(sizes[position]))
+        for id_, name, position in zip(texts["id"].to_pylist(), texts["name"].to_pylist(), largest_first, strict=True)
     )
     kinds = layer.relations["kind"]
     summarised = sum(count["counts"] for count in kinds.value_counts().to_pylist() if count["values"] == "summarised")

@@ -13,7 +13,7 @@ _MOST_HOPS = 2
 def neighbourhood(index: Index, place: Place, *, max_nodes: int) -> Neighbourhood:
     """Return the node with what one and two relations lead to: at most max_nodes, the nearest and strongest of them."""
     layer = index.layers[place.layer]
-    strength = _strengths(layer)
+    strength = layer.strengths
     hops_of, left_out = {place.row: 0}, 0
     frontier = [place.row]
     for hop in range(1, _MOST_HOPS + 1):
@@ -31,11 +31,11 @@ def neighbourhood(index: Index, place: Place, *, max_nodes: int) -> Neighbourhoo
         NearNode(id_, name, type_ or "", hops_of[row])
         for row, id_, name, type_ in zip(rows, ids, names, types, strict=True)
     )
-    at = {row: position for position, row in enumerate(rows)}
+    position_of = {row: position for position, row in enumerate(rows)}
     inside = layer.relations_inside(rows)
     texts = layer.relations.select(["id", "kind"]).take(pa.array(inside)).to_pydict()
     relations = tuple(
-        NearRelation(id_, at[source], at[target], float(strength[row]), kind or "")
+        NearRelation(id_, position_of[source], position_of[target], float(strength[row]), kind or "")
         for id_, kind, row, (source, target) in zip(
             texts["id"], texts["kind"], inside.tolist(), layer.ends[inside].tolist(), strict=True
         )
@@ -43,16 +43,11 @@ def neighbourhood(index: Index, place: Place, *, max_nodes: int) -> Neighbourhoo
     return Neighbourhood(layer.number, nodes, relations, left_out)
 
 
-def _strengths(layer: Layer) -> np.ndarray:
-    """Return lambda of each relation, or its weight in layer 0; (r,)."""
-    return np.asarray(layer.relations["strength" if layer.number else "weight"].to_numpy())
-
-
 def _reached(layer: Layer, frontier: list[int], known: dict[int, int], strength: np.ndarray) -> list[int]:
     """Return the nodes that a relation joins with the frontier and that are not known yet, the strongest relation
     first.
 
-    strength: (r,), see _strengths().
+    strength: (r,), see Layer.strengths.
     """
     best: dict[int, float] = {}
     for row in frontier:

@@ -32,10 +32,10 @@ def relation_kinds(layer: Layer) -> RelationKinds:
     """Return the kinds of the relations of the base layer."""
     import pyarrow.compute as pc
 
-    read = pc.fill_null(layer.relations["kind"].combine_chunks(), "")
+    recorded = pc.fill_null(layer.relations["kind"].combine_chunks(), "")
     keyword = pc.utf8_trim_whitespace(pc.fill_null(_first_keywords(layer), ""))
-    by_keyword = pc.and_(pc.is_in(read, pa.array(_NAMED_BY_KEYWORD)), pc.not_equal(keyword, ""))
-    kinds = pc.if_else(by_keyword, keyword, pc.if_else(pc.equal(read, _STATED), "", read))
+    by_keyword = pc.and_(pc.is_in(recorded, pa.array(_NAMED_BY_KEYWORD)), pc.not_equal(keyword, ""))
+    kinds = pc.if_else(by_keyword, keyword, pc.if_else(pc.equal(recorded, _STATED), "", recorded))
     words = pc.dictionary_encode(kinds)
     codes = numbers(words.indices).astype(np.int64)
     counts = np.bincount(codes, minlength=len(words.dictionary))
@@ -50,9 +50,9 @@ def relation_kinds(layer: Layer) -> RelationKinds:
 def relations_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.ndarray:
     """Return which relations of that layer are of these kinds, or stand for such a base relation; (r,) bool."""
     if number == 0:
-        known = relation_kinds(index.layers[0])
-        chosen = np.array([name in kinds for name in known.names] + [False])  # the last one: no kind
-        return np.asarray(chosen[known.codes])
+        base_kinds = relation_kinds(index.layers[0])
+        chosen = np.array([name in kinds for name in base_kinds.names] + [False])  # the last one: no kind
+        return np.asarray(chosen[base_kinds.codes])
     below = relations_of_kinds(index, number - 1, kinds)
     members = Lists(index.layers[number].relations["members"])
     sums = np.concatenate([[0], np.cumsum(below[members.values])])
@@ -117,7 +117,7 @@ class Filters:
             mask &= entities_of_kinds(index, number, self.kinds)
         if self.least_strength > 1 and len(layer) > 1:
             strong = np.zeros(len(layer), dtype=bool)
-            strong[layer.ends[strengths(layer) >= self.least_strength].ravel()] = True
+            strong[layer.ends[layer.strengths >= self.least_strength].ravel()] = True
             mask &= strong
         if self.made_by:
             mask &= _written_by_model(index, number) == (self.made_by == MODEL)
@@ -132,7 +132,7 @@ class Filters:
         if self.kinds:
             mask &= relations_of_kinds(index, number, self.kinds)
         if self.least_strength > 1:
-            mask &= strengths(layer) >= self.least_strength
+            mask &= layer.strengths >= self.least_strength
         if self.made_by:
             mask &= _relations_by_model(index, number) == (self.made_by == MODEL)
         return mask
@@ -141,10 +141,10 @@ class Filters:
 def filter_texts(filters: Filters) -> list[str]:
     """Return the filters that are set as NAME=VALUE, one for each value; filters_of reads them."""
     texts = []
-    for each in fields(filters):
-        value = getattr(filters, each.name)
+    for spec in fields(filters):
+        value = getattr(filters, spec.name)
         values = sorted(value) if isinstance(value, frozenset) else [value] if value else []
-        texts += [f"{each.name}={one}" for one in values]
+        texts += [f"{spec.name}={single_value}" for single_value in values]
     return texts
 
 
@@ -167,11 +167,6 @@ def filters_of(texts: Sequence[str]) -> Filters:
         except ValueError:
             raise InvalidConfig("show.no_filter", text=text) from None
     return Filters(**chosen)
-
-
-def strengths(layer: Layer) -> np.ndarray:
-    """Return how strong each relation is: lambda, in layer 0 the weight; (r,)."""
-    return numbers(layer.relations["strength"]) if layer.number else layer.weights
 
 
 def type_counts(index: Index) -> tuple[tuple[str, int], ...]:
@@ -218,8 +213,8 @@ def _relations_by_model(index: Index, number: int) -> np.ndarray:
     layer = index.layers[number]
     if not _has_model(index, number):
         return np.zeros(layer.relations.num_rows, dtype=bool)
-    written = pc.not_equal(layer.relations["kind"], "concatenated")
-    return np.asarray(written.to_numpy(zero_copy_only=False), dtype=bool)
+    by_model = pc.not_equal(layer.relations["kind"], "concatenated")
+    return np.asarray(by_model.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _has_model(index: Index, number: int) -> bool:
@@ -275,8 +270,8 @@ def _pairs(index: Index, names: list[str], mask: np.ndarray | None) -> tuple[Sch
 
     layer = index.layers[0]
     n = len(names)
-    written = pc.fill_null(layer.entities["type"], "")
-    codes = numbers(pc.index_in(written, pa.array(names, pa.string()))).astype(np.int64)
+    entity_types = pc.fill_null(layer.entities["type"], "")
+    codes = numbers(pc.index_in(entity_types, pa.array(names, pa.string()))).astype(np.int64)
     ends = np.sort(codes[layer.ends], axis=1).reshape(-1, 2)
     pair_of = ends[:, 0] * n + ends[:, 1]
     rows = np.arange(len(pair_of)) if mask is None else np.flatnonzero(mask)
@@ -296,12 +291,12 @@ def _kinds(
 
     pair_of: (r,) int64, the pair of each relation. rows: (k,) relations that count.
     """
-    known = relation_kinds(index.layers[0])
-    if not known.names:
+    base_kinds = relation_kinds(index.layers[0])
+    if not base_kinds.names:
         return {}, {}
-    rows = rows[known.codes[rows] >= 0]
-    keys, counts = np.unique(pair_of[rows] * len(known.names) + known.codes[rows], return_counts=True)
-    pairs, kind = keys // len(known.names), keys % len(known.names)
+    rows = rows[base_kinds.codes[rows] >= 0]
+    keys, counts = np.unique(pair_of[rows] * len(base_kinds.names) + base_kinds.codes[rows], return_counts=True)
+    pairs, kind = keys // len(base_kinds.names), keys % len(base_kinds.names)
     order = np.lexsort((kind, -counts, pairs))
     pairs, kind, counts = pairs[order], kind[order], counts[order]
     starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])) if len(pairs) else np.zeros(0, dtype=np.int64)
@@ -309,5 +304,5 @@ def _kinds(
     kinds = {}
     for pair, start, size in zip(pairs[starts].tolist(), starts.tolist(), sizes.tolist(), strict=True):
         first = range(start, start + min(_KINDS, size))
-        kinds[pair] = [(known.names[int(kind[at])], int(counts[at])) for at in first]
+        kinds[pair] = [(base_kinds.names[int(kind[at])], int(counts[at])) for at in first]
     return kinds, dict(zip(pairs[starts].tolist(), sizes.tolist(), strict=True))

@@ -97,9 +97,9 @@ class AdaptedN:
 
 
 def adapted(chunks_of: Sequence[np.ndarray], asked: int, wanted: int) -> AdaptedN:
-    """Return the smallest N from `asked` on whose seeds occur in as many chunks as are wanted, else all.
+    """Return the smallest N from `asked` on whose seeds occur in at least `wanted` chunks; all seeds where none does.
 
-    chunks_of: the chunks of each seed, best seed first. chunks_of: the (k,) chunk rows of each seed, best seed first.
+    chunks_of: the (k,) chunk rows of each seed, best seed first.
     """
     touched: set[int] = set()
     before = 0
@@ -130,9 +130,9 @@ def seed_rank(
     layers: str = SEED_LAYERS[0],
     match_names: bool = False,
 ) -> SeedRank | None:
-    """Return the best of those base entities by the order of find_seeds(), all entities being compared exactly; None
-    without rows, and where base entities are no seeds. layers, match_names: see find_seeds(). vector: (d,) of the
-    question."""
+    """Return the rank of the best of those base entities among all entities that could be seeds, compared exactly; None
+    without rows, and where seeds are aggregated entities alone. layers, match_names: see find_seeds(). vector: (d,) of
+    the question."""
     if not len(rows) or layers == "aggregated":
         return None
     compared = []
@@ -166,8 +166,7 @@ def _with_name_bonus(
 
 
 def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
-    """Return rows of the entities whose whole name is a run of up to six words of the text, ascending. Returns (k,)
-    int."""
+    """Return the (k,) int rows, ascending, of the entities whose whole name is a run of up to six words of the text."""
     import pyarrow.compute as pc
 
     words = _WORD.findall(text.lower())
@@ -176,8 +175,8 @@ def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
 
 
 def seeds_without(seeds: Sequence[Seed], without: frozenset[str], n: int) -> tuple[Seed, ...]:
-    """Return the n best seeds whose ids are not among those, ranked anew. seeds: more by as many as are left out.
-    Raises InvalidConfig when none is left."""
+    """Return the n best seeds whose ids are not in `without`, ranked anew. seeds: n and as many more as may be left
+    out. Raises InvalidConfig when none is left."""
     if not without:
         return tuple(seeds[:n])
     kept = [seed for seed in seeds if seed.id not in without][:n]

@@ -1,4 +1,4 @@
-"""What a question names, and of which of the graph's types its answer may be (MiniRAG)."""
+"""The names in a question, and the entity types that its answer may have (MiniRAG)."""
 
 import re
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ _REPLY: JsonSchema = {
 
 @dataclass(frozen=True)
 class MappedQuestion:
-    """entities: what the question names, one at least. types: of the answer, in lower case, of those that the graph
-    has; may be empty. note: what the reader should know about where they are from."""
+    """entities: the names in the question, at least one. types: those that the answer may have, in lower case and known
+    to the graph; may be empty. note: what the reader should know about their origin."""
 
     entities: tuple[str, ...]
     types: tuple[str, ...]
@@ -44,8 +44,8 @@ class MappedQuestion:
 
 
 def mapped_question(question: str, base: Layer, tools: Tools) -> MappedQuestion:
-    """Return what the question names and the types of its answer, by the model; without one, or where its reply cannot
-    be used, names and phrases of the question, and types that own_types() reads from it.
+    """Ask the model for the names in the question and the types of its answer; without a model, or where its reply
+    cannot be used, return names and phrases of the question and the types of own_types().
 
     Raises Cancelled and CallFailed. Source: MiniRAG, query semantic mapping.
     """
@@ -87,7 +87,7 @@ def own_types(question: str, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_of_types(base: Layer, types: Sequence[str]) -> np.ndarray:
-    """Return (n,) bool: which base entities are of one of the types, which are in lower case."""
+    """Return (n,) bool: whether each base entity has one of the types. types: in lower case."""
     import pyarrow.compute as pc
 
     if not types:

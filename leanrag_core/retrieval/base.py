@@ -1,4 +1,4 @@
-"""What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
+"""The interface of retrieval strategies, and how they are found: one file each in strategies/."""
 
 import re
 from collections.abc import Hashable, Mapping
@@ -120,8 +120,8 @@ class UnrankedOptions:
 
 @dataclass(frozen=True)
 class Options(UnrankedOptions):
-    """Options of a strategy that ranks passages. rerank: how many of its first candidates are reranked, 0 for none; at
-    that it is in no record, so that runs without it are what they were before there was reranking."""
+    """Options of a strategy that ranks passages. rerank: how many of its first candidates are reranked, 0 for none.
+    Records leave 0 out, so that runs without reranking keep the record that they had before it existed."""
 
     _: KW_ONLY
     rerank: int = option(0, low=0, high=200, absent=True, link="rerank", step=CHUNKS, help=message("option.rerank"))
@@ -147,8 +147,8 @@ C = TypeVar("C", bound=UnrankedOptions)
 
 
 class StrategyBase(Generic[C]):
-    """What most strategies have in common; one without a model, without an index part, and with official options alone
-    declares its name, its badge and retrieve().
+    """The defaults that most strategies share. One without a model, without an index part, and with official options
+    alone declares its name, its badge and retrieve().
 
     title, help, differs: unless given, the messages "strategy.NAME.title" and so on. score: what the scores of its
     items are. model_answers: whether it has no answer without a language model.
@@ -224,7 +224,7 @@ class StrategyList:
 
 
 def score_title(name: str) -> Message:
-    """Return what the scores of that strategy's items are, also of one that is another program's."""
+    """Return what the scores of that strategy's items are; plain scores for a strategy of another program."""
     return next((info.score for info in strategies().strategies if info.name == name), SCORE)
 
 
@@ -239,7 +239,7 @@ def strategies() -> StrategyList:
 
 @cache
 def _examined(modules: tuple[ModuleType, ...]) -> StrategyList:
-    """Return the strategies of the modules; a question asks for its own several times."""
+    """Return the strategies of the modules; cached, since each question looks its strategy up several times."""
     listed: list[StrategyInfo] = []
     broken: list[BrokenExtension] = []
     for module in modules:
@@ -296,13 +296,13 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     version still open.
     """
     info = strategies().named(name)
-    fields = set(info.config.__dataclass_fields__)
+    known_options = set(info.config.__dataclass_fields__)
     former = getattr(info.strategy, "former_options", ())
     options = {option: value for option, value in options.items() if option not in former}
-    unknown = sorted(set(options) - fields)
+    unknown = sorted(set(options) - known_options)
     if unknown:
         raise InvalidConfig(
-            "strategy.unknown_option", strategy=name, option=unknown[0], known=", ".join(sorted(fields))
+            "strategy.unknown_option", strategy=name, option=unknown[0], known=", ".join(sorted(known_options))
         )
     configured: Strategy = info.strategy(info.config(**options))
     return configured
@@ -310,8 +310,8 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
 
 def parts_needed(name: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return names of the index parts that the strategy needs with those options. Raises as strategy() does."""
-    made = strategy(name, options)
-    parts: tuple[str, ...] = getattr(made, "needed_parts", made.parts)
+    configured = strategy(name, options)
+    parts: tuple[str, ...] = getattr(configured, "needed_parts", configured.parts)
     return parts
 
 
@@ -323,12 +323,12 @@ def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:
     have a value for this case (option(equal=...)).
     """
     options: dict[str, Parameter] = {}
-    fields = info.config.__dataclass_fields__
-    if MAX_TOKENS in fields:
+    specs = info.config.__dataclass_fields__
+    if MAX_TOKENS in specs:
         options[MAX_TOKENS] = tokens
-        if TOP_C in fields:
-            options[TOP_C] = int(fields[TOP_C].metadata["high"])
-        filling = {name: field.metadata.get("equal") for name, field in fields.items()}
+        if TOP_C in specs:
+            options[TOP_C] = int(specs[TOP_C].metadata["high"])
+        filling = {name: spec.metadata.get("equal") for name, spec in specs.items()}
         options |= {name: value for name, value in filling.items() if value is not None}
     return options
 

@@ -103,8 +103,8 @@ def _stored(index: Index, column: str, row: int | None) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """Rows of relations. inside: both ends are selected. outside: one is; links: with how many selected entities the
-    other end is related, for each of the outside ones."""
+    """Rows of relations around selected entities. inside: both ends are selected. outside: one end is. links: for each
+    outside relation, how many selected entities its other end is related to."""
 
     inside: np.ndarray
     outside: np.ndarray
@@ -112,8 +112,8 @@ class Around:
 
 
 def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) -> Around:
-    """Return relations of those entities: inside ones by the degrees of both ends; outside ones by links, then degrees,
-    and so many of them. Ties go to those that lead from a selected entity, then by row."""
+    """Return the relations of those entities: inside ones by the degrees of both ends; at most most_outside outside
+    ones, by links, then degrees. Of equal outside ones those whose source is selected come first, then by row."""
     selected = np.unique(np.asarray(rows, dtype=np.int64))
     touching = [layer.relations_of(int(row)) for row in selected]
     relations = np.unique(np.concatenate([*touching, np.zeros(0, dtype=np.int32)]).astype(np.int64))
@@ -133,7 +133,8 @@ def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) ->
 
 @dataclass(frozen=True)
 class EntityChunk:
-    """A chunk that mentions a selected entity. place: of the first such entity. relations: of it, in the chunk."""
+    """A chunk that mentions a selected entity. place: of the first such entity. relations: how many of its relations
+    the chunk states."""
 
     row: int
     place: int
@@ -147,8 +148,12 @@ def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
     for place, row in enumerate(rows):
         chunks = layer.chunks_of(row)
         related = layer.relations_of(row)
-        held = np.concatenate([*(in_chunks[relation] for relation in related.tolist()), np.zeros(0, dtype=np.int32)])
-        counts = np.bincount(held, minlength=int(chunks.max(initial=-1)) + 1)[chunks] if len(chunks) else chunks
+        relation_chunks = np.concatenate(
+            [*(in_chunks[relation] for relation in related.tolist()), np.zeros(0, dtype=np.int32)]
+        )
+        counts = (
+            np.bincount(relation_chunks, minlength=int(chunks.max(initial=-1)) + 1)[chunks] if len(chunks) else chunks
+        )
         for at in np.lexsort((chunks, -counts)).tolist():
             listed.setdefault(int(chunks[at]), EntityChunk(int(chunks[at]), place, int(counts[at])))
     return list(listed.values())
@@ -157,15 +162,16 @@ def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
 def entity_passages(
     index: Index, chunks: Sequence[EntityChunk], entities: Sequence[TraceItem]
 ) -> tuple[TraceItem, ...]:
-    """Return those chunks as items: each says which entity it is here for. entities: selected, in their order."""
+    """Return those chunks as items; the reason of each names the entity that led to it. entities: the selected ones, in
+    their order."""
     by_row = {chunk.row: chunk for chunk in chunks}
     mentions = index.entity_chunks[[item.row for item in entities]].tocsc()
     places = [mentions.indices[mentions.indptr[row] : mentions.indptr[row + 1]].tolist() for row in by_row]
     reasons = {
         row: PassageReason(
             message("passage.of_entity", name=entities[chunk.place].name, n=chunk.relations),
-            tuple(entities[place].id for place in sorted(held)),
+            tuple(entities[place].id for place in sorted(entity_places)),
         )
-        for (row, chunk), held in zip(by_row.items(), places, strict=True)
+        for (row, chunk), entity_places in zip(by_row.items(), places, strict=True)
     }
     return passage_items(index, list(by_row), {row: float(chunk.relations) for row, chunk in by_row.items()}, reasons)

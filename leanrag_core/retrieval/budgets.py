@@ -1,4 +1,4 @@
-"""Token budgets: of a context's sections, and what is taken whole, trimmed or left out within one."""
+"""Token budgets of a context's sections, and which texts fit into one whole, trimmed or not at all."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,7 +66,7 @@ class Candidate:
     own: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Count the head after its mark, where the tokenizer cuts between the two: it is needed several times."""
+        """Count the head once where the tokenizer cuts between mark and head: the count is needed several times."""
         cut = not self.head or self.head[0].text.startswith(" ")
         object.__setattr__(self, "own", joined(self.head) if cut else None)
 
@@ -95,61 +95,61 @@ def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | N
     """
     room = max_tokens - candidate.head_tokens(mark)
     kept = candidate.text[: max(room, 0) * _LONGEST_TOKEN]
-    left = room - count_tokens(f" {TRIMMED}\n")
-    while left >= LEAST_TOKENS:
-        kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
+    text_room = room - count_tokens(f" {TRIMMED}\n")
+    while text_room >= LEAST_TOKENS:
+        kept = up_to_last_sentence(trim_to_tokens(kept, text_room), lines=True)
         text = f"{kept} {TRIMMED}"
         rest = count_tokens(f"{candidate.joint}{text}\n")
         if rest <= room:
             return replace(candidate, text=text, rest=rest, trimmed=True) if kept else None
-        left -= max(1, rest - room)
+        text_room -= max(1, rest - room)
     return None
 
 
 def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
     """Return what is taken of each candidate, by its place, within the budget.
 
-    All are taken whole when they fit. Else they are taken in order, none of them longer than half of the budget; one
-    that does not fit is passed over for the next. The room that is left then goes to the first that lack something.
-    marks: of each candidate when all before it are taken, so that no mark of the finished section is longer.
+    All are taken whole when they fit. Else they are taken in order, each up to half of the budget; one that does not
+    fit is skipped. The remaining room then goes to the first candidates that were trimmed or skipped. marks: of each
+    candidate when all before it are taken, so that no mark of the finished section is longer.
     """
     costs = [candidate.tokens(mark) for candidate, mark in zip(candidates, marks, strict=True)]
     if sum(costs) <= budget:
         return dict(enumerate(candidates))
-    taken: dict[int, Candidate] = {}
+    chosen: dict[int, Candidate] = {}
     room, limit = budget, budget // 2
     for place, candidate in enumerate(candidates):
         wanted = min(costs[place], limit)
         if wanted <= room:
             part = candidate if costs[place] <= limit else shortened(candidate, marks[place], limit)
             if part is not None:
-                taken[place] = part
+                chosen[place] = part
                 room -= part.tokens(marks[place])
     for place, candidate in enumerate(candidates):
-        previous = taken.get(place)
+        previous = chosen.get(place)
         before = previous.tokens(marks[place]) if previous else 0
         if previous is candidate or room < LEAST_TOKENS:
             continue
         more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
         if more is not None and more.tokens(marks[place]) > before:
-            taken[place] = more
+            chosen[place] = more
             room -= more.tokens(marks[place]) - before
-    return taken
+    return chosen
 
 
 def choose_until_full(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
-    """Return what is left of the candidates, by place, where their text is cut at the budget: all up to the first that
-    does not fit, and what fits of that. marks: see choose()."""
-    taken: dict[int, Candidate] = {}
+    """Return, by place, what remains of the candidates when their text is cut at the budget: all before the first that
+    does not fit, and the part of that one which does. marks: see choose()."""
+    chosen: dict[int, Candidate] = {}
     room = budget
     for place, candidate in enumerate(candidates):
         cost = candidate.tokens(marks[place])
         if cost > room:
             part = shortened(candidate, marks[place], room)
-            return taken if part is None else taken | {place: part}
-        taken[place] = candidate
+            return chosen if part is None else chosen | {place: part}
+        chosen[place] = candidate
         room -= cost
-    return taken
+    return chosen
 
 
 def section(
@@ -168,8 +168,8 @@ def section(
         return form.made((), "", 0, budget)
     marks = [f"{form.letter}{place}" for place in range(1, len(offered) + 1)]
     room = budget - fixed(form.heading).tokens - 1  # a token for the empty line that ends the section
-    taken = _shared(offered, marks, room, shares) if shares else choice(offered, marks, room)
-    kept = [taken[place] for place in sorted(taken)]
+    chosen = _shared(offered, marks, room, shares) if shares else choice(offered, marks, room)
+    kept = [chosen[place] for place in sorted(chosen)]
     items = [candidate.item(f"{form.letter}{place}") for place, candidate in enumerate(kept, start=1)]
     used = fixed(form.heading).tokens + sum(item.tokens for item in items)
     while items:
@@ -184,17 +184,17 @@ def section(
 def _shared(
     offered: Sequence[Candidate], marks: Sequence[str], room: int, shares: Mapping[str, float]
 ) -> dict[int, Candidate]:
-    """Return choose() for two kinds: the first takes its share at most, the second what is left, the first what then
-    is."""
+    """Return choose() for two kinds: the first within its share, the second in what that leaves, then the first again
+    in what the second leaves."""
     first = next(iter(shares))
     places = [
         [place for place, line in enumerate(offered) if (line.kind == first) is wanted] for wanted in (True, False)
     ]
 
     def choose_side(side: int, budget: int) -> dict[int, Candidate]:
-        mine = places[side]
-        chosen = choose([offered[place] for place in mine], [marks[place] for place in mine], budget)
-        return {mine[place]: candidate for place, candidate in chosen.items()}
+        side_places = places[side]
+        chosen = choose([offered[place] for place in side_places], [marks[place] for place in side_places], budget)
+        return {side_places[place]: candidate for place, candidate in chosen.items()}
 
     def cost(chosen: Mapping[int, Candidate]) -> int:
         return sum(candidate.tokens(marks[place]) for place, candidate in chosen.items())
@@ -203,19 +203,19 @@ def _shared(
     return choose_side(0, room - cost(second)) | second
 
 
-def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
-    """Return the section with what it lacks, kind by kind."""
-    if len(made.items) == len(offered) and not any(item.trimmed for item in made.items):
-        return made
+def _with_losses(form: SectionForm, filled: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
+    """Return the section with its losses by kind: what was left out or trimmed."""
+    if len(filled.items) == len(offered) and not any(item.trimmed for item in filled.items):
+        return filled
     lost = []
     for kind in dict.fromkeys(candidate.kind for candidate in offered):
         n_offered = sum(candidate.kind == kind for candidate in offered)
-        kept = [item for item in made.items if item.kind == kind]
+        kept = [item for item in filled.items if item.kind == kind]
         trimmed = sum(item.trimmed for item in kept)
         if trimmed or len(kept) < n_offered:
             lost.append(Lost(kind, n_offered, n_offered - len(kept), trimmed, form.nouns.get(kind, "")))
     return replace(
-        made,
+        filled,
         left_out=sum(kind.left_out for kind in lost),
         trimmed=sum(kind.trimmed for kind in lost),
         lost=tuple(lost),
@@ -223,8 +223,8 @@ def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Cand
 
 
 def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
-    """Return the sections' budgets, made smaller in proportion where their sum is above max_tokens; the rest of the
-    rounding goes to the first sections."""
+    """Return the sections' budgets, made smaller in proportion where their sum is above max_tokens; tokens lost by
+    rounding go to the first sections."""
     total = sum(budgets.values())
     if total <= max_tokens:
         return dict(budgets)
@@ -235,8 +235,8 @@ def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
 
 
 def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None = None) -> Candidate:
-    """Return a text as a line of a section. lead: ends in ":" or ")". text_tokens: of the text as the index stores
-    them."""
+    """Return a text as a line of a section. lead: ends in ":" or ")". text_tokens: the count that the index stores for
+    the text."""
     text = text.strip() if text_tokens is None else text  # stored counts are those of the text as it is
     rest = count_tokens(rest_of_line(text)) if text_tokens is None else text_tokens
     return Candidate(kind, ref, lead, text, (fixed(f" {lead}"),), rest)

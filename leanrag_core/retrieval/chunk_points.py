@@ -40,7 +40,7 @@ def _best_sentences(text: str, wanted: set[str]) -> str:
 
 
 def _shared(sentence: str, wanted: set[str]) -> int:
-    """Return how many of the words are among the sentence's tokens; those whose letters do not stand there are not."""
+    """Count the words that are tokens of the sentence; it is tokenised only where its text contains one of them."""
     folded = unicodedata.normalize("NFKC", sentence).lower()
-    there = {word for word in wanted if word in folded}
-    return len(there.intersection(lexical_tokens(sentence))) if there else 0
+    contained = {word for word in wanted if word in folded}
+    return len(contained.intersection(lexical_tokens(sentence))) if contained else 0

@@ -25,8 +25,8 @@ MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
 
 
 def communities_holding(communities: Communities, nodes: Sequence[int], allowed: np.ndarray) -> list[tuple[int, int]]:
-    """Return row of each of the allowed communities that holds some of those nodes, and how many: most first, ties by
-    rating.
+    """Return row and number of held nodes of each allowed community that holds any of those nodes: most nodes first,
+    ties by rating.
 
     allowed: (k,) rows.
     """
@@ -76,11 +76,11 @@ def member_links(
     """Return a link from each community to those entities that it holds. entities: id by node."""
     links = []
     for item in items:
-        held = communities.nodes[item.row or 0]
+        members = communities.nodes[item.row or 0]
         links += [
             TraceRelation(f"{item.id}-{id_}", item.id, id_, "member", None, "member", 1.0, "")
             for node, id_ in entities.items()
-            if (place := int(np.searchsorted(held, node))) < len(held) and held[place] == node
+            if (place := int(np.searchsorted(members, node))) < len(members) and members[place] == node
         ]
     return tuple(links)
 
@@ -93,7 +93,8 @@ def affordable(communities: Communities, rows: Sequence[int], max_tokens: int) -
 
 
 def community_notes(communities: Communities) -> tuple[Message, ...]:
-    """Return who wrote the reports, where that was not a language model, and that there are none."""
+    """Return what the reader should know: that there are no reports, or that the built-in writer wrote some or all of
+    them."""
     if not len(communities):
         return (message("communities.note.none"),)
     if communities.by_rule:

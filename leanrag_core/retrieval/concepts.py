@@ -1,4 +1,5 @@
-"""The graph of concepts below chunks: what occurs in them, what shares sentences, which communities they share."""
+"""The graph of concepts: which of them occur in chunks or share sentences, and which communities chunks have in
+common."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -40,11 +41,11 @@ def concepts_in(graph: NounGraph, chunks: Sequence[int]) -> ConceptCounts:
 
 
 def chunk_groups(communities: ConceptCommunities, graph: NounGraph, chunks: Sequence[int]) -> list[ChunkGroup]:
-    """Return the chunks in groups: each goes to the one of its concepts' smallest communities that most of the chunks
-    share, ties to the first in the table. Groups are in the order of their first chunks."""
-    held = graph.by_chunk[list(chunks)]
-    place = np.repeat(np.arange(len(chunks)), np.diff(held.indptr))
-    community = communities.finest[held.indices]
+    """Group the chunks by community: of the smallest communities of its concepts, each chunk goes to the one that most
+    of the chunks share, ties to the first in the table. Groups are in the order of their first chunks."""
+    occurrences = graph.by_chunk[list(chunks)]
+    place = np.repeat(np.arange(len(chunks)), np.diff(occurrences.indptr))
+    community = communities.finest[occurrences.indices]
     pairs = np.unique(np.stack([place, community], axis=1)[community >= 0], axis=0)
     shared = np.bincount(pairs[:, 1], minlength=1)
     order = pairs[np.lexsort((pairs[:, 1], -shared[pairs[:, 1]], pairs[:, 0]))]

@@ -106,7 +106,7 @@ def context_lines(
     their findings after all of them, relations of each kind by strength and then by the likeness of their ends to the
     question. Parent links are written as "(part of ...)". Tokens are those of the finished text, added up from the
     counts that the index holds (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the
-    question. named: items beside the nodes that relations lead to; their names are written there."""
+    question. named: other items at the ends of relations, whose names are needed."""
     names = {node.id: _name(index, node) for node in (*nodes, *named)}
     above = _downward(nodes)
     findings_lines = [_findings(index, node, names) for node in above] if findings else []
@@ -122,31 +122,19 @@ def context_lines(
     )
 
 
-def build_context(
-    index: Index,
-    nodes: Sequence[TraceItem],
-    relations: Sequence[TraceRelation],
-    passages: Sequence[TraceItem],
-    budgets: Budgets,
-    *,
-    findings: bool,
-    vector: np.ndarray | None = None,
-) -> Context:
-    """Return the context of a retrieval, see context_lines() and filled(). vector: (d,) of the question."""
-    return filled(context_lines(index, nodes, relations, passages, findings=findings, vector=vector), budgets)
-
-
 def filled(lines: Lines, budgets: Budgets) -> Context:
     """Return the lines within the budgets. Tokens never exceed them; what did not fit, or was trimmed, is counted.
 
     Where the sum of the sections' budgets is above max_tokens, they are made smaller in proportion, and the chunks take
     the room that the others leave.
     """
-    own = section_budgets(budgets)
+    budget_of = section_budgets(budgets)
     sections = (
-        section(ENTITIES, lines.entities, own["entities"]),
-        section(AGGREGATED, lines.aggregated, own["aggregated"]),
-        section(RELATIONS, lines.relations, own["relations"], {"inter-cluster": budgets.inter_cluster_share / 100}),
+        section(ENTITIES, lines.entities, budget_of["entities"]),
+        section(AGGREGATED, lines.aggregated, budget_of["aggregated"]),
+        section(
+            RELATIONS, lines.relations, budget_of["relations"], {"inter-cluster": budgets.inter_cluster_share / 100}
+        ),
     )
     return joined_sections(*sections, section(CHUNKS, lines.chunks, chunk_budget(budgets, sections)))
 
@@ -161,22 +149,22 @@ def filled_until_full(lines: Lines, max_tokens: int) -> Context:
         (RELATIONS, lines.relations),
         (CHUNKS, lines.chunks),
     ):
-        made = section(form, offered, room, choice=choose_until_full)
-        sections.append(made)
-        room = 0 if made.lost else room - made.tokens
+        filled_section = section(form, offered, room, choice=choose_until_full)
+        sections.append(filled_section)
+        room = 0 if filled_section.lost else room - filled_section.tokens
     return joined_sections(*sections)
 
 
 def section_budgets(budgets: Budgets) -> dict[str, int]:
     """Return the budget of each section, within that of the whole context."""
-    own = {name: int(getattr(budgets, name)) for name in ("entities", "aggregated", "relations", "chunks")}
-    return own if budgets.max_tokens is None else scaled(own, budgets.max_tokens)
+    budget_of = {name: int(getattr(budgets, name)) for name in ("entities", "aggregated", "relations", "chunks")}
+    return budget_of if budgets.max_tokens is None else scaled(budget_of, budgets.max_tokens)
 
 
 def chunk_budget(budgets: Budgets, others: Sequence[ContextSection]) -> int:
     """Return what the chunks may take beside the other sections."""
-    own = budgets.entities + budgets.aggregated + budgets.relations + budgets.chunks
-    if budgets.max_tokens is None or budgets.max_tokens >= own:
+    total = budgets.entities + budgets.aggregated + budgets.relations + budgets.chunks
+    if budgets.max_tokens is None or budgets.max_tokens >= total:
         return budgets.chunks
     return budgets.max_tokens - sum(other.tokens for other in others)
 
@@ -190,7 +178,7 @@ def joined_sections(*sections: ContextSection) -> Context:
 
 
 def within(context: Context, max_tokens: int) -> Context:
-    """Return the context with at most so many tokens, as it was where it has no more: each section is made smaller in
+    """Return the context cut to at most max_tokens, unchanged where it fits: each section is made smaller in
     proportion, and keeps its first items, the last of them trimmed. Marks stay those of the items.
     """
     if context.tokens <= max_tokens:
@@ -213,8 +201,10 @@ def _shortened(section: ContextSection, max_tokens: int) -> ContextSection:
             kept.append(item)
             room -= tokens
             continue
-        left = room - count_tokens(f"[{item.mark}] {item.text[: item.lead]} {TRIMMED}\n")
-        text = up_to_last_sentence(trim_to_tokens(item.text[item.lead :], left)) if left >= LEAST_TOKENS else ""
+        text_room = room - count_tokens(f"[{item.mark}] {item.text[: item.lead]} {TRIMMED}\n")
+        text = (
+            up_to_last_sentence(trim_to_tokens(item.text[item.lead :], text_room)) if text_room >= LEAST_TOKENS else ""
+        )
         if text:
             cut = f"{item.text[: item.lead]}{text} {TRIMMED}"
             used = count_tokens(f"[{item.mark}] {cut}\n")
@@ -236,15 +226,15 @@ def _shortened(section: ContextSection, max_tokens: int) -> ContextSection:
 
 
 def _lost_in_all(section: ContextSection, kept: Sequence[ContextItem]) -> tuple[Lost, ...]:
-    """Return what a section lacks by kind, with what it lacked before it was made smaller."""
+    """Return the losses of a section by kind, those from before it was made smaller included."""
     before = {lost.kind: lost for lost in section.lost}
     lost = []
     for kind in dict.fromkeys([*before, *(item.kind for item in section.items)]):
-        was = before.get(kind, Lost(kind, sum(item.kind == kind for item in section.items), 0, 0))
-        mine = [item for item in kept if item.kind == kind]
-        trimmed = sum(item.trimmed for item in mine)
-        if trimmed or len(mine) < was.offered:
-            lost.append(replace(was, left_out=was.offered - len(mine), trimmed=trimmed))
+        previous = before.get(kind, Lost(kind, sum(item.kind == kind for item in section.items), 0, 0))
+        kept_of_kind = [item for item in kept if item.kind == kind]
+        trimmed = sum(item.trimmed for item in kept_of_kind)
+        if trimmed or len(kept_of_kind) < previous.offered:
+            lost.append(replace(previous, left_out=previous.offered - len(kept_of_kind), trimmed=trimmed))
     return tuple(lost)
 
 
@@ -320,10 +310,10 @@ def _findings(index: Index, node: TraceItem, names: Mapping[str, Piece]) -> Cand
 
 def _relation(index: Index, relation: TraceRelation, names: Mapping[str, Piece]) -> Candidate:
     source, target = names[relation.source], names[relation.target]
-    made = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.role != "base" else ":"
-    head = (source, fixed(" and"), target, fixed(made))
+    suffix = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.role != "base" else ":"
+    head = (source, fixed(" and"), target, fixed(suffix))
     rest = _rest(relation.description, _stored(index, relation.layer, "relation_tokens", relation.row))
-    lead = f"{source.text[1:]} and{target.text}{made}"
+    lead = f"{source.text[1:]} and{target.text}{suffix}"
     return Candidate(relation.role, relation.id, lead, relation.description, head, rest)
 
 
@@ -351,8 +341,8 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
     The chunks come first, since their text is evidence and stays whole. An entity keeps its name; a relation has
     MOST_SENTENCES at most, and without a new one it is dropped. tops: ids of the lowest common ancestors.
     """
-    own, seen = section_budgets(budgets), SeenSentences()
-    seen.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, own["chunks"]).items)
+    budget_of, seen = section_budgets(budgets), SeenSentences()
+    seen.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, budget_of["chunks"]).items)
     entities = [_new_sentences(line, seen) or _name_alone(line) for line in lines.entities]
     tops_alone = [line for line in lines.aggregated if line.ref in tops]
     aggregated = [
@@ -361,9 +351,9 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
     relations = [_new_sentences(line, seen, MOST_SENTENCES) for line in _strongest(lines.relations)]
     shares = {"inter-cluster": budgets.inter_cluster_share / 100}
     sections = (
-        section(ENTITIES, entities, own["entities"]),
-        section(AGGREGATED, [line for line in aggregated if line], own["aggregated"]),
-        section(RELATIONS, [line for line in relations if line], own["relations"], shares),
+        section(ENTITIES, entities, budget_of["entities"]),
+        section(AGGREGATED, [line for line in aggregated if line], budget_of["aggregated"]),
+        section(RELATIONS, [line for line in relations if line], budget_of["relations"], shares),
     )
     chunks = section(CHUNKS, lines.chunks, chunk_budget(budgets, sections))
     return CompactContext(joined_sections(*sections, chunks), seen.n_dropped)
@@ -409,11 +399,11 @@ def _loss(section: ContextSection, lost: Lost) -> Message:
 
 def context_caption(context: Context) -> Message:
     """Return how much is in the context, and what did not fit."""
-    filled = sum(bool(section.items) for section in context.sections)
+    n_filled = sum(bool(section.items) for section in context.sections)
     return message(
         "context.filled",
         tokens=context.tokens,
-        sections=message("count.sections", n=filled),
+        sections=message("count.sections", n=n_filled),
         fitted=in_order(losses(context)) or message("context.fitted"),
     )
 
@@ -430,7 +420,8 @@ _NODE_SHAPES = ("disc", "box", "double")  # of what the graph draws; passages ha
 
 
 def passage_section(trace: Trace) -> ContextSection | None:
-    """Return the section of the context that holds the passages; where none is left in it, the one in their colour."""
+    """Return the section of the context that holds the passages; where the context has none left, the one in their
+    colour."""
     ids = {passage.id for passage in trace.passages}
     colours = {style.colour for style in trace.styles if style.on == "item" and style.shape not in _NODE_SHAPES}
     sections = trace.context.sections

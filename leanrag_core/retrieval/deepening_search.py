@@ -48,13 +48,13 @@ def deepening_search(
     top_k: int,
     most_misses: int,
 ) -> SearchResult:
-    """Return the relevant chunks that so many tests find.
+    """Return the relevant chunks that at most most_tests tests find.
 
     A round takes communities by the mean rank of their top_k nearest chunks, and tests the top_k nearest untested ones
     of each. After most_misses communities in a row without a relevant chunk the next round begins: with the parts of
-    each community, or itself where it has none, but for those that gave nothing. The search ends with the tests, with
-    a round that gives nothing, or when every chunk is tested. What a round that was broken off has not reached stays in
-    the next one, as in the Intelligence Toolkit (`query_text_data/relevance_assessor.py`).
+    each community, or itself where it has none, but for those that gave nothing. The search ends with the tests, with a
+    round that gives nothing, or when every chunk is tested. Communities that a round did not reach stay in the next
+    one, as in the Intelligence Toolkit (`query_text_data/relevance_assessor.py`).
 
     ranking: (n_chunks,) rows, best first.
     """
@@ -62,29 +62,29 @@ def deepening_search(
     ranks[ranking] = np.arange(len(ranking))
     is_tested = np.zeros(len(ranking), dtype=bool)
     ratings, visits = dict[int, int](), list[Visit]()
-    frontier, depth, left = np.flatnonzero(communities.parent < 0), 0, most_tests
-    while len(frontier) and left:
+    frontier, depth, tests_left = np.flatnonzero(communities.parent < 0), 0, most_tests
+    while len(frontier) and tests_left:
         given_up, misses, n_relevant = set[int](), 0, len(ratings)
         means = mean_best_ranks(communities, frontier, ranks, top_k)
         for row in frontier[np.lexsort((frontier, means))].tolist():
             untested = communities.chunks[row]
             untested = untested[~is_tested[untested]]
-            if not len(untested):  # nor have its parts one
+            if not len(untested):  # its parts have none either
                 given_up.add(row)
                 continue
-            chunks = untested[np.argsort(ranks[untested])[: min(top_k, left)]].tolist()
+            chunks = untested[np.argsort(ranks[untested])[: min(top_k, tests_left)]].tolist()
             try:
                 relevant = test(chunks)
             except BudgetSpent:
                 return SearchResult(ratings, tuple(visits), budget_spent=True)
             is_tested[chunks] = True
-            left -= len(chunks)
+            tests_left -= len(chunks)
             ratings |= relevant
             visits.append(Visit(row, depth, tuple(chunks), tuple(chunk for chunk in chunks if chunk in relevant)))
             misses = 0 if relevant else misses + 1
             if not relevant:
                 given_up.add(row)
-            if misses == most_misses or not left:
+            if misses == most_misses or not tests_left:
                 break
         if len(ratings) == n_relevant:
             break
@@ -102,12 +102,12 @@ def mean_best_ranks(communities: ConceptCommunities, rows: np.ndarray, ranks: np
     sizes = (lists.offsets[rows + 1] - lists.offsets[rows]).astype(np.int64)
     starts = np.cumsum(sizes) - sizes
     within = np.arange(int(sizes.sum())) - np.repeat(starts - lists.offsets[rows], sizes)
-    held = ranks[lists.values[within]]
+    chunk_ranks = ranks[lists.values[within]]
     total, after = np.zeros(len(rows), dtype=np.int64), len(ranks)  # a rank that stands behind all
     for place in range(min(k, int(sizes.max(initial=0)))):
-        lowest = np.minimum.reduceat(held, starts)
+        lowest = np.minimum.reduceat(chunk_ranks, starts)
         total += np.where(sizes > place, lowest, 0)
-        held[held == np.repeat(lowest, sizes)] = after
+        chunk_ranks[chunk_ranks == np.repeat(lowest, sizes)] = after
     return np.asarray(total / np.minimum(sizes, k))
 
 
@@ -116,5 +116,5 @@ def _below(communities: ConceptCommunities, frontier: np.ndarray, given_up: set[
     int64, ascending."""
     kept = frontier[~np.isin(frontier, sorted(given_up))]
     parts = np.flatnonzero(np.isin(communities.parent, kept))
-    whole = kept[~np.isin(kept, communities.parent[parts])]
-    return np.union1d(parts, whole)
+    undivided = kept[~np.isin(kept, communities.parent[parts])]
+    return np.union1d(parts, undivided)

@@ -71,7 +71,7 @@ def expanded(run: Retrieval, communities: Communities) -> np.ndarray:
 
 
 def primed(run: Retrieval, communities: Communities, rows: Sequence[int], *, folds: int, most: int) -> StepAnswers:
-    """Return an answer from each fold of those reports, in their order; no reports make no fold. most: follow-up
+    """Return an answer from each fold of those reports, in their order; empty folds are left out. most: follow-up
     questions of each."""
     cut = [part.tolist() for part in np.array_split(np.asarray(rows, dtype=np.int64), folds) if len(part)]
     fields = [{"most": most, "reports": "\n\n".join(report_of(communities, row) for row in part)} for part in cut]
@@ -93,7 +93,8 @@ def report_of(communities: Communities, row: int) -> str:
 
 
 def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], step: Message) -> StepAnswers:
-    """Return the reply to each prompt, several at once; one that cannot be used twice is an answer without a text."""
+    """Ask for a reply to each prompt, several at once; where neither of two replies can be used, the answer has no
+    text."""
     language, tools, faults = run.tools.language, run.tools, Faults()
     if language is None:
         return StepAnswers(tuple(StepAnswer() for _ in fields))

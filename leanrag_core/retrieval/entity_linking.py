@@ -29,7 +29,7 @@ class LinkedNames:
 
 
 def searched_names(entities: QueryEntities, text: str) -> list[str]:
-    """Return the names, else the things, else the text that they were read from."""
+    """Return the named entities, else the generic ones, else the text that they were read from."""
     return [*entities.named] or [*entities.generic] or [text]
 
 

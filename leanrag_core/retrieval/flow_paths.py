@@ -27,13 +27,13 @@ def flow_paths(
 ) -> list[FlowPath]:
     """Return the most reliable paths of at most three edges between two of the nodes, the best first.
 
-    adjacency: (n, n), symmetric; its weights do not count. Of each ordered pair the first node has a resource of 1,
-    which it shares among those that follow it on the pair's paths; what a node gets, times the decay, it shares in
-    turn, unless what came over the edge is not above the threshold. A path between the same nodes counts once.
+    adjacency: (n, n), symmetric; its weights do not count. Of each ordered pair the first node has a resource of 1 and
+    shares it among the nodes that follow it on the pair's paths. Each node shares what it gets, times the decay, in
+    turn; what comes over an edge and is not above the threshold is not passed on. A path between the same nodes counts
+    once.
 
-    Pairs are looked at in the order of what their best path can have at most, so that most are not looked at.
-    Source: PathRAG (Chen et al. 2025), flow-based pruning, as its release counts it (`operate.py`,
-    `bfs_weighted_paths`).
+    Pairs are visited by the upper bound of their best path, so that most need no visit. Source: PathRAG (Chen et al.
+    2025), flow-based pruning, as its release counts it (`operate.py`, `bfs_weighted_paths`).
     """
     ends, graph = list(dict.fromkeys(nodes)), _Neighbours(adjacency)
     n_first = _first_steps(adjacency, ends, graph)
@@ -54,12 +54,13 @@ def flow_paths(
                 best[key] = path
         if len(best) >= most:
             least = sorted((path.reliability for path in best.values()), reverse=True)[most - 1]
-    # Stable: of equal ones those that were found first.
+    # The sort is stable: equal paths stay in the order in which they were found.
     return sorted(best.values(), key=lambda path: -path.reliability)[:most]
 
 
 def _most_reliable(share: float, decay: float, threshold: float, *, is_joined: bool) -> float:
-    """Return what no path of a pair has more of. share: of each node that comes first. is_joined: by an edge."""
+    """Return an upper bound of the reliability of a pair's paths. share: the resource of each node that comes first.
+    is_joined: whether an edge joins the pair."""
     if share <= threshold:
         return share if is_joined else share / 2
     # A node that comes first may come second too, and then passes on what the other first ones gave it.
@@ -75,7 +76,7 @@ class _Neighbours:
         self._of: dict[int, frozenset[int]] = {}
 
     def of(self, node: int) -> frozenset[int]:
-        """Return those of that node."""
+        """Return the neighbours of that node."""
         if node not in self._of:
             start, end = self._adjacency.indptr[node : node + 2]
             self._of[node] = frozenset(self._adjacency.indices[start:end].tolist()) - {node}
@@ -99,13 +100,13 @@ def _first_steps(adjacency: "csr_array", ends: list[int], graph: _Neighbours) ->
     columns = np.concatenate([*lists, np.zeros(0, dtype=np.int64)])
     to_ends = csr_array((np.ones(len(columns), dtype=np.float32), columns, offsets), shape=(len(ends), steps.shape[1]))
     to_ends = to_ends.T.tocsr()
-    one, two = to_ends[reached].toarray() > 0, (steps @ to_ends).toarray()
+    one_hop, two_hops = to_ends[reached].toarray() > 0, (steps @ to_ends).toarray()
     counts = np.zeros((len(ends), len(ends)), dtype=np.int64)
     for place, end in enumerate(ends):
         first = np.searchsorted(reached, lists[place])
-        through_end = one[np.searchsorted(reached, end)]  # a path does not come back to its start
+        through_end = one_hop[np.searchsorted(reached, end)]  # a path does not come back to its start
         is_target = lists[place][:, None] == np.array(ends)
-        counts[place] = (is_target | one[first] | (two[first] - through_end > 0)).sum(axis=0)
+        counts[place] = (is_target | one_hop[first] | (two_hops[first] - through_end > 0)).sum(axis=0)
     np.fill_diagonal(counts, 0)
     return counts
 
@@ -120,7 +121,8 @@ class _Pair:
     n_first: int
 
     def paths(self, decay: float, threshold: float, most: int, least: float) -> list[FlowPath]:
-        """Return its paths with a reliability above `least`, and of those that tie for their length the first ones."""
+        """Return its paths with a reliability above `least`. Where nothing flows beyond the first edge, paths of a
+        length tie, and only the first `most` of three edges are listed."""
         share = 1.0 / self.n_first
         if share > threshold:
             routes = [*self._short(), *self._long()]

@@ -51,8 +51,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class GraphStep:
-    """A step: which rows it lights up, and whether it lights up what was asked for. name: of its lap too. asked, links:
-    ids of items and relations that are no rows of the base graph."""
+    """A step: which rows it lights up, and what of the question. name: of the step and of its lap. asked, links: ids of
+    items and relations that are no rows of the base graph."""
 
     name: str
     title: Message
@@ -65,8 +65,8 @@ class GraphStep:
 
 @dataclass(frozen=True)
 class GraphContext:
-    """The sections before the chunks, and what is drawn of the graph: what is in them, and ends of relations. styles:
-    of what is drawn beside base entities and relations. after: sections after the chunks."""
+    """The sections before the chunks, and what is drawn of the graph: their entities and relations, and the ends of
+    these. styles: of what else is drawn. after: sections after the chunks."""
 
     sections: tuple[ContextSection, ...]
     drawn: tuple[TraceItem, ...]
@@ -95,8 +95,8 @@ def graph_picture(index: Index, ranked: RankedGraph) -> GraphContext:
 def graph_context(
     run: Retrieval, ranked: RankedGraph, budgets: Mapping[str, int] | None = None, *, flowing: bool = True
 ) -> GraphContext:
-    """Return the first two sections. budgets: tokens of "entities", "relations" and "chunks"; else those of the
-    options. flowing: room that the entities leave goes to the relations."""
+    """Return the sections of entities and relations, and what is drawn of both. budgets: tokens of "entities",
+    "relations" and "chunks"; else those of the options. flowing: room that the entities leave goes to the relations."""
     index, options = run.index, run.options
     if budgets is None:
         budgets = {name: getattr(options, option) for name, option in _BUDGETS.items()}
@@ -107,8 +107,8 @@ def graph_context(
     ends = entity_items(index, [row for row in end_rows(index, ranked.relations) if row not in known])
     names = {item.id: item.name for item in (*entities, *ends)}
     first = section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"])
-    left = room["relations"] + (room["entities"] - first.tokens if flowing else 0)
-    second = section(RELATIONS, [relation_line(index, each, names) for each in relations], left)
+    relation_room = room["relations"] + (room["entities"] - first.tokens if flowing else 0)
+    second = section(RELATIONS, [relation_line(index, each, names) for each in relations], relation_room)
     refs = {item.ref for part in (first, second) for item in part.items}
     drawn_relations = tuple(each for each in relations if each.id in refs)
     joined = refs | {end for each in drawn_relations for end in (each.source, each.target)}
@@ -160,7 +160,7 @@ def graph_trace(
 
 
 def announce(run: Retrieval, step: GraphStep) -> GraphStep:
-    """Tell whoever listens that the step is done, and return it. Nothing is drawn yet, so that it lights up nothing."""
+    """Pass the finished step to the listener, and return it. Nothing is drawn yet, so that it lights up nothing."""
     run.announce(run.step(step.name, step.caption, title=step.title))
     return step
 

@@ -59,8 +59,8 @@ def pagerank(
 
 
 def stationary(transition: Transition, restart: np.ndarray, *, damping: float) -> np.ndarray:
-    """Return pagerank() of a walk on an undirected graph, (n,) float64: round by round up to 10,000 nodes, above in
-    milliseconds, see by_polynomials(). restart: (n,), not negative, with a sum above 0."""
+    """Return pagerank() of a walk on an undirected graph, (n,) float64: by its rounds up to 10,000 nodes, above by the
+    faster by_polynomials(). restart: (n,), not negative, with a sum above 0."""
     if len(transition) <= _BY_ROUNDS_UP_TO:
         return pagerank(transition.matrix, restart, damping=damping)
     return by_polynomials(transition, restart, damping=damping)
@@ -135,7 +135,7 @@ class Walk:
 
 
 def operator_of(index: Index, tools: Tools) -> WalkOperator:
-    """Return the walk's operator: the index part where it was made, else computed."""
+    """Return the walk's operator: the index part where it is stored, else computed now."""
     try:
         stored: WalkOperator = tools.part(PART)
     except PartMissing:
@@ -191,11 +191,11 @@ def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.
 
 
 def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops: int) -> list[int]:
-    """Return the nodes of a path with the fewest edges, source first; empty when there is none of at most so many
+    """Return the nodes of a path with the fewest edges, source first; empty when there is none of at most most_hops
     edges.
 
-    adjacency: (n, n), symmetric. Of several shortest paths the same one is taken each time. From both ends in turn, so
-    that a few hundred nodes are looked at where all nodes would be from one end (scipy.sparse.csgraph visits them all).
+    adjacency: (n, n), symmetric. Of several shortest paths the same one is taken each time. The search goes from both
+    ends in turn and visits a few hundred nodes; from one end it would visit all, as scipy.sparse.csgraph does.
     """
     if source == target:
         return [source]
@@ -205,17 +205,17 @@ def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops
         parents[side][node] = node
     for _ in range(most_hops):
         side = int(len(frontiers[1]) < len(frontiers[0]))
-        own, other = parents[side], parents[1 - side]
+        own_parents, other_parents = parents[side], parents[1 - side]
         nodes, origins = _neighbours(adjacency, frontiers[side])
-        new = own[nodes] < 0
+        new = own_parents[nodes] < 0
         nodes, origins = nodes[new], origins[new]
         reached, first = np.unique(nodes, return_index=True)
-        own[reached] = origins[first]
-        meeting = reached[other[reached] >= 0]
+        own_parents[reached] = origins[first]
+        meeting = reached[other_parents[reached] >= 0]
         if len(meeting):
             node = int(meeting[0])
-            ways = [_path_to_start(parents[end], node) for end in range(2)]
-            return [*reversed(ways[0]), *ways[1][1:]]
+            halves = [_path_to_start(parents[end], node) for end in range(2)]
+            return [*reversed(halves[0]), *halves[1][1:]]
         frontiers[side] = reached
         if not len(reached):
             return []
@@ -232,17 +232,17 @@ def _neighbours(adjacency: "csr_array", frontier: np.ndarray) -> tuple[np.ndarra
 
 def _path_to_start(parents: np.ndarray, node: int) -> list[int]:
     """Return the nodes from that one back to the start of its side. parents: (n,) int, -1 where not reached."""
-    way = [node]
-    while parents[way[-1]] != way[-1]:
-        way.append(int(parents[way[-1]]))
-    return way
+    path = [node]
+    while parents[path[-1]] != path[-1]:
+        path.append(int(parents[path[-1]]))
+    return path
 
 
 def path_through(adjacency: "csr_array", stops: list[int], *, most_hops: int) -> list[list[int]]:
     """Return shortest paths from each stop to the next, in that order; none where two stops are too far apart. A stop
     that an earlier path has crossed is not left out, since the next path begins there."""
-    ways = (shortest_path(adjacency, stop, following, most_hops=most_hops) for stop, following in pairwise(stops))
-    return [way for way in ways if way]
+    paths = (shortest_path(adjacency, stop, following, most_hops=most_hops) for stop, following in pairwise(stops))
+    return [path for path in paths if path]
 
 
 @dataclass(frozen=True)
@@ -288,37 +288,37 @@ def prize_collecting_tree(adjacency: "csr_array", prizes: Mapping[int, float], *
 
 
 class Hops:
-    """How many edges each node of a graph is away from up to 64 sources.
+    """The number of edges from up to 64 sources to each node of a graph.
 
-    All sources go a hop at a time; a node keeps the sources that come to it with a hop as bits of one number.
+    All sources advance a hop at a time; the sources that reach a node with a hop are the bits of one number.
     """
 
     def __init__(self, adjacency: "csr_array", sources: np.ndarray, reach: int, *, only_between: bool = False) -> None:
-        """Go up to so many hops. adjacency: (n, n), symmetric. sources: (k,) int nodes.
+        """Advance up to `reach` hops. adjacency: (n, n), symmetric. sources: (k,) int nodes.
 
-        only_between: end at the hop with which each source has come to each other one. No node between two of them is
+        only_between: end at the hop by which every source has reached every other one. No node between two of them is
         farther from either, and neither is a source from the nearest node of a tree that holds another one.
         """
         n, k = adjacency.shape[0], len(sources)
         self._adjacency, self._n_sources = adjacency, k
         self._rows: dict[int, list[int]] = {}
         self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
-        own = np.uint64(1) << np.arange(k, dtype=np.uint64)
-        every = np.bitwise_or.reduce(own) if k else np.uint64(0)
+        source_bits = np.uint64(1) << np.arange(k, dtype=np.uint64)
+        every = np.bitwise_or.reduce(source_bits) if k else np.uint64(0)
         bits = np.uint16 if k <= 16 else np.uint64
         first = np.zeros(n, dtype=bits)
-        np.bitwise_or.at(first, sources, own.astype(bits))
-        self._newly, seen = [first], first.copy()  # newly[h]: sources that come to a node with hop h
+        np.bitwise_or.at(first, sources, source_bits.astype(bits))
+        self._newly, arrived = [first], first.copy()  # newly[h]: sources that come to a node with hop h
         frontier = np.unique(sources)
         for _ in range(reach):
-            if only_between and (seen[sources] == every).all():
+            if only_between and (arrived[sources] == every).all():
                 break
             newly = self._spread(self._newly[-1], frontier)
-            newly &= ~seen
+            newly &= ~arrived
             frontier = np.flatnonzero(newly)
             if not len(frontier):
                 break
-            seen |= newly
+            arrived |= newly
             self._newly.append(newly)
 
     def _spread(self, bits: np.ndarray, frontier: np.ndarray) -> np.ndarray:
@@ -328,10 +328,10 @@ class Hops:
         if len(frontier) * _FEW < len(bits):
             nodes, origins = _neighbours(self._adjacency, frontier)
             order = np.argsort(nodes, kind="stable")
-            nodes, given = nodes[order], bits[origins[order]]
+            nodes, neighbour_bits = nodes[order], bits[origins[order]]
             starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1])[: len(nodes)])
             if len(starts):
-                joined[nodes[starts]] = np.bitwise_or.reduceat(given, starts)
+                joined[nodes[starts]] = np.bitwise_or.reduceat(neighbour_bits, starts)
             return joined
         with_edges = np.flatnonzero(indptr[1:] > indptr[:-1])
         joined[with_edges] = np.bitwise_or.reduceat(bits[indices], indptr[with_edges])
@@ -377,10 +377,10 @@ def _joining_tree(hops: Hops, terminals: list[int], chosen: tuple[int, ...]) -> 
             for place in outside:
                 if row[place] >= 0 and (place not in nearest or (row[place], node) < nearest[place]):
                     nearest[place] = (row[place], node)
-        ways = [(*nearest[place], place) for place in outside if place in nearest]
-        if not ways:
+        candidates = [(*nearest[place], place) for place in outside if place in nearest]
+        if not candidates:
             return None
-        _, node, place = min(ways, key=lambda way: (way[0], way[2]))
+        _, node, place = min(candidates, key=lambda candidate: (candidate[0], candidate[2]))
         path = hops.path(place, node)
         new = [each for each in path if each not in nodes]
         nodes |= set(path)

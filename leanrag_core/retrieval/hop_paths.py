@@ -38,11 +38,10 @@ class HopPaths:
     """The paths start - first - second from each start, over neighbours, without a return; where the first node has no
     other neighbour the path ends there.
 
-    A path scores 1, and 1 for each of its nodes that may be the answer, and 1 for each vote that its edges have. No
-    path is looked at alone: for a start s, with a, b the nodes that follow, the score is left[s, a] + right[a, b],
-    so that all sums over paths are products of sparse matrices.
-    Source: MiniRAG, query-guided reasoning path discovery, as its release counts (`utils.py`, `cal_path_score_list`
-    and `edge_vote_path`; `operate.py`, `path2chunk`).
+    A path scores 1, and 1 for each of its nodes that may be the answer, and 1 for each vote that its edges have. Paths
+    are not listed one by one: for a start s, with a, b the nodes that follow, the score is left[s, a] + right[a, b], so
+    that all sums over paths are products of sparse matrices. Source: MiniRAG, query-guided reasoning path discovery, as
+    its release counts (`utils.py`, `cal_path_score_list` and `edge_vote_path`; `operate.py`, `path2chunk`).
     """
 
     def __init__(
@@ -122,11 +121,11 @@ class HopPaths:
             return scores
         _, edge, counts = np.unique(np.sort(self._voted_ends, axis=1), axis=0, return_inverse=True, return_counts=True)
         votes = counts[edge.ravel()]
-        for one, other in (self._voted_ends.T, self._voted_ends.T[::-1]):
-            # As the first hop of paths that start at `one`, then as the second hop of others, from `one` to `other`.
-            scores += (self.starts[:, None] == one) * self._through[:, other].toarray()
-            goes_on = _with_ones(self._left)[:, one].toarray() * (self.starts[:, None] != other)
-            scores += goes_on * (self._left[:, one].toarray() + 1 + votes + self._answers[other])
+        for near_ends, far_ends in (self._voted_ends.T, self._voted_ends.T[::-1]):
+            # As first hops of paths that start at the near end, then as second hops from the near to the far end.
+            scores += (self.starts[:, None] == near_ends) * self._through[:, far_ends].toarray()
+            goes_on = _with_ones(self._left)[:, near_ends].toarray() * (self.starts[:, None] != far_ends)
+            scores += goes_on * (self._left[:, near_ends].toarray() + 1 + votes + self._answers[far_ends])
         return scores
 
     def best(self, place: int) -> HopPath | None:
@@ -186,8 +185,8 @@ def _with_ones(matrix: "csr_array") -> "csr_array":
     return _like(matrix, np.ones(matrix.nnz))
 
 
-def _like(matrix: "csr_array", data: np.ndarray) -> "csr_array":
+def _like(matrix: "csr_array", values: np.ndarray) -> "csr_array":
     """Return a matrix of the same shape and places with other numbers."""
     from scipy.sparse import csr_array
 
-    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -53,8 +53,8 @@ def chunks_of_entities(index: Index, facts: Statements, entities: Sequence[int])
     mentioned = index.entity_chunks[_rows(entities)]
     chunks, first = np.unique(mentioned.indices, return_index=True)
     place = np.searchsorted(mentioned.indptr, first, side="right")
-    held = facts.by_entity[_rows(entities)].indices
-    n_stated = np.bincount(facts.chunks.joined(held), minlength=index.chunks.num_rows)
+    tied_facts = facts.by_entity[_rows(entities)].indices
+    n_stated = np.bincount(facts.chunks.joined(tied_facts), minlength=index.chunks.num_rows)
     return [int(row) for row in chunks[np.lexsort((chunks, -n_stated[chunks], place))]]
 
 

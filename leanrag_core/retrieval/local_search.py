@@ -90,8 +90,8 @@ def local_evidence(
     tools: Tools,
     lap: Callable[[str], None] = _unmeasured,
 ) -> LocalEvidence:
-    """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: hears of
-    each step when it is done.
+    """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: called with
+    the name of each step when it is done.
 
     Source: GraphRAG 3.3.0, `query/structured_search/local_search/mixed_context.py`.
     """
@@ -101,13 +101,16 @@ def local_evidence(
     entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
     lap("entities")
     holding = communities_holding(communities, rows, communities.at_level(settings.level))
-    taken = affordable(communities, [row for row, _ in holding], budgets.communities)
+    chosen_rows = affordable(communities, [row for row, _ in holding], budgets.communities)
     counts = dict(holding)
     reports = community_items(
         communities,
-        taken,
-        {row: float(counts[row]) for row in taken},
-        {row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item()) for row in taken},
+        chosen_rows,
+        {row: float(counts[row]) for row in chosen_rows},
+        {
+            row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item())
+            for row in chosen_rows
+        },
     )
     lap("communities")
     around = relations_around(base, rows, most_outside=settings.top_relations * len(rows))

@@ -141,30 +141,30 @@ def packed(
     A text that is longer than a batch is cut. Numbers are places in the batch, from 1.
     """
     batches: list[Batch] = []
-    held: list[int] = []
+    batch_rows: list[int] = []
     texts: list[str] = []
     used = 0
     order = np.random.default_rng(SHUFFLE_SEED).permutation(len(rows)) if shuffled else np.arange(len(rows))
     for place in order.tolist():
         row = rows[place]
         text = trim_to_tokens(text_of(row), max_tokens - 8)  # room for the number
-        n_tokens = count_tokens(f"[{len(held) + 1}] {text}\n\n")
-        if held and used + n_tokens > max_tokens:
-            batches.append(Batch(tuple(held), "\n\n".join(texts)))
-            held, texts, used = [], [], 0
-        held.append(row)
-        texts.append(f"[{len(held)}] {text}")
+        n_tokens = count_tokens(f"[{len(batch_rows) + 1}] {text}\n\n")
+        if batch_rows and used + n_tokens > max_tokens:
+            batches.append(Batch(tuple(batch_rows), "\n\n".join(texts)))
+            batch_rows, texts, used = [], [], 0
+        batch_rows.append(row)
+        texts.append(f"[{len(batch_rows)}] {text}")
         used += n_tokens
-    if held:
-        batches.append(Batch(tuple(held), "\n\n".join(texts)))
+    if batch_rows:
+        batches.append(Batch(tuple(batch_rows), "\n\n".join(texts)))
     return batches
 
 
 def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: Callable[[int, int], None]) -> Points:
-    """Return points of those texts by the language model, a call for each batch of option map_tokens, several at once;
+    """Return points of those texts by the language model, a call for each batch of at most map_tokens, several at once;
     without a model, and for a reply that cannot be used twice, the built-in ones.
 
-    on_batch: hears how many of the batches are done.
+    on_batch: called with how many batches are done, and with their number.
     """
     language, tools = run.tools.language, run.tools
     if language is None:
@@ -205,14 +205,14 @@ def _best(points: Sequence[Point], notes: tuple[Message, ...] = ()) -> Points:
     return Points(tuple(sorted(helping, key=lambda point: -point.score)), notes)
 
 
-def _points(cells: dict[str, Any], numbers: str, held: Sequence[int]) -> list[Point]:
+def _points(cells: dict[str, Any], numbers: str, rows: Sequence[int]) -> list[Point]:
     listed = cells.get("points")
     if not isinstance(listed, list):
         raise ReplyError("reply.no_points")
-    return [_point(entry, numbers, held) for entry in listed]
+    return [_point(entry, numbers, rows) for entry in listed]
 
 
-def _point(entry: Any, numbers: str, held: Sequence[int]) -> Point:
+def _point(entry: Any, numbers: str, rows: Sequence[int]) -> Point:
     if not isinstance(entry, dict):
         raise ReplyError("reply.no_points")
     text, score = " ".join(str(entry.get("description") or "").split()), entry.get("score")
@@ -220,7 +220,7 @@ def _point(entry: Any, numbers: str, held: Sequence[int]) -> Point:
         raise ReplyError("reply.no_points")
     listed = entry.get(numbers)
     cited = [number for number in listed if isinstance(number, int)] if isinstance(listed, list) else []
-    return Point(text, round(score), tuple(dict.fromkeys(held[n - 1] for n in cited if 1 <= n <= len(held))))
+    return Point(text, round(score), tuple(dict.fromkeys(rows[n - 1] for n in cited if 1 <= n <= len(rows))))
 
 
 def affordable_points(points: Sequence[Point], max_tokens: int) -> list[Point]:
@@ -267,8 +267,8 @@ def drawn_points(points: Sequence[Point], ids: Mapping[int, str], names: Mapping
 
 
 def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str, question: str = "") -> Answer:
-    """Return one answer from the points, in the order of their helpfulness, by the prompt of that task; that nothing is
-    known when none is left.
+    """Return one answer from the points, in the order of their helpfulness, by the prompt of that task; the sentence
+    `nothing` when no point is left.
 
     Without a language model the first sentences of the best points are the answer, one of each text. nothing: the
     sentence that says that nothing is known. question: which is answered, else that of the trace.
@@ -288,9 +288,9 @@ def _model(tools: Tools) -> str:
 
 
 def _builtin_parts(trace: Trace) -> list[AnswerPart]:
-    given = {link.target: link.source for link in trace.relations if link.role == "gives"}
+    source_of = {link.target: link.source for link in trace.relations if link.role == "gives"}
     parts: dict[str, AnswerPart] = {}
     for item in trace.context.sections[0].items:
         if len(parts) < _ANSWERED_WITH:
-            parts.setdefault(given[item.ref], AnswerPart(item.text[item.lead :], (item.mark,), "points"))
+            parts.setdefault(source_of[item.ref], AnswerPart(item.text[item.lead :], (item.mark,), "points"))
     return list(parts.values())

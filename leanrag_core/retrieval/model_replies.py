@@ -1,4 +1,5 @@
-"""Calls of a language model during a retrieval: taken back or out of budget before each, read strictly after."""
+"""Calls of a language model during a retrieval: cancellation and budget are checked before, the reply is read
+strictly."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -78,13 +78,13 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | No
     mentions = np.repeat(np.arange(len(chunks_of)), [len(rows) for rows in chunks_of])[by_chunk]
     first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
     starts = np.append(first, len(every))
-    held = every[first]
-    keys = [held, mentions[first], -np.diff(starts)]
+    chunk_rows = every[first]
+    keys = [chunk_rows, mentions[first], -np.diff(starts)]
     if vector is not None:
         # Rounded, so that processors which add up in another order rank alike.
-        keys.insert(2, -np.round(similarity(index, CHUNK_VECTORS, vector, held), 5))
+        keys.insert(2, -np.round(similarity(index, CHUNK_VECTORS, vector, chunk_rows), 5))
     ranked = np.lexsort(keys)
-    return SeededChunks(held[ranked], ordered, held, starts, mentions)
+    return SeededChunks(chunk_rows[ranked], ordered, chunk_rows, starts, mentions)
 
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ def reciprocal_rank_fusion(rankings: Sequence[np.ndarray], constant: int = RANK_
 
 
 def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the ranking, and after it what the other one has beside it, in the other's order. ranking, other: (k,)
+    """Return the ranking, followed by the rows that only the other one has, in the other's order. ranking, other: (k,)
     and (m,) rows."""
     return np.concatenate([ranking, other[~np.isin(other, ranking)]])
 
@@ -166,8 +166,8 @@ def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -
         return ranking
     import pyarrow.compute as pc
 
-    gone = pc.is_in(index.chunks["id"], value_set=pa.array(sorted(without), pa.string())).to_numpy()
-    return np.asarray(ranking[~gone[ranking]])
+    is_left_out = pc.is_in(index.chunks["id"], value_set=pa.array(sorted(without), pa.string())).to_numpy()
+    return np.asarray(ranking[~is_left_out[ranking]])
 
 
 def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> list[int]:
@@ -179,7 +179,7 @@ def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> lis
 @dataclass(frozen=True, eq=False)
 class PassageRanking:
     """rows: of all candidate chunks, best first. scores: of those that are taken, by row. reason: code of the message
-    with a value `score` that says why a passage is here. reasons: of its own for a row, in that one's place."""
+    with a value `score` that says why a passage is here. reasons: by row, in place of that message."""
 
     rows: np.ndarray
     scores: Mapping[int, float]
@@ -197,7 +197,7 @@ class PassageRanking:
 
 @dataclass(frozen=True)
 class Search:
-    """A search on the way: what was looked for, why, and the rows of the passages that it led to."""
+    """A search of a strategy: what was looked for, why, and the rows of the passages that it led to."""
 
     text: str
     reason: Message

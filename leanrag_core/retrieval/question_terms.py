@@ -91,7 +91,7 @@ def _once(terms: list[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class QueryEntities:
-    """named: proper names. generic: other things. note: what the reader should know about where they are from."""
+    """named: proper names. generic: other things. note: what the reader should know about their origin."""
 
     named: tuple[str, ...]
     generic: tuple[str, ...]
@@ -137,8 +137,8 @@ def _read_entities(cells: dict[str, Any]) -> QueryEntities:
 
 @dataclass(frozen=True)
 class QueryKeywords:
-    """low: entities and details. high: themes. One of them may be empty. note: what the reader should know about where
-    they are from."""
+    """low: entities and details. high: themes. One of them may be empty. note: what the reader should know about their
+    origin."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]
@@ -171,7 +171,7 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
 
 
 def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
-    """Take names and phrases for the details; phrases that are no names for the themes."""
+    """Return names and phrases as details, and phrases that are no names as themes."""
     terms = question_terms(question)
     names = {name.casefold() for name in terms.names}
     themes = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)

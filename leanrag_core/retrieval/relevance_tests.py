@@ -103,9 +103,9 @@ class SentenceTest:
 
 
 def least_cosine(near: np.ndarray, medians: Medians) -> float:
-    """Return the cosine from which a chunk is relevant where no model says: the mean of all chunks and one standard
-    deviation, since chunks on one subject are all like a question about it, but no more than the best; and no less than
-    the middle between the cosines of questions with passages that answer them and with others.
+    """Return the cosine from which a chunk counts as relevant without a model: one standard deviation above the mean of
+    all chunks, since chunks on one subject are all like a question about it, but no more than the best; and no less
+    than the middle between the cosines of questions with passages that answer them and with others.
 
     near: (n_chunks,), n_chunks at least 1, rounded. medians: as measured for the embedding model.
     """
@@ -124,27 +124,28 @@ def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequenc
     prompt = run.tools.prompts.of("rate_sentences")
     room = room_in(language, prompt, wanted=_CALL_TOKENS, question=question, sentences="")
     titles, documents = run.index.document_cells["title"], run.index.chunk_cells["document"]
-    calls, held, lines, used = list[_Call](), list[int](), list[str](), 0
+    calls, owners, lines, used = list[_Call](), list[int](), list[str](), 0
     for row in rows:
         title = f"\n{titles[documents[row].as_py()].as_py()}"
         text = run.index.chunk(row).text
         for sentence in split_sentences(text) or [text.strip()]:
-            above = [] if held and held[-1] == row else [title]
-            taken = sum(count_tokens(f"{line}\n") for line in (*above, sentence)) + _NUMBER_TOKENS
-            if held and used + taken > room:
-                calls.append(_Call(tuple(held), "\n".join(lines)))
-                held, lines, used, above = [], [], 0, [title]
+            above = [] if owners and owners[-1] == row else [title]
+            n_tokens = sum(count_tokens(f"{line}\n") for line in (*above, sentence)) + _NUMBER_TOKENS
+            if owners and used + n_tokens > room:
+                calls.append(_Call(tuple(owners), "\n".join(lines)))
+                owners, lines, used, above = [], [], 0, [title]
             lines += above
-            held.append(row)
+            owners.append(row)
             lines.append(
-                f"[{len(held)}] {trim_to_tokens(sentence, max(1, room - _NUMBER_TOKENS - count_tokens(title)))}"
+                f"[{len(owners)}] {trim_to_tokens(sentence, max(1, room - _NUMBER_TOKENS - count_tokens(title)))}"
             )
-            used += taken
-    return [*calls, _Call(tuple(held), "\n".join(lines))] if held else calls
+            used += n_tokens
+    return [*calls, _Call(tuple(owners), "\n".join(lines))] if owners else calls
 
 
 def _ratings(cells: Mapping[str, Any], rows: Sequence[int]) -> dict[int, int]:
-    """Return the best rating of each chunk; numbers that no sentence has are passed over. rows: of the sentences."""
+    """Return the best rating of each chunk; numbers that no sentence has are ignored. rows: the chunk of each
+    sentence."""
     listed = cells.get("sentences")
     if not isinstance(listed, list):
         raise ReplyError("relevance_tests.reply")

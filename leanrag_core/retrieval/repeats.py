@@ -1,4 +1,4 @@
-"""Sentences that say again what another text has said, by their runs of five words."""
+"""Sentences that repeat another text, recognised by their runs of five words."""
 
 import re
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ class SeenSentences:
         self._texts += [WORD.findall(text.lower()) for text in texts]
 
     def new(self, text: str, *, lines: bool = False, most: int | None = None) -> str:
-        """Return the sentences of the text, or its lines, that have not been said yet, which from now on they have; a
-        sentence is repeated when MOSTLY all of its runs were said. most: how many are kept at most. What is dropped is
-        counted in n_dropped. The text itself when nothing is dropped."""
+        """Return the new sentences of the text, or its new lines, and record them; the text itself when all are kept. A
+        sentence is a repeat when at least a share MOSTLY of its runs is recorded. most: how many are kept at most. What
+        is dropped is counted in n_dropped."""
         parts = text.split("\n") if lines else split_sentences(text)
         kept = [part for part in parts if not self._repeats(part)][:most]
         self.n_dropped += len(parts) - len(kept)
@@ -40,13 +40,13 @@ class SeenSentences:
         runs = list(_runs(words, length))
         if not runs:
             return False
-        said = self._runs[length]
+        known_runs = self._runs[length]
         for text in self._texts[self._n_read[length] :]:
-            said.update(_runs(text, length))
+            known_runs.update(_runs(text, length))
         self._n_read[length] = len(self._texts)
-        return sum(run in said for run in runs) >= MOSTLY * len(runs)
+        return sum(run in known_runs for run in runs) >= MOSTLY * len(runs)
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:
-    """Return all runs of so many words, in their order; none without words."""
+    """Return all runs of `length` words, in their order; none without words."""
     return zip(*(words[start:] for start in range(length)), strict=False)

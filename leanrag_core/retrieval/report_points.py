@@ -30,8 +30,8 @@ def builtin_points(communities: Communities, rows: Sequence[int], scores: np.nda
     many reports as the budget may hold. scores: (m,) of all reports."""
     used, points = 0, list[Point]()
     for row in sorted((row for row in rows if scores[row] > 0), key=lambda row: (-scores[row], row)):
-        said = [communities.cells.value("summary", row), *(" ".join(each) for each in communities.findings(row))]
-        points += [Point(text.strip(), int(scores[row]), (row,)) for text in said if text.strip()]
+        texts = [communities.cells.value("summary", row), *(" ".join(each) for each in communities.findings(row))]
+        points += [Point(text.strip(), int(scores[row]), (row,)) for text in texts if text.strip()]
         used += communities.cells.value("tokens", row)
         if used > max_tokens:
             break
@@ -50,9 +50,9 @@ class Selection:
 def dynamic_selection(
     communities: Communities, scores: np.ndarray, question: str, tools: Tools, *, least: int
 ) -> Selection:
-    """Return reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are
-    rated, and one with a part that was gives way to that part. While none was, all reports of the next level are
-    rated, down to level 2.
+    """Select the reports that are rated `least` of 5 or better, from the roots down. The parts of such a report are
+    rated too, and it gives way to those of them that are selected. While none is selected, all reports of the next
+    level are rated, down to level 2.
 
     Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `select` in
     `query/context_builder/dynamic_community_selection.py`. scores: (m,) helpfulness().
@@ -96,7 +96,7 @@ def dynamic_selection(
 
 
 def builtin_rating(score: int) -> int:
-    """Return 0 to 5 of a built-in score: 1 from a hundredth of it up."""
+    """Turn a built-in score from 0 to 100 into a rating from 0 to 5; a score above 0 is rated at least 1."""
     return -(-score * BEST_RATING // 100)
 
 

@@ -1,7 +1,7 @@
 """Reranking: the first candidates of any strategy that ranks passages are put in the order of a reranker's scores.
 
-One step for all strategies, after their own: as many passages as they took are taken anew, and fill the same section of
-the context within the same budget.
+It is one step for all strategies, after their own: it chooses as many passages as they did, and fills the same section
+of the context within the same budget.
 """
 
 import time
@@ -53,9 +53,9 @@ class _Reranking:
     def trace(self) -> Trace:
         """Return the trace with its passages reranked; with a note, and as it was, where nothing could be scored."""
         started, spent = time.perf_counter(), self.tools.meter.read().usage
-        held = passage_section(self.before)
+        passages_before = passage_section(self.before)
         candidates = self._candidates()
-        if held is None or not candidates or not self.before.passages:
+        if passages_before is None or not candidates or not self.before.passages:
             return self._unchanged(message("rerank.no_passages"), started, NO_USAGE)
         assert self.tools.reranker is not None  # or retrieved() had refused
         question = self.before.question
@@ -74,8 +74,8 @@ class _Reranking:
         trace = self._reranked(ranked, order, started, usage)
         if not scores.n_cut:
             return trace
-        said = message("rerank.cut", n=scores.n_cut, of=len(candidates), window=scores.window)
-        return replace(trace, notes=(*trace.notes, said))
+        note = message("rerank.cut", n=scores.n_cut, of=len(candidates), window=scores.window)
+        return replace(trace, notes=(*trace.notes, note))
 
     def _candidates(self) -> list[_Candidate]:
         """Return the first passages of the strategy's own ranking: those it took as they are in the trace, then, in
@@ -83,10 +83,12 @@ class _Reranking:
         known = {_place(item): item for item in self.before.passages}
         rows = list(self.before.ranked_chunks)
         of_row = {self._place_of(row): row for row in rows}
-        taken = [_Candidate(item, of_row.get(place, item.row or 0)) for place, item in known.items()]
-        left = [row for row in rows if self._place_of(row) not in known][: max(0, self.n - len(taken))]
-        others = [_Candidate(item, row) for item, row in zip(passage_items(self.index, left), left, strict=True)]
-        return [*taken, *others][: self.n]
+        own_candidates = [_Candidate(item, of_row.get(place, item.row or 0)) for place, item in known.items()]
+        rows_beyond = [row for row in rows if self._place_of(row) not in known][: max(0, self.n - len(own_candidates))]
+        others = [
+            _Candidate(item, row) for item, row in zip(passage_items(self.index, rows_beyond), rows_beyond, strict=True)
+        ]
+        return [*own_candidates, *others][: self.n]
 
     def _place_of(self, row: int) -> Place:
         chunk = self.index.chunk(row)
@@ -94,21 +96,21 @@ class _Reranking:
 
     def _reranked(self, ranked: Sequence[_Candidate], order: Sequence[int], started: float, usage: Usage) -> Trace:
         before = self.before
-        n_taken = len(before.passages)
+        n_passages = len(before.passages)
         beyond = [_Candidate(item, item.row or 0) for item in before.passages[len(ranked) :]]
-        taken = [
+        passages = [
             replace(
                 each.item,
                 rank=rank,
                 reranked=None if each.score is None else round(each.score, 6),
                 reason=_reason(each, order[rank - 1] + 1) if each.score is not None else each.item.reason,
             )
-            for rank, each in enumerate([*ranked, *beyond][:n_taken], start=1)
+            for rank, each in enumerate([*ranked, *beyond][:n_passages], start=1)
         ]
-        ids = {item.id for item in (*before.nodes, *taken)}
-        entered = len({item.id for item in taken} - {item.id for item in before.passages})
-        said = message("rerank.caption", n=len(ranked), model=self._name, taken=n_taken, entered=entered)
-        step = self._step(said, taken, started, usage)
+        ids = {item.id for item in (*before.nodes, *passages)}
+        entered = len({item.id for item in passages} - {item.id for item in before.passages})
+        caption = message("rerank.caption", n=len(ranked), model=self._name, taken=n_passages, entered=entered)
+        step = self._step(caption, passages, started, usage)
         rows = [each.row for each in ranked]
         styles = before.styles if before.style(PASSAGE_ROLE) or not entered else (*before.styles, PASSAGE)
         nodes = tuple(
@@ -116,42 +118,46 @@ class _Reranking:
         )
         return replace(
             before,
-            items=(*nodes, *taken),
+            items=(*nodes, *passages),
             relations=tuple(each for each in before.relations if each.source in ids and each.target in ids),
-            context=self._context(taken),
-            steps=self._with_step(step, ids, taken),
+            context=self._context(passages),
+            steps=self._with_step(step, ids),
             styles=styles,
             usage=before.usage + usage if before.usage.calls else before.usage,
             ranked_chunks=(*rows, *(row for row in before.ranked_chunks if row not in set(rows))),
         )
 
-    def _context(self, taken: Sequence[TraceItem]) -> Context:
+    def _context(self, passages: Sequence[TraceItem]) -> Context:
         """Return the context with those passages in the place of the former ones, within the same budget."""
-        held = passage_section(self.before)
-        assert held is not None
-        heading = held.text.partition("\n")[0] + "\n" if held.text else CHUNKS.heading
+        old_section = passage_section(self.before)
+        assert old_section is not None
+        heading = old_section.text.partition("\n")[0] + "\n" if old_section.text else CHUNKS.heading
         form = SectionForm(
-            held.name,
-            held.title,
-            held.phrase or CHUNKS.phrase,
-            held.noun or CHUNKS.noun,
-            held.letter,
-            held.colour,
+            old_section.name,
+            old_section.title,
+            old_section.phrase or CHUNKS.phrase,
+            old_section.noun or CHUNKS.noun,
+            old_section.letter,
+            old_section.colour,
             heading,
             CHUNKS.nouns,
         )
-        made = section(form, [passage_line(self.index, item) for item in taken], held.budget)
-        return joined_sections(*(made if each is held else each for each in self.before.context.sections))
+        new_section = section(form, [passage_line(self.index, item) for item in passages], old_section.budget)
+        return joined_sections(*(new_section if each is old_section else each for each in self.before.context.sections))
 
-    def _with_step(self, step: TraceStep, ids: set[str], taken: Sequence[TraceItem]) -> tuple[TraceStep, ...]:
-        """Return the steps with that one before the context's; what is in the trace no more lights up no more."""
-        gone = {item.id for item in self.before.items} - ids
-        kept = {each.id for each in self.before.relations if each.source not in gone and each.target not in gone}
+    def _with_step(self, step: TraceStep, ids: set[str]) -> tuple[TraceStep, ...]:
+        """Return the steps with that one before the context's, all without what is no longer in the trace."""
+        removed_ids = {item.id for item in self.before.items} - ids
+        kept_relations = {
+            each.id
+            for each in self.before.relations
+            if each.source not in removed_ids and each.target not in removed_ids
+        }
         steps = [
             replace(
                 each,
                 items=tuple(id_ for id_ in each.items if id_ in ids),
-                relations=tuple(id_ for id_ in each.relations if id_ in kept),
+                relations=tuple(id_ for id_ in each.relations if id_ in kept_relations),
             )
             for each in self.before.steps
         ]
@@ -166,12 +172,12 @@ class _Reranking:
         ids = tuple(item.id for item in items)
         return TraceStep(STEP, message("rerank.step"), caption, ids, (), usage, milliseconds)
 
-    def _unchanged(self, said: Message, started: float, usage: Usage) -> Trace:
-        """Return the trace with its own ranking, which says why."""
+    def _unchanged(self, note: Message, started: float, usage: Usage) -> Trace:
+        """Return the trace with its own ranking, and a note that says why."""
         steps = self.before.steps
         if steps:
-            steps = _inserted(steps, self._step(said, (), started, usage))
-        return replace(self.before, steps=steps, notes=(*self.before.notes, said))
+            steps = _inserted(steps, self._step(note, (), started, usage))
+        return replace(self.before, steps=steps, notes=(*self.before.notes, note))
 
 
 def _inserted(steps: Sequence[TraceStep], step: TraceStep) -> tuple[TraceStep, ...]:
@@ -188,7 +194,7 @@ def _place(item: TraceItem) -> Place:
 
 def _reason(candidate: _Candidate, before: int) -> Message:
     """Return why the passage is here: its score, its place before, and the strategy's own reason."""
-    score, own = round(candidate.score or 0.0, 4), candidate.item.reason
-    if own is None:
+    score, own_reason = round(candidate.score or 0.0, 4), candidate.item.reason
+    if own_reason is None:
         return message("rerank.reason", score=score, before=before)
-    return message("rerank.reason_own", score=score, before=before, own=own)
+    return message("rerank.reason_own", score=score, before=before, own=own_reason)

@@ -1,6 +1,7 @@
 """The settings of a strategy: the official ones, all of a run's, and those that stand beside its name, in words.
 
-Official are the defaults of a strategy's own Config: every door that names no other value uses them.
+Official are the defaults of a strategy's own Config: pages, commands and Python use them unless they name another
+value.
 """
 
 import json
@@ -36,12 +37,12 @@ def _without_absent(info: StrategyInfo, options: Mapping[str, Parameter]) -> dic
 def own_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
     """Return those of the options that are not official."""
     official = official_settings(info)
-    given = _without_absent(info, options)
-    return {name: value for name, value in given.items() if name not in official or value != official[name]}
+    recorded = _without_absent(info, options)
+    return {name: value for name, value in recorded.items() if name not in official or value != official[name]}
 
 
 def all_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """Return every option of a run with these options: what they do not name is official."""
+    """Return every option of a run with these options; those that are not named have their official value."""
     return official_settings(info) | _without_absent(info, options)
 
 

@@ -77,7 +77,7 @@ def tree_links(nodes: tuple[TraceItem, ...]) -> tuple[TraceRelation, ...]:
 
 @dataclass(frozen=True)
 class Related:
-    """relations: sorted, see relations_among(). neighbours: nodes beside the paths that one of them leads to."""
+    """relations: sorted, see relations_among(). neighbours: nodes outside of the paths at an end of one of them."""
 
     relations: tuple[TraceRelation, ...]
     neighbours: tuple[TraceItem, ...] = ()
@@ -145,10 +145,10 @@ def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str])
     """Return those relations of the layer, between the entities of those ids by row. rows: (k,)."""
     layer = index.layers[number]
     table, strength = layer.relation_cells, "strength" if number else "weight"
-    made = []
+    relations = []
     for row in rows.tolist():
         source, target = layer.ends[row].tolist()
-        made.append(
+        relations.append(
             TraceRelation(
                 id=table.value("id", row),
                 source=ids[source],
@@ -161,7 +161,7 @@ def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str])
                 row=row,
             )
         )
-    return made
+    return relations
 
 
 def nodes_by_layer(nodes: tuple[TraceItem, ...]) -> dict[int, list[TraceItem]]:

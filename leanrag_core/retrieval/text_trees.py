@@ -103,7 +103,7 @@ def summary_line(summary: TraceItem) -> Candidate:
 
 def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
     """Return links from each summary to what it sums up, among those nodes."""
-    held = set(rows)
+    among = set(rows)
     return tuple(
         TraceRelation(
             f"{node_id(tree, row)}-{node_id(tree, child)}",
@@ -117,7 +117,7 @@ def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
         )
         for row in rows
         for child in tree.children[row].tolist()
-        if child in held
+        if child in among
     )
 
 

@@ -30,7 +30,8 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def fixed(text: str) -> Piece:
-    """Return a piece that comes again and again: a mark, a conjunction, a title, the names before a description."""
+    """Return a piece that occurs often, its count cached: a mark, a conjunction, a title, the names before a
+    description."""
     return Piece(text, count_tokens(text))
 
 

@@ -41,17 +41,17 @@ class Reranks(Protocol):
 class Tools:
     """The tools of one question.
 
-    embed: (n, d) float32 unit rows, by the index's own model, of texts to search with; embed_passages() of texts as an
-    index holds them, by `passages` where the model tells these apart. language: counted by `meter`; None with the
-    built-in engine. part: what an index part's read() gave; raises PartMissing. searches: opens the search indexes of
-    large layers. meter: its require_budget() comes before each call and raises BudgetSpent. report: progress, as builds
-    report it. cancelled: raises Cancelled when the question was taken back; called between calls of a model. on_step:
-    hears of each step as soon as it is done; for strategies of several calls. without: ids of seeds, relations and
-    chunks that a person took out; a strategy that retrieves without them says so by the kinds in its attribute
-    `leaves_out`. context_alone: of the trace nothing but the context and the passages are looked at, as for a measure
-    over many questions; a strategy may leave out the rest. measured: the trace stands for its options in a measure, so
-    that a reranker which fails is an error, not a note. reranker: where one is set; used after a strategy, not by
-    it (retrieval.reranking).
+    embed: returns (n, d) float32 unit rows of texts to search with, by the index's own model; embed_passages() does so
+    for texts as an index holds them, by `passages` where the model embeds these differently. language: counted by
+    `meter`; None with the built-in engine. part: what an index part's read() gave; raises PartMissing. searches: opens
+    the search indexes of large layers. meter: its require_budget() comes before each call and raises BudgetSpent.
+    report: progress, as builds report it. cancelled: raises Cancelled when the question was taken back; called between
+    calls of a model. on_step: called with each step as soon as it is done; for strategies of several calls. without:
+    ids of seeds, relations and chunks that a person took out; a strategy that retrieves without them says so by the
+    kinds in its attribute `leaves_out`. context_alone: of the trace nothing but the context and the passages are looked
+    at, as for a measure over many questions; a strategy may leave out the rest. measured: the trace is scored by
+    measures, so that a reranker which fails is an error, not a note. reranker: where one is set; used after a strategy,
+    not by it (retrieval.reranking).
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]

@@ -1,4 +1,4 @@
-"""One question at work: what its steps took, what the reader should know, and the trace that is made of them."""
+"""A retrieval in progress: what its steps took, what the reader should know, and the trace that is made of them."""
 
 import time
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ class Retrieval:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """Count what was done since the last lap for that step; a step of several laps adds up."""
+        """Add the time and usage since the last lap to that step; a step may have several laps."""
         now = time.perf_counter()
         self.milliseconds[name] = self.milliseconds.get(name, 0.0) + (now - self._last) * 1000
         self._last = now
-        # Questions at work at the same time share a meter: calls are never those of a strategy that makes none.
+        # Questions that run at the same time share a meter; a strategy that calls no model must not count their calls.
         if self.strategy.calls_model:
             spent = self.tools.meter.read().usage
             self.usage[name] = self.usage.get(name, NO_USAGE) + (spent - self._spent)
@@ -53,7 +53,7 @@ class Retrieval:
         relations: Sequence[TraceRelation | str] = (),
         title: Message | None = None,
     ) -> TraceStep:
-        """Return the step of that name, with what its laps took. items, relations: or ids of them, which it lights up.
+        """Return the step of that name, with what its laps took. items, relations: what it lights up, or their ids.
 
         title: else the message "strategy.step.name", with the names of the strategy and of the step.
         """
@@ -68,7 +68,7 @@ class Retrieval:
         )
 
     def announce(self, step: TraceStep) -> TraceStep:
-        """Tell whoever listens that the step is done, and return it."""
+        """Pass the finished step to the listener, and return it."""
         self.tools.on_step(step)
         return step
 

@@ -23,7 +23,7 @@ class Setting:
 
     @property
     def title(self) -> Message:
-        """What it is called beside its value: short."""
+        """The short title that stands beside its value."""
         code = f"option.short.{self.name}"
         if code in codes() and not (self.name == "chunk_tokens" and not self.of_index):
             return message(code)
@@ -65,8 +65,8 @@ class Group:
 
     def name(self, letter: str) -> Message | None:
         """Return what that column is called: its values of what differs; None where nothing does."""
-        own = self.settings[letter]
-        parts = [setting.words(own.value(setting)) for setting in self.differing]
+        column = self.settings[letter]
+        parts = [setting.words(column.value(setting)) for setting in self.differing]
         if len(parts) > _MOST_NAMED:
             return message("compare.variant_more", first=parts[0], n=len(parts) - 1)
         return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts) if parts else None
@@ -84,10 +84,10 @@ def _group(members: Mapping[str, VariantSettings]) -> Group:
     first = next(iter(members.values()))
     settings = [Setting(name, of_index=True) for name in first.index if name in ONE_VALUE]
     # An option that is absent at its default may be in some of the columns alone.
-    options = dict.fromkeys(name for own in members.values() for name in own.options)
+    options = dict.fromkeys(name for column in members.values() for name in column.options)
     settings += [Setting(name) for name in options]
     differing = [
-        setting for setting in settings if len({_compared(own.value(setting)) for own in members.values()}) > 1
+        setting for setting in settings if len({_compared(column.value(setting)) for column in members.values()}) > 1
     ]
     return Group(members, tuple(differing), tuple(setting for setting in settings if setting not in differing))
 
@@ -108,7 +108,7 @@ def changed_settings(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> di
     return {name: value for name, value in wanted.items() if _compared(value) != _compared(values.get(name))}
 
 
-def settings_in_words(settings: Sequence[Setting], own: VariantSettings) -> Message:
+def settings_in_words(settings: Sequence[Setting], column: VariantSettings) -> Message:
     """Return the settings with their values, in one line."""
-    parts = [setting.words(own.value(setting)) for setting in settings] or [message("plain", text="")]
+    parts = [setting.words(column.value(setting)) for setting in settings] or [message("plain", text="")]
     return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)

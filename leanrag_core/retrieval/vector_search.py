@@ -102,9 +102,9 @@ def similarity(
     """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS), (n,) float32; of all
     rows, or of those, (k,). vector: (d,) float32, unit length.
 
-    Of a small part the cosines of all rows are kept for the next question of that vector. They are not to be written
-    in. Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows, and of
-    small parts, their lengths are looked at as well.
+    Of a small part the cosines of all rows are kept for the next question of that vector. The array is read-only.
+    Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; the lengths of chosen rows,
+    and of small parts, are checked as well.
     """
     vectors = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
     if len(vectors) <= _KEPT_UP_TO:
@@ -130,7 +130,7 @@ def _checked(
     scores.setflags(write=False)
     if not len(scores):
         return scores
-    if not np.abs(scores).max() <= _LONGEST:  # nor is NaN
+    if not np.abs(scores).max() <= _LONGEST:  # also where one is NaN
         fits = np.abs(scores) <= _LONGEST
     elif rows is not None or len(vectors) <= _KEPT_UP_TO:
         fits = np.abs(np.vecdot(vectors, vectors) - 1) < _OFF
@@ -197,8 +197,9 @@ def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.n
 def best_first(scores: np.ndarray) -> np.ndarray:
     """Return all rows, the highest score first, ties by row; (n,) int64. scores: (n,), no NaN.
 
-    As a stable sort orders them. Scores of 32 bits are sorted as whole numbers that hold the row too, which processors
-    do several of at a time; of others, which are of walks, those above 0 alone are sorted where they are few.
+    As a stable sort orders them. Scores of 32 bits are sorted as whole numbers that hold the row too, of which
+    processors sort several at a time. Of others, which come from walks, only those above 0 are sorted where they are
+    few.
     """
     if scores.dtype == np.float32:
         bits = (np.float32(0) - scores).view(np.uint32)  # 0 - 0 is 0, where -0 would sort before it
@@ -297,8 +298,8 @@ def row_cosines(vectors: np.ndarray, queries: np.ndarray, tools: Tools) -> list[
     if coarse is None:
         scores = cosines_of_each(vectors, queries)
         return [RowCosines(vectors, query, scores[place], None) for place, query in enumerate(queries)]
-    made = coarse.cosines(queries)
-    return [RowCosines(vectors, query, made.values[place], made.margins) for place, query in enumerate(queries)]
+    known = coarse.cosines(queries)
+    return [RowCosines(vectors, query, known.values[place], known.margins) for place, query in enumerate(queries)]
 
 
 def nearest_rows(

@@ -65,7 +65,8 @@ _RELATIONS_AN_ENTITY = 2000  # a hub has more; the first ones are looked at
 
 @dataclass(frozen=True)
 class SubQuery:
-    """A question to the graph. types: of each kind the rows of the types that it is about; none restricts nothing."""
+    """A question to the graph. types: of each kind the rows of the types that it is about; an empty tuple sets no
+    restriction."""
 
     text: str
     entity_types: tuple[int, ...] = ()
@@ -75,7 +76,7 @@ class SubQuery:
 
 @dataclass(frozen=True)
 class Plan:
-    """The sub-questions. note: what the reader should know about where they are from."""
+    """The sub-questions. note: what the reader should know about their origin."""
 
     queries: tuple[SubQuery, ...]
     note: Message | None = None
@@ -94,8 +95,8 @@ def decomposed(
     question: str, vector: np.ndarray, schema: Schema, tools: Tools, *, most: int, scale: CosineScale = SAME_SCALE
 ) -> Plan:
     """Return at most so many sub-questions by the model; without one, or where its reply cannot be used, the question
-    and its phrases, with the types whose names are near. vector: of the question. Raises Cancelled and CallFailed.
-    vector: (d,)."""
+    and its phrases, with the types whose names are near. vector: (d,) of the question. Raises Cancelled and
+    CallFailed."""
     reply = reply_or_note(
         tools,
         lambda language: ask_json(
@@ -220,8 +221,8 @@ class Space:
         """Return rows of the triples of those entities, ascending. Returns (m,) int."""
         base = self.index.layers[0]
         rows = [base.relations_of(row)[:_RELATIONS_AN_ENTITY] for row in entities]
-        own = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
-        return np.unique(np.concatenate([*rows, own]).astype(np.int64))
+        attributes = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
+        return np.unique(np.concatenate([*rows, attributes]).astype(np.int64))
 
     def entities_of(self, triples: Sequence[int]) -> list[int]:
         """Return rows of the entities of those triples, each once, in their order."""
@@ -276,8 +277,8 @@ class Routed:
 def routed(
     space: Space, query: SubQuery, vector: np.ndarray, scores: TripleCosines, tools: Tools, *, k: int, depth: int
 ) -> Routed:
-    """Take the four routes, none of which needs another but for the entities that the walk begins at; without
-    communities, the three others.
+    """Follow the four routes of a sub-question, three without communities. They are independent, but the walk starts at
+    the matched entities.
 
     vector: (d,) of the sub-question. scores: to it. k: triples of each route. depth: longest walk.
     """
@@ -293,8 +294,8 @@ def routed(
         scores.best(k, below),
         _walked(space, entities[:_STARTS], scores, depth)[:k],
     )
-    found = np.unique(np.concatenate(routes)).astype(np.int64)
-    triples = dict(zip(found.tolist(), scores.of(found).tolist(), strict=True))
+    triple_rows = np.unique(np.concatenate(routes)).astype(np.int64)
+    triples = dict(zip(triple_rows.tolist(), scores.of(triple_rows).tolist(), strict=True))
     return Routed(query, vector, tuple(entities), tuple(communities), triples)
 
 
@@ -338,14 +339,14 @@ def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: 
 
 
 def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray | None:
-    """Return triples of the types that the sub-question is about, (m,) int rows; None, which is all, where these are
-    fewer than k."""
+    """Return triples of the types that the sub-question is about, (m,) int rows; None, which stands for all triples,
+    where these are fewer than k."""
     if not query.relation_types and not query.attribute_types:
         return None
     wanted = np.isin(space.types(), query.relation_types)
     if query.attribute_types:
-        own = np.isin(space.schema.attribute_type, query.attribute_types)
-        wanted[space.n_relations :] = own
+        is_of_type = np.isin(space.schema.attribute_type, query.attribute_types)
+        wanted[space.n_relations :] = is_of_type
     rows = np.flatnonzero(wanted)
     return rows if len(rows) >= k else None
 

@@ -36,7 +36,8 @@ def why_left_out(sentence: str, day: str, said_on: str = "") -> str:
 @dataclass(frozen=True, eq=False)
 class TextsThen:
     """The documents as of a day. index: of the same rows, with blanks in the place of sentences that go. changed,
-    emptied: rows of the chunks that lack some of their text, and of those that have none left. sentences: that go."""
+    emptied: rows of the chunks that lack some of their text, and of those that have none left. sentences: how many
+    go."""
 
     index: Index
     changed: frozenset[int]
@@ -75,8 +76,8 @@ def texts_then(index: Index, documents: np.ndarray, day: str, dates: Sequence[st
         index.documents.schema.get_field_index("text"), index.documents.schema.field("text"), pa.array(texts)
     )
     chunks, vectors = _chunk_columns(index, rest, embed)
-    seen = replace(index, documents=table, chunks=chunks, chunk_vectors=vectors)
-    return TextsThen(seen, frozenset(changed), emptied, _counted(reasons))
+    index_then = replace(index, documents=table, chunks=chunks, chunk_vectors=vectors)
+    return TextsThen(index_then, frozenset(changed), emptied, _counted(reasons))
 
 
 def _chunk_columns(index: Index, texts: dict[int, str], embed: Embed) -> tuple[pa.Table, np.ndarray]:
@@ -96,7 +97,7 @@ def _chunk_columns(index: Index, texts: dict[int, str], embed: Embed) -> tuple[p
 @dataclass(frozen=True, eq=False)
 class GraphThen:
     """A base graph as of a day. entities, relations: (k,) int64, rows of those that stay. rewritten: ids of those whose
-    description lacks a sentence. relations_out, sentences_out: that go."""
+    description lacks a sentence. relations_out, sentences_out: how many go."""
 
     graph: Graph
     entities: np.ndarray
@@ -137,7 +138,7 @@ class Quotes:
         return why_left_out(sentence, day, self.said_on(sentence, chunks))
 
     def is_named(self, name: str, chunks: Sequence[int]) -> bool:
-        """Return whether what is left of the chunks names it: all of its words."""
+        """Return whether what is left of a chunk has all words of the name."""
         words = name.casefold().split()
         return any(all(word in self.left_of(chunk).casefold() for word in words) for chunk in chunks)
 
@@ -165,7 +166,7 @@ def graph_then(graph: Graph, day: str, quotes: Quotes) -> GraphThen:
         next(entities.reasons[end] for end in ends[row].tolist() if end in entities.reasons)
         for row in np.flatnonzero(relations.stays & ~stays).tolist()
     )
-    made = Graph(
+    graph_of_day = Graph(
         _with(graph.entities, ENTITY_SCHEMA, description=entities.descriptions, findings=entities.findings).take(
             pa.array(of_entities)
         ),
@@ -178,7 +179,7 @@ def graph_then(graph: Graph, day: str, quotes: Quotes) -> GraphThen:
         ),
     )
     return GraphThen(
-        made,
+        graph_of_day,
         of_entities,
         rows,
         entities.rewritten | relations.rewritten,
@@ -189,7 +190,8 @@ def graph_then(graph: Graph, day: str, quotes: Quotes) -> GraphThen:
 
 @dataclass(frozen=True, eq=False)
 class _Then:
-    """A table as of a day. reasons: why each row that goes does so. sentences: why sentences of all rows do."""
+    """A table as of a day. reasons: why each row that goes does so. sentences: how many sentences of all rows go, by
+    reason."""
 
     reasons: dict[int, str]
     descriptions: list[str]
@@ -214,14 +216,14 @@ def _entities_then(graph: Graph, day: str, quotes: Quotes) -> _Then:
     rewritten: set[str] = set()
     for row, description in enumerate(descriptions):
         chunks = mentions[row].tolist()
-        kept, out = _split(description, day, quotes, chunks)
+        kept, reasons_out = _split(description, day, quotes, chunks)
         listed = findings[row] or []
-        left = [each for each in listed if not any(quotes.why(text, day, chunks) for text in each.values())]
-        if out or len(left) < len(listed):
-            sentences.update(out)
-            descriptions[row], findings[row] = kept or names[row], left
-            if out and not (kept or left or quotes.is_named(names[row], chunks)):
-                reasons[row] = out[0]
+        valid_findings = [each for each in listed if not any(quotes.why(text, day, chunks) for text in each.values())]
+        if reasons_out or len(valid_findings) < len(listed):
+            sentences.update(reasons_out)
+            descriptions[row], findings[row] = kept or names[row], valid_findings
+            if reasons_out and not (kept or valid_findings or quotes.is_named(names[row], chunks)):
+                reasons[row] = reasons_out[0]
             else:
                 rewritten.add(ids[row])
     return _Then(reasons, descriptions, findings, frozenset(rewritten), sentences)
@@ -251,12 +253,13 @@ def _relations_then(graph: Graph, day: str, quotes: Quotes) -> _Then:
 
 
 def left_out(texts: TextsThen, graph: GraphThen) -> LeftOut:
-    """Return how many relations, sentences of descriptions and sentences of passages are not there as of the day."""
+    """Return how many relations, sentences of descriptions and sentences of passages are left out as of the day."""
     return LeftOut(graph.relations_out, graph.sentences_out, texts.sentences)
 
 
 def _split(text: str, day: str, quotes: Quotes, chunks: Sequence[int]) -> tuple[str, list[str]]:
-    """Return what of the text stays, and why each sentence that goes does so; the text itself where none goes."""
+    """Return the text without the sentences that go, and the reason of each of these; the text itself where none
+    goes."""
     sentences = split_sentences(text)
     reasons = [quotes.why(sentence, day, chunks) for sentence in sentences]
     if not any(reasons):

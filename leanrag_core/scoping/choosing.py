@@ -21,7 +21,7 @@ def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
 
 
 def with_data(documents: tuple[ScopedDocument, ...], data: Data) -> tuple[ScopedDocument, ...]:
-    """Return the documents with the tags and dates that are known of them otherwise. data: by the document's id."""
+    """Return the documents with their tags and dates set by hand or read from files. data: by document id."""
     if not data:
         return documents
     none = DocumentData()

@@ -1,7 +1,7 @@
 """An index cut to some of its documents: what an index of them alone would hold, as nearly as the stored one allows.
 
-Entities and relations that the documents do not mention go. Texts that rest on others too are made anew of what is
-inside, and embedded. The stored clusters, with the members that are left, become layers again: the hierarchy is
+Entities and relations that the documents do not mention go. Texts that rest on other documents too are made anew from
+what is inside, and embedded. The stored clusters, with the members that are left, become layers again: the hierarchy is
 aggregated over them by the built-in writer, which takes over every stored text whose sources are all the same.
 """
 
@@ -35,8 +35,9 @@ from leanrag_core.types.settings import Apply
 def cut_index(
     index: Index, documents: np.ndarray, scope: Scope, embed: Embed, dates: Sequence[str] | None = None
 ) -> Index:
-    """Return the index of those documents, as of the scope's date; the index itself where they are all that it has,
-    and with its tables and parts where nothing is left out as of the date.
+    """Return the index of those documents, as of the scope's date. It is the index itself where these are all its
+    documents and there is no date; where the date leaves out nothing of all documents, it keeps the index's tables and
+    parts.
 
     documents: (k,) int rows, ascending. embed: by the index's own model; of texts that the index does not have. dates:
     of all documents, by row, empty where they are not known. Raises InvalidConfig where the graph names nothing in
@@ -71,7 +72,7 @@ def cut_index(
     embedder = OnceEmbedder(embed)
     for layer in index.layers:
         embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
-    # The report lists the first losses alone. A text whose loss it does not list cannot be told from the others.
+    # The report lists only the first losses: where it lists not all, a built-in text cannot be told from the others.
     listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
     writer = KeptTexts(
         BuiltinWriter(of_mentions=heuristic),
@@ -81,14 +82,14 @@ def cut_index(
         exact=True,
         calls=index.calls,
     )
-    made = build_hierarchy(
+    hierarchy = build_hierarchy(
         base.graph,
         Start(embedder, writer, StoredClusters(index.layers, base.entities)),
         cluster_options(config),
         # The stored clusters say where the recursion ends.
         replace(aggregation_rules(config, heuristic=heuristic), stop_rule="root", max_layers="root"),
     )
-    layers = tuple(_with_tokens(layer) for layer in made.layers)
+    layers = tuple(_with_tokens(layer) for layer in hierarchy.layers)
     cut = Cut(
         whole=whole,
         scope=scope,
@@ -127,13 +128,13 @@ def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...], dates: Sequenc
     )
     of_day = [] if dates is None else [cut.scope.as_of, *dates]
     inside = [*index.documents["id"].take(pa.array(cut.documents)).to_pylist(), *of_day]
-    named = hashlib.sha256("\n".join(inside).encode())
+    digest = hashlib.sha256("\n".join(inside).encode())
     counted = count_layers(layers)
     view = replace(
         index,
         manifest=replace(
             index.manifest,
-            id=f"{index.manifest.id}-in-{named.hexdigest()[:12]}",
+            id=f"{index.manifest.id}-in-{digest.hexdigest()[:12]}",
             counts=counts_of(counted, len(cut.documents), len(cut.chunks)),
             layers=counted,
             files={},
@@ -191,10 +192,10 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     relation_table = base.relations.select(RELATION_SCHEMA.names).take(pa.array(relations))
     mixed_relations = np.flatnonzero((stated.n_inside < stated.n)[relations])
     ends = place[base.ends[relations]]
-    said, keywords = relation_table["description"].to_pylist(), relation_table["keywords"].to_pylist()
+    statements, keywords = relation_table["description"].to_pylist(), relation_table["keywords"].to_pylist()
     for row in mixed_relations.tolist():
         of_row = stated.of(int(relations[row]))
-        said[row] = texts.relation([names[end] for end in ends[row].tolist()], said[row], of_row)
+        statements[row] = texts.relation([names[end] for end in ends[row].tolist()], statements[row], of_row)
         keywords[row] = texts.keywords(keywords[row] or (), of_row)
     share = (stated.n_inside / np.maximum(1, stated.n))[relations]  # of the mentions, whose weights add up
     relation_table = _replaced(
@@ -203,7 +204,7 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
         source=ends[:, 0],
         target=ends[:, 1],
         weight=(base.weights[relations] * share).astype(np.float32),
-        description=said,
+        description=statements,
         keywords=keywords,
         chunks=[stated.of(row) for row in relations.tolist()],
     )
@@ -247,7 +248,7 @@ def _replaced(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | 
 class StoredClusters:
     """Groups each layer by the stored clusters of what is left of it; called once a layer, from the base up.
 
-    A stored layer in which nothing would be joined is passed over: it would repeat the one below. rows: of the base
+    A stored layer in which nothing would be joined is skipped: it would repeat the one below. rows: of the base
     entities that are left, ascending.
     """
 

@@ -29,8 +29,8 @@ class InsideTexts:
 
     def relation(self, ends: Sequence[str], description: str, chunks: Sequence[int]) -> str:
         """Return the relation's description from the chunks inside that state it; at least the names of its ends."""
-        made = self._described(description, ends, chunks, _RELATION_SENTENCES)
-        return made or " – ".join(ends)
+        described = self._described(description, ends, chunks, _RELATION_SENTENCES)
+        return described or " – ".join(ends)
 
     def keywords(self, keywords: Sequence[str], chunks: Sequence[int]) -> list[str]:
         """Return those of the keywords that the chunks inside have."""
@@ -71,7 +71,7 @@ def _folded(text: str) -> str:
 
 
 def is_said(sentence: str, text: str) -> bool:
-    """Return whether the text, white space folded, has the sentence, which may have been cut at its end or begun within
-    the text's own."""
+    """Return whether the text has the sentence, which may lack its beginning or its end. text: with white space
+    folded."""
     bare = sentence.rstrip(_CUT + " .").lstrip(_CUT + " ")
     return bool(bare) and bare in text

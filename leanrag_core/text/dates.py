@@ -95,7 +95,7 @@ _SHIFTED = {
     **{"前年": ("year", -2), "去年": ("year", -1), "今年": ("year", 0), "明年": ("year", 1)},
     **{"上月": ("month", -1), "上个月": ("month", -1), "本月": ("month", 0), "这个月": ("month", 0)},
     **{"下月": ("month", 1), "下个月": ("month", 1)},
-    **{f"{of}{day}": ("day", n) for of, n in (("昨", -1), ("今", 0), ("明", 1)) for day in "天日"},
+    **{f"{prefix}{day}": ("day", n) for prefix, n in (("昨", -1), ("今", 0), ("明", 1)) for day in "天日"},
 }
 LATER, ENDED = "later", "ended"
 
@@ -103,8 +103,9 @@ LATER, ENDED = "later", "ended"
 @dataclass(frozen=True)
 class TimeSpan:
     """When something held or happened, as a text says it. since, until: inclusive, each a year, a month or a day as
-    YYYY[-MM[-DD]] in the precision that was said; empty for an open end. kind: SPAN, or POINT for what happened then.
-    start, end: characters of the text."""
+    YYYY[-MM[-DD]], as precise as the text; empty for an open end. kind: SPAN, or POINT for what happened then. start,
+    end: characters of the text.
+    """
 
     since: str
     until: str
@@ -135,8 +136,8 @@ class TimeSpan:
 
 
 def _after(day: str, bound: str) -> bool:
-    known = min(len(day), len(bound))
-    return day[:known] > bound[:known]
+    length = min(len(day), len(bound))
+    return day[:length] > bound[:length]
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class _Token:
     until: str
     start: int
     end: int
-    bare: bool  # a year alone, which may be a number of anything
+    bare: bool  # a year alone, which may be any other number
     chinese: bool = False
 
 
@@ -156,9 +157,11 @@ def time_spans(text: str, said_on: str = "") -> tuple[TimeSpan, ...]:
     if _MAYBE.search(text):
         spans = list(_absolute(_NUMERALS.sub(lambda match: match[0].translate(_DIGITS), text)))
     if said_on:
-        taken = [(span.start, span.end) for span in spans]
+        absolute_places = [(span.start, span.end) for span in spans]
         spans += [
-            span for span in _relative(text, said_on) if not any(a < span.end and span.start < b for a, b in taken)
+            span
+            for span in _relative(text, said_on)
+            if not any(a < span.end and span.start < b for a, b in absolute_places)
         ]
     return tuple(sorted(spans, key=lambda span: (span.start, span.end)))
 
@@ -279,8 +282,8 @@ def _number(written: str) -> int:
     """Return the number below a hundred that is written in digits or in Chinese."""
     if written.isdecimal():
         return int(written)
-    tens, ten, ones = written.rpartition("十")
-    return (10 * int((tens or "一").translate(_DIGITS)) if ten else 0) + int((ones or "〇").translate(_DIGITS))
+    tens, ten, units = written.rpartition("十")
+    return (10 * int((tens or "一").translate(_DIGITS)) if ten else 0) + int((units or "〇").translate(_DIGITS))
 
 
 def _relative(text: str, said_on: str) -> Iterator[TimeSpan]:
@@ -297,7 +300,7 @@ def _relative(text: str, said_on: str) -> Iterator[TimeSpan]:
 
 
 def _shifted(day: str, unit: str, by: int) -> str:
-    """Return the year, month or day so many after that of the date; empty where the date does not say it."""
+    """Return the year, month or day of the date, shifted by so many units; empty where the date lacks it."""
     year = int(day[:4])
     if unit == "year":
         return f"{year + by:04}"

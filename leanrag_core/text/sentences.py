@@ -4,7 +4,7 @@ import re
 
 # A sentence begins with a digit, a capital (Latin, Greek, Cyrillic, Armenian), or a letter that has no capitals.
 _BEGINS = "A-Z0-9\u00c0-\u00d6\u00d8-\u00de\u0386-\u03ab\u0400-\u042f\u0531-\u0556\u05d0-\u1c7f\u3040-\ud7ff"
-# What it begins with is in none of the branches: most characters are passed over by it alone.
+# The first group is a quick test that most characters fail, so that the branches are seldom tried.
 _SENTENCE_END = re.compile(
     r"(?:(?=\s)|(?<=[。！？”’」』）؟۔।॥]))(?:"
     rf"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[¿¡«]?[{_BEGINS}])|(?<=[。！？])(?![”’」』）])|(?<=[。！？][”’」』）])|(?<=[؟۔।॥])\s*"

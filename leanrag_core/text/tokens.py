@@ -22,7 +22,7 @@ _PATTERN = (
 # As one piece, a million letters without a break would take minutes; a million spaces overflow the splitter's stack,
 # which raises a panic that is no Exception.
 _LONGEST_RUN = 2000  # characters
-_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN},}}|(?<!\s)\s{{{_LONGEST_RUN},}}")  # looked for at its start alone
+_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN},}}|(?<!\s)\s{{{_LONGEST_RUN},}}")  # matches only at the start of a run
 _MANY = 4096  # texts; fewer are counted sooner than threads are started
 
 
@@ -76,8 +76,9 @@ def _encodable(text: str) -> str:
 
 
 def load_vocabulary() -> None:
-    """Read the vocabulary once for the process, some .2 s that no measured step should hold. Raises
-    ModelUnavailable."""
+    """Read the vocabulary once for the process, which takes some .2 s that no measured step should include. Raises
+    ModelUnavailable.
+    """
     _encoding()
 
 
@@ -148,11 +149,11 @@ def trim_to_tokens(text: str, max_tokens: int) -> str:
     tokens = _encode(text)
     if len(tokens) <= max_tokens:
         return text
-    kept = max(0, max_tokens)
-    offsets = _offsets(tokens[:kept])
-    while kept > 0:
-        cut = text[: offsets[kept]]
+    n_kept = max(0, max_tokens)
+    offsets = _offsets(tokens[:n_kept])
+    while n_kept > 0:
+        cut = text[: offsets[n_kept]]
         if count_tokens(cut) <= max_tokens:
             return cut
-        kept -= 1
+        n_kept -= 1
     return ""

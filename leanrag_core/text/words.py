@@ -34,7 +34,7 @@ _IS_EASTERN = re.compile(rf"[{_EASTERN}]")
 
 
 def without_accents(text: str) -> str:
-    """Return the text in lower case and without the marks of its letters, for a search that does not mind them."""
+    """Return the text in lower case and without the marks of its letters, for a search that ignores them."""
     letters = unicodedata.normalize("NFKD", text.lower())
     return "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
 

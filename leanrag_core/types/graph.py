@@ -206,15 +206,20 @@ class Layer(Graph):
         """(r,) float32, weight of each relation."""
         return numbers(self.relations["weight"])
 
+    @property
+    def strengths(self) -> np.ndarray:
+        """(r,) lambda of each relation, in layer 0 its weight."""
+        return numbers(self.relations["strength"]) if self.number else self.weights
+
     @cached_property
     def adjacency(self) -> "csr_array":
         """(n, n) float32, symmetric: the weights of the relations between two entities, added up."""
         from scipy.sparse import coo_array
 
         weights = self.weights.astype(np.float32)
-        both = np.concatenate([self.ends, self.ends[:, ::-1]])
+        both_ways = np.concatenate([self.ends, self.ends[:, ::-1]])
         size = (len(self), len(self))
-        return coo_array((np.concatenate([weights, weights]), (both[:, 0], both[:, 1])), shape=size).tocsr()
+        return coo_array((np.concatenate([weights, weights]), (both_ways[:, 0], both_ways[:, 1])), shape=size).tocsr()
 
     @cached_property
     def mention_lists(self) -> tuple[np.ndarray, np.ndarray]:
@@ -239,9 +244,9 @@ class Layer(Graph):
             return np.zeros(0, dtype=np.int32)
         offsets, incident = self._incident
         each = np.unique(np.asarray(rows)).tolist()
-        found = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in each])
-        found.sort()
-        twice = found[1:][found[1:] == found[:-1]]  # once for each end
+        incident_relations = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in each])
+        incident_relations.sort()
+        twice = incident_relations[1:][incident_relations[1:] == incident_relations[:-1]]  # once for each end
         return np.asarray(twice)
 
 

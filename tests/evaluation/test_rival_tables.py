@@ -57,7 +57,7 @@ def test_each_table_compares_what_its_paper_compares() -> None:
         if table != COST
     }
     assert pairs[WINDOW] == (("8k", "16k"), ("8k", "32k"), ("8k", "64k"))
-    assert len(pairs[LEVEL_RATES]) == 4 + 6, "four levels against vector search, and against each other"
+    assert len(pairs[LEVEL_RATES]) == 4 + 4 + 6 + 1, "levels against SS, TS and each other; TS against SS"
     assert pairs[LIGHT_RATES] == tuple(("LightRAG", name) for name in ("NaiveRAG", "RQ-RAG", "HyDE", "GraphRAG"))
     assert pairs[ABLATIONS] == tuple((name, "NaiveRAG") for name in ("LightRAG", "-High", "-Low", "-Origin"))
     assert rival_spec(COST, "i", "s", judges=[JudgeSpec("j")]).judges == ()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leanrag_core.queries.schema import Filters, in_largest_component, strengths, type_counts
+from leanrag_core.queries.schema import Filters, in_largest_component, type_counts
 from leanrag_core.types.index import Index
 from tests.large_index import large_index
 
@@ -37,7 +37,7 @@ def test_layers_that_are_not_chosen_have_nothing(index: Index) -> None:
 
 def test_a_strength_leaves_the_ends_of_relations_that_are_as_strong(index: Index) -> None:
     layer = index.layers[1]
-    least = int(strengths(layer).max())
+    least = int(layer.strengths.max())
     filters = Filters(least_strength=least)
     passing = np.flatnonzero(filters.allows_relations(index, 1))
     assert len(passing)

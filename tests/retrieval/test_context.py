@@ -7,7 +7,7 @@ import pytest
 from leanrag_core.answering.record import ask_record
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.context import Budgets, build_context, losses
+from leanrag_core.retrieval.context import Budgets, context_lines, filled, losses
 from leanrag_core.retrieval.strategies.leanrag import Config
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import Layer
@@ -131,7 +131,7 @@ def crowded() -> tuple[Index, list[TraceItem], list[TraceRelation]]:
 
 
 def kinds(index: Index, nodes: list[TraceItem], relations: list[TraceRelation], budgets: Budgets) -> list[str]:
-    context = build_context(index, nodes, relations, (), budgets, findings=False, vector=unit([[1, 0]])[0])
+    context = filled(context_lines(index, nodes, relations, (), findings=False, vector=unit([[1, 0]])[0]), budgets)
     assert context.section("relations").tokens <= budgets.relations
     return [item.kind for item in context.section("relations").items]
 
@@ -158,9 +158,8 @@ def test_room_that_one_kind_does_not_use_goes_to_the_other() -> None:
 
 def test_the_strongest_relations_stay_and_of_equals_those_nearest_to_the_question() -> None:
     index, nodes, relations = crowded()
-    context = build_context(
-        index, nodes, relations, (), Budgets(relations=300), findings=False, vector=unit([[1, 0]])[0]
-    )
+    lines = context_lines(index, nodes, relations, (), findings=False, vector=unit([[1, 0]])[0])
+    context = filled(lines, Budgets(relations=300))
     of = {listed.id: listed for listed in relations}
     shown = [of[item.ref] for item in context.section("relations").items if item.kind == "inter-cluster"]
     assert [listed.strength for listed in shown] == sorted((listed.strength for listed in shown), reverse=True)
@@ -186,7 +185,7 @@ def test_the_default_budgets_hold_fifteen_seeds_and_ten_chunks_of_1024_tokens() 
     options = Config()
     budgets = Budgets()
     assert (options.entity_tokens, options.chunk_tokens) == (budgets.entities, budgets.chunks)
-    context = build_context(index, [*seeds, nodes[12]], (), chunks, budgets, findings=False)
+    context = filled(context_lines(index, [*seeds, nodes[12]], (), chunks, findings=False), budgets)
     assert (len(context.section("entities").items), len(context.section("chunks").items)) == (15, 10)
     assert context.section("chunks").tokens > 10 * 1024
     assert losses(context) == ()

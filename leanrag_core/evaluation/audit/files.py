@@ -212,8 +212,8 @@ def file_title(name: str) -> FileTitle:
 
 
 def reply_of(line: str) -> FileReply:
-    """Return the reply of a line: the object itself, or a text that holds it, alone or in what an endpoint's batch
-    gives."""
+    """Return the reply of a line: the object itself, or a text that holds it, alone or inside a line of an endpoint's
+    batch output."""
     text = _reply_text(line)
     try:
         return FileReply(text, pair_verdicts(read_json(text, _KEYS).cells))
@@ -310,7 +310,7 @@ _OTHER_NAMES = {"graphrag": "local"}
 
 @dataclass(frozen=True)
 class JudgeFiles:
-    """What was read. notes: sentences on what a file leaves open, such as replies that it lacks."""
+    """The judgements of uploaded files. notes: sentences on what a file leaves open, such as replies that it lacks."""
 
     judgements: tuple[Judgement, ...] = ()
     notes: tuple[Message, ...] = field(default=())

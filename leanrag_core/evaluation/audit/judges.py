@@ -199,8 +199,8 @@ def _repeats(repeats: Interval | None) -> Message | None:
     return message("audit.inconsistent", share=repeats.value, band=band(repeats))
 
 
-def _shares(n: int, of: int, most: float, code: str) -> Message | None:
-    return message(code, share=n / of) if of and n / of > most else None
+def _shares(n: int, total: int, most: float, code: str) -> Message | None:
+    return message(code, share=n / total) if total and n / total > most else None
 
 
 _Place = tuple[Pair, str, bool]  # the pair, the question, and whether the pair's first was shown first
@@ -256,12 +256,12 @@ def _with_itself(judge: str, winners: Mapping[_Place, Sequence[float]]) -> Agree
 
 
 def _of_two(judge: str, other: str, winners: Mapping[str, Mapping[_Place, Sequence[float]]]) -> Agreement:
-    ours, theirs = _majority(winners[judge]), _majority(winners[other])
-    shared = [place for place in ours if place in theirs]
-    kappa = cohen([ours[place] for place in shared], [theirs[place] for place in shared])
+    verdicts, other_verdicts = _majority(winners[judge]), _majority(winners[other])
+    shared = [place for place in verdicts if place in other_verdicts]
+    kappa = cohen([verdicts[place] for place in shared], [other_verdicts[place] for place in shared])
     same: dict[Hashable, list[float]] = defaultdict(list)
     for place in shared:
-        same[place[:2]].append(float(ours[place] == theirs[place]))
+        same[place[:2]].append(float(verdicts[place] == other_verdicts[place]))
     return Agreement(judge, other, kappa, len(shared), share_interval([fmean(each) for each in same.values()]))
 
 
@@ -312,18 +312,20 @@ def audit(judgements: Iterable[Judgement], seed: int = 0) -> Audit:
 
     seed: of the bootstrap; the same judgements give the same audit.
     """
-    given = tuple(judgements)
-    own = {judge: tuple(each for each in given if each.judge == judge) for judge in judges_of(given)}
-    effects = {judge: length_effect(each, judge, seed) for judge, each in own.items()}
+    all_judgements = tuple(judgements)
+    by_judge = {
+        judge: tuple(each for each in all_judgements if each.judge == judge) for judge in judges_of(all_judgements)
+    }
+    effects = {judge: length_effect(each, judge, seed) for judge, each in by_judge.items()}
     return Audit(
-        judges=tuple(judge_audit(each, judge, effects[judge], seed) for judge, each in own.items()),
-        pairs=tuple(row for judge, each in own.items() for row in pair_audits(each, judge, seed)),
-        first_answer=tuple(row for judge, each in own.items() for row in first_answer_bias(each, judge, seed)),
+        judges=tuple(judge_audit(each, judge, effects[judge], seed) for judge, each in by_judge.items()),
+        pairs=tuple(row for judge, each in by_judge.items() for row in pair_audits(each, judge, seed)),
+        first_answer=tuple(row for judge, each in by_judge.items() for row in first_answer_bias(each, judge, seed)),
         length=tuple(effect for effect in effects.values() if effect is not None),
-        agreement=agreements(own),
-        fleiss=fleiss_of(own),
-        scores=tuple(row for judge, each in own.items() for row in score_spreads(each, judge)),
-        flips=tuple(flip for judge, each in own.items() for flip in _flips(each, judge)),
+        agreement=agreements(by_judge),
+        fleiss=fleiss_of(by_judge),
+        scores=tuple(row for judge, each in by_judge.items() for row in score_spreads(each, judge)),
+        flips=tuple(flip for judge, each in by_judge.items() for flip in _flips(each, judge)),
     )
 
 

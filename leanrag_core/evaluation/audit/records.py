@@ -11,9 +11,9 @@ WINS, WINS_WEAKLY, CANNOT_TELL = "wins", "wins weakly", "cannot tell"
 
 @dataclass(frozen=True)
 class Swaps:
-    """What became of the verdicts that were asked for in both orders. n: how many these are; flipped: how many named
-    another winner when the answers were swapped. rate: flipped over n with its interval over questions, None where
-    nothing was judged in both orders."""
+    """The verdicts that were asked for in both orders. n: how many these are; flipped: how many named another winner
+    when the answers were swapped. rate: flipped over n with its interval over questions, None where nothing was judged
+    in both orders."""
 
     n: int
     flipped: int

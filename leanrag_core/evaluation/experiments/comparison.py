@@ -83,8 +83,8 @@ class _NamedRun:
         return self.title == other.title
 
     def has_settings_of(self, other: "_NamedRun") -> bool:
-        """Return whether both are one strategy with the same options; two runs with names of their own are what these
-        say."""
+        """Return whether both are one strategy with the same options; not where both have a name of their own, since
+        these differ."""
         ours, theirs = ((each.run.strategy, each.run.options) for each in (self, other))
         return ours == theirs and not (self.run.name and other.run.name)
 
@@ -101,8 +101,10 @@ def _pairs(before: Mapping[str, _NamedRun], after: Mapping[str, _NamedRun]) -> l
         return [(next(iter(before)), next(iter(after)))]
     pair_of: dict[str, str] = {}
     for is_same in (_NamedRun.has_title_of, _NamedRun.has_settings_of):
-        for key, own in before.items():
-            same = [other for other, run in after.items() if other not in pair_of.values() and is_same(own, run)]
+        for key, earlier in before.items():
+            same = [
+                other for other, later in after.items() if other not in pair_of.values() and is_same(earlier, later)
+            ]
             if key not in pair_of and same:
                 pair_of[key] = same[0]
     return [(key, pair_of[key]) for key in before if key in pair_of]

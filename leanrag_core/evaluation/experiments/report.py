@@ -90,14 +90,14 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
             )
         )
     leading = RECALL if RECALL in table.measures else table.measures[0]
-    said = grounds(result, [row.run.key for row in table.rows], leading, kind) if table.measures else ()
+    remarks = grounds(result, [row.run.key for row in table.rows], leading, kind) if table.measures else ()
     heading = (
         write.say("experiment.file.kind", kind=write.kind(kind)) if kind else write.say("experiment.file.all_questions")
     )
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
         heading,
-        " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, said))),
+        " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, remarks))),
         write.row([*heads, write.say("experiment.file.latency")], "th"),
         joined(lines),
         write.say("experiment.file.letters"),
@@ -133,9 +133,9 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     """Write the differences of each run from the baseline, by kind of question; nothing without a baseline or without
     gold."""
     baseline, others = result.spec.baseline, [run.key for run in result.spec.runs if run.key != result.spec.baseline]
-    have = measured(result, only_main=False)
-    measure = RECALL if RECALL in have else TOKENS
-    if not baseline or measure not in have:
+    measures = measured(result, only_main=False)
+    measure = RECALL if RECALL in measures else TOKENS
+    if not baseline or measure not in measures:
         return Markup("")
     differences = pays(result, others, baseline, measure)
     kinds = [each.kind for each in next(iter(differences.values()), ())]
@@ -193,10 +193,10 @@ def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
 
 
 def _audit(write: Writing, result: ExperimentResult) -> Markup:
-    made = audit(result.judgements, result.spec.seed)
-    said = [write.say(each) for each in (headline(made), *advice(made))]
-    faults = [f"{judge.judge}: {write.say(fault)}" for judge in made.judges for fault in judge.faults]
-    lines = joined(html("<li>{}</li>", each) for each in (*said, *faults))
+    audited = audit(result.judgements, result.spec.seed)
+    sentences = [write.say(each) for each in (headline(audited), *advice(audited))]
+    faults = [f"{judge.judge}: {write.say(fault)}" for judge in audited.judges for fault in judge.faults]
+    lines = joined(html("<li>{}</li>", each) for each in (*sentences, *faults))
     return html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
 
 
@@ -300,19 +300,19 @@ def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQue
 
 def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, GoldQuestion]) -> Markup:
     """Write each question as a foldable section: what each run found and answered."""
-    shown = [info for info in measure_infos() if info.is_main]
+    main_infos = [info for info in measure_infos() if info.is_main]
     rows_of: dict[str, list[QuestionRow]] = {}
     for row in result.rows:
         rows_of.setdefault(row.question, []).append(row)
     folds, run_names = [], write.runs(result)
     for id_, rows in rows_of.items():
         question = known.get(id_)
-        have = [info for info in shown if any(row.scores.get(info.name) is not None for row in rows)]
-        heads = [write.say("experiment.file.run"), *(write.say(info.title) for info in have)]
+        scored_infos = [info for info in main_infos if any(row.scores.get(info.name) is not None for row in rows)]
+        heads = [write.say("experiment.file.run"), *(write.say(info.title) for info in scored_infos)]
         lines = [
             joined(
                 (
-                    write.row([run_names[row.run], *(_figure(row.scores.get(info.name)) for info in have)]),
+                    write.row([run_names[row.run], *(_figure(row.scores.get(info.name)) for info in scored_infos)]),
                     html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
                     if row.error or row.answer
                     else "",
@@ -384,6 +384,6 @@ def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> byt
         of_run = [run_names[row.run], run.index, run.strategy, options]
         texts_of_row = [*of_run, row.question, row.kind, texts.get(row.question, "")]
         scores = ["" if row.scores.get(name) is None else row.scores[name] for name in names]
-        said = [" ".join(row.passages), row.answer, row.error]  # a model's words may begin as a formula does
-        writer.writerow([*map(spreadsheet_cell, texts_of_row), *scores, *map(spreadsheet_cell, said), *spent])
+        written = [" ".join(row.passages), row.answer, row.error]  # a model's words may begin as a formula does
+        writer.writerow([*map(spreadsheet_cell, texts_of_row), *scores, *map(spreadsheet_cell, written), *spent])
     return out.getvalue().encode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""An experiment's questions, done in batches wherever an executor does them; what is done is kept at once."""
+"""Running an experiment's questions in batches, in whatever executor; each result is stored at once."""
 
 import hashlib
 import re
@@ -134,9 +134,9 @@ def batches(
 ) -> Iterator[Batch]:
     """Yield the work that is left, run by run. done: what need not be done again. size: most questions of a batch."""
     for run in spec.runs:
-        left = [question for question in questions if (run.key, question.id) not in done]
-        for start in range(0, len(left), size):
-            yield Batch(run, tuple(left[start : start + size]), spec.answers, spec.mode, spec.claims)
+        remaining = [question for question in questions if (run.key, question.id) not in done]
+        for start in range(0, len(remaining), size):
+            yield Batch(run, tuple(remaining[start : start + size]), spec.answers, spec.mode, spec.claims)
 
 
 def in_order(result: ExperimentResult, questions: Sequence[GoldQuestion]) -> tuple[list[QuestionRow], list[RunCost]]:
@@ -176,8 +176,8 @@ def strategies_spec(
 
 
 def usual_baseline(runs: Sequence[RunSpec]) -> str:
-    """Return the key of the run that others are compared with where nobody says which: naive vectors, else the last;
-    "" for a single run."""
+    """Return the key of the run that others are compared with by default: naive vectors, else the last; "" for a single
+    run."""
     vectors = next((run.key for run in runs if run.strategy == BASELINE), "")
     return (vectors or runs[-1].key) if len(runs) > 1 else ""
 
@@ -195,8 +195,8 @@ def read_spec(path: Path) -> ExperimentSpec:
     try:
         with path.open("rb") as file:
             values = values_of(file.read(_MAX_BYTES + 1), name=path.name, max_bytes=_MAX_BYTES)
-        held = values.get("spec", values) if isinstance(values, dict) else values
-        return from_values(ExperimentSpec, held, name=path.name, closed=True)
+        spec_values = values.get("spec", values) if isinstance(values, dict) else values
+        return from_values(ExperimentSpec, spec_values, name=path.name, closed=True)
     except OSError as error:
         raise InvalidConfig("experiment.no_spec_file", file=str(path)) from error
     except RecordDamaged as error:
@@ -239,7 +239,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a question of a run, and what it took."""
+    """The result row of a question of a run, and its cost."""
 
     row: QuestionRow
     cost: RunCost
@@ -247,7 +247,8 @@ class Measured:
 
 @dataclass
 class BatchWork:
-    """Does batches in this process. Of each strategy the first retrieval reads its parts, so it is not timed."""
+    """Runs batches in this process. The first retrieval of each strategy reads its index parts, so an untimed one comes
+    before."""
 
     asked: Asked
     clock: Callable[[], float] = time.perf_counter

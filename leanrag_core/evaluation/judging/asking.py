@@ -1,4 +1,4 @@
-"""A judge is asked: its reply read, asked for again once, and kept as it came."""
+"""Asking a judge: its reply is read, asked for once more where it cannot be read, and kept as it came."""
 
 import hashlib
 import math
@@ -138,8 +138,8 @@ def _scored(cells: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _graded(cells: Mapping[str, Any]) -> dict[str, float]:
-    said = {str(key).strip().casefold(): value for key, value in cells.items()}.get("verdict")
-    grade = str(said).strip(" \"'.").casefold()
+    verdict = {str(key).strip().casefold(): value for key, value in cells.items()}.get("verdict")
+    grade = str(verdict).strip(" \"'.").casefold()
     if grade not in GRADES:
         raise ReplyError("judge.reply_lacks", criteria="verdict")
     return {name: float(name == grade) for name in GRADES}
@@ -296,12 +296,12 @@ def judge_result(
     do_tasks: maps over tasks, in their order. keep: puts a judgement on the disk. report: may raise Cancelled. Raises
     BudgetSpent, EndpointError, InvalidConfig; what was judged until then is kept.
     """
-    left = missing(result.spec, result.rows, result.judgements, questions)
+    open_tasks = missing(result.spec, result.rows, result.judgements, questions)
     n_done = sum(not is_human(judgement.judge) for judgement in result.judgements)
-    total = n_done + len(left)
+    total = n_done + len(open_tasks)
     if total:
         report(Progress(STAGE, n_done, total, "judgements"))
-    for judgement in do_tasks(lambda task: judge(task, models), left):
+    for judgement in do_tasks(lambda task: judge(task, models), open_tasks):
         keep(judgement)
         n_done += 1
         report(Progress(STAGE, n_done, total, "judgements", current=judgement.judge))

@@ -1,4 +1,4 @@
-"""Two answers before a person: which pairs, on which side, without what tells the systems; and what was voted."""
+"""Votes of a person on pairs of answers: which pairs, on which sides, without signs of the systems, and the votes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -45,8 +45,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Voting:
-    """What a person votes on, in the order of the voting, and what they voted. votes: that stand. same: pairs whose
-    answers are alike, word for word, which are left out."""
+    """What a person votes on, in the order of the voting, and their votes. votes: those not taken back. same: pairs
+    whose answers are alike, word for word, which are left out."""
 
     judge: str
     criteria: tuple[str, ...]
@@ -56,12 +56,12 @@ class Voting:
 
     def open_steps(self) -> tuple[Step, ...]:
         """Return the verdicts that are left to give."""
-        given = {(vote.question, vote.first, vote.second): vote.verdicts for vote in self.votes}
+        verdicts_of = {(vote.question, vote.first, vote.second): vote.verdicts for vote in self.votes}
         return tuple(
             Step(place, criterion)
             for place, ballot in enumerate(self.ballots)
             for criterion in self.criteria
-            if criterion not in given.get((ballot.question, ballot.left, ballot.right), {})
+            if criterion not in verdicts_of.get((ballot.question, ballot.left, ballot.right), {})
         )
 
     @property
@@ -80,8 +80,8 @@ def voting(
     """Return what the person votes on: each pair of these runs on each question that both answered.
 
     Order and sides are drawn with the seed of the experiment for this person and pair: each run stands left as often as
-    right, and a pair that was voted on stays as it was. Raises InvalidConfig for fewer than two runs, and for one that
-    the experiment has not.
+    right, and a pair that was voted on stays as it was. Raises InvalidConfig for fewer than two runs, and for an
+    unknown one.
     """
     keys = [run.key for run in result.spec.runs]
     for run in runs:
@@ -89,8 +89,8 @@ def voting(
             raise InvalidConfig("experiment.unknown_run", name=run, known=", ".join(keys))
     if len(set(runs)) < 2:
         raise InvalidConfig("verdicts.two_runs")
-    own = tuple(vote for vote in result.judgements if vote.judge == judge and {vote.first, vote.second} <= set(runs))
-    sides = {(vote.question, frozenset((vote.first, vote.second))): (vote.first, vote.second) for vote in own}
+    votes = tuple(vote for vote in result.judgements if vote.judge == judge and {vote.first, vote.second} <= set(runs))
+    sides = {(vote.question, frozenset((vote.first, vote.second))): (vote.first, vote.second) for vote in votes}
     texts = {question.id: question.question for question in questions}
     answered = {(row.run, row.question): row for row in result.rows if row.answer.strip() and not row.error}
     ballots: list[Ballot] = []
@@ -106,11 +106,11 @@ def voting(
             if shown[0] != shown[1]:
                 ballots.append(Ballot(id_, texts.get(id_, id_), answered[left, id_].kind, left, right, shown))
     Random(f"{result.spec.seed} {result.id} {judge}").shuffle(ballots)
-    return Voting(judge, tuple(criteria), tuple(ballots), own, same)
+    return Voting(judge, tuple(criteria), tuple(ballots), votes, same)
 
 
 def parts(answer: str) -> tuple[str, ...]:
-    """Return the answer without citation marks, cut behind each of them, as Ask lists what it quotes."""
+    """Return the answer without citation marks, split after each of them as the Ask page lists an answer."""
     cut = _MARKS.sub("\0", answer).replace("\0.", ".\0")
     return tuple(_SPACE_BEFORE_STOP.sub(r"\1", part).strip() for part in cut.split("\0") if part.strip())
 
@@ -139,7 +139,7 @@ def vote(ballot: Ballot, judge: str, criterion: str, verdict: float | None) -> J
 
 
 def last_votes(votes: Sequence[Judgement], judge: str, runs: Iterable[str], n: int) -> tuple[Judgement, ...]:
-    """Return what takes back each of the person's last n verdicts that stand on pairs of these runs, the last first.
+    """Return the votes that take back the person's last n standing verdicts on pairs of these runs, the last first.
     votes: line by line, as stored."""
     shown = set(runs)
     standing: dict[tuple[str, str, str, str], Judgement] = {}

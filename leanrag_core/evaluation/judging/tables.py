@@ -116,11 +116,13 @@ def win_rates(judgements: Iterable[Judgement], seed: int = 0, order: Sequence[st
     order: of runs, of which the earlier one is a where persons judged, who saw them in a drawn order; a judge's pair is
     as it was compared first.
     """
-    given = tuple(judgements)
+    all_judgements = tuple(judgements)
     return tuple(
         row
-        for judge in judges_of(given)
-        for row in _win_rates([each for each in given if each.judge == judge], seed, order if is_human(judge) else ())
+        for judge in judges_of(all_judgements)
+        for row in _win_rates(
+            [each for each in all_judgements if each.judge == judge], seed, order if is_human(judge) else ()
+        )
     )
 
 
@@ -158,9 +160,11 @@ def _mean_words(compared: Sequence[Comparison]) -> tuple[float, float] | None:
 
 def mean_scores(judgements: Iterable[Judgement], kind: str = ABSOLUTE, seed: int = 0) -> tuple[MeanScore, ...]:
     """Return the mean scores by judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
-    given = [judgement for judgement in judgements if judgement.kind == kind]
+    of_kind = [judgement for judgement in judgements if judgement.kind == kind]
     return tuple(
-        row for judge in judges_of(given) for row in _mean_scores([each for each in given if each.judge == judge], seed)
+        row
+        for judge in judges_of(of_kind)
+        for row in _mean_scores([each for each in of_kind if each.judge == judge], seed)
     )
 
 
@@ -168,9 +172,9 @@ def _mean_scores(judgements: Sequence[Judgement], seed: int) -> tuple[MeanScore,
     criteria = criteria_of(judgements, judgements[0].kind)
     equal = {criterion: scores_at_equal_length(judgements, criterion) for criterion in criteria}
     runs = dict.fromkeys(each.first for each in judgements)
-    own = {run: [each for each in judgements if each.first == run] for run in runs}
+    by_run = {run: [each for each in judgements if each.first == run] for run in runs}
     return tuple(
-        replace(_mean_score(own[run], criterion, seed), equal_length=equal[criterion].get(run))
+        replace(_mean_score(by_run[run], criterion, seed), equal_length=equal[criterion].get(run))
         for run in runs
         for criterion in criteria
     )

@@ -60,8 +60,7 @@ def missing(
     """Return the tasks that have no judgement yet, in their order. questions: of the set, whose words judges are
     shown; a question that is not among them is shown by its id.
 
-    A question that failed, or has no answer, is not judged. Raises InvalidConfig for a kind of judgement that there is
-    not.
+    A question that failed, or has no answer, is not judged. Raises InvalidConfig for an unknown kind of judgement.
     """
     done = {key_of(judgement) for judgement in judgements}
     return tuple(task for task in tasks(spec, rows, questions) if task.key not in done)

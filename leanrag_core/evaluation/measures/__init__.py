@@ -112,8 +112,8 @@ def _answer_in_context(outcome: Outcome) -> float | None:
 def _answer_right(outcome: Outcome) -> float | None:
     """Return 1 where the answer has a gold answer as whole words; unanswerable: where it declines; else 0. None without
     an answer, and for a question without short gold answers."""
-    given = None if outcome.answer is None else grade(outcome.question, plain_text(outcome.answer))
-    return None if given is None else float(given == RIGHT)
+    answer_grade = None if outcome.answer is None else grade(outcome.question, plain_text(outcome.answer))
+    return None if answer_grade is None else float(answer_grade == RIGHT)
 
 
 def _documents_touched(outcome: Outcome) -> float | None:

@@ -1,8 +1,8 @@
 """Questions out of the entities and relations of an index, by templates and without a language model.
 
-They are what they are: each asks for an entity that the graph joins with others, in the words of a template. They test
-whether a retrieval finds what the index itself has extracted, and say nothing about what it has missed; questions
-by a person or a language model are better where there are any. Strategies that use the graph have an advantage.
+Each asks for an entity that the graph joins with others, in the words of a template. They test whether a retrieval
+finds what the index itself has extracted, and say nothing about what it has missed; questions by a person or a language
+model are better where there are any. Strategies that use the graph have an advantage.
 """
 
 import random
@@ -18,7 +18,7 @@ from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
 from leanrag_core.types.question_set import COMPARISON, FACT, MULTI_HOP, TEMPLATE_KINDS, WHOLE_CORPUS
 
-# Types that say nothing of what a thing is, as extractors without a language model give them.
+# Types that do not say what a thing is, as extractors without a language model give them.
 _VAGUE = frozenset(("", "concept", "entity", "heading", "other", "term", "thing", "title", "unknown"))
 _LEAST_NAMED = 12  # entities of a type that says something; below, those of vague types are asked about too
 _MOST_NEIGHBOURS = 60  # of an entity that questions lead through; hubs have no neighbour that is alone of its type
@@ -171,9 +171,9 @@ def _multi_hop(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]
     """Yield questions that ask which entity is related to an entity that the question does not name."""
     answered: set[int] = set()
     for row in rows:
-        made = _second_hop(graph, row, answered)
-        if made:
-            middle, answer, evidence = made
+        second_hop = _second_hop(graph, row, answered)
+        if second_hop:
+            middle, answer, evidence = second_hop
             answered.add(answer)
             asked = message(
                 "template.multi-hop", type=graph.types[answer], middle=graph.types[middle], name=graph.names[row]
@@ -220,7 +220,7 @@ def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestio
 
 def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
     """Yield questions that ask what several documents together relate to an entity."""
-    made = 0
+    n_made = 0
     for row in rows:
         if graph.n_documents(row) < _LEAST_DOCUMENTS:
             continue
@@ -233,10 +233,10 @@ def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuesti
         kept = dict(islice(quotes.items(), _MOST_ENTITIES))
         documents = {quote.document for quote in kept.values()}
         if len(kept) >= _LEAST_ENTITIES and len(documents) >= _LEAST_DOCUMENTS:
-            made += 1
+            n_made += 1
             names = tuple(graph.names[other] for other in kept)
             yield GoldQuestion(
-                f"{WHOLE_CORPUS}-{made}",
+                f"{WHOLE_CORPUS}-{n_made}",
                 sentence(message("template.whole-corpus", name=graph.names[row]), graph.language),
                 names,
                 tuple(dict.fromkeys(kept.values())),
@@ -246,8 +246,8 @@ def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuesti
 
 
 def _parts(graph: NamedGraph, evidence: tuple[Evidence | None, ...], *absent: int) -> bool:
-    """Return whether there are two sentences which answer only together: neither names the entity that must be absent
-    from it."""
+    """Return whether all sentences are there and answer only together: none names the entity that must be absent from
+    it."""
     return all(
         quote is not None and not graph.is_in(quote.quote, row) for quote, row in zip(evidence, absent, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Question sets as files: JSONL, a JSON list, CSV. They come from strangers: bounded, every cell is text."""
+"""Question sets as files: JSONL, a JSON list, CSV. They may be anything: sizes are bounded, and every cell is text."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ def question_of(cells: Mapping[str, Any], place: int) -> GoldQuestion:
     question: needed. id: the place by default. type, kind or question_type. answers: short strings, or texts apart by
     "|". answer: in a sentence; a short one counts among the answers where there are none. evidence: objects with
     document and quote, or quotes of the document that `source` names; or the cells document and quote; or `gold`, a
-    list of documents of which any passage counts. entities: of the answer, lists of names. Other cells are passed over.
+    list of documents of which any passage counts. entities: of the answer, lists of names. Other cells are ignored.
     """
     question = _text(cells, "question", MAX_QUESTION)
     if not question:
@@ -68,16 +68,16 @@ def cells_of(question: GoldQuestion) -> dict[str, Any]:
 
 
 def _evidence(cells: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    given = _parsed(cells.get("evidence"), "evidence")
+    listed = _parsed(cells.get("evidence"), "evidence")
     source = _text(cells, "document", MAX_TEXT) or _text(cells, "source", MAX_TEXT)
-    if given in (None, "", []):
+    if listed in (None, "", []):
         documents = _texts(_parsed(cells.get("gold"), "gold"), "gold")
         quote = _text(cells, "quote", MAX_TEXT)
         return tuple(Evidence(document, "") for document in documents) + ((Evidence(source, quote),) if quote else ())
-    if not isinstance(given, list) or len(given) > _MAX_PARTS:
+    if not isinstance(listed, list) or len(listed) > _MAX_PARTS:
         raise BadCells("evidence")
     evidence = []
-    for part in given:
+    for part in listed:
         if isinstance(part, str):
             part = {"document": source, "quote": part}
         if not isinstance(part, dict) or "document" not in part or "quote" not in part:
@@ -87,10 +87,10 @@ def _evidence(cells: Mapping[str, Any]) -> tuple[Evidence, ...]:
 
 
 def _entities(cells: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    given = _parsed(cells.get("entities"), "entities") or []
-    if not isinstance(given, list) or len(given) > _MAX_PARTS:
+    listed = _parsed(cells.get("entities"), "entities") or []
+    if not isinstance(listed, list) or len(listed) > _MAX_PARTS:
         raise BadCells("entities")
-    named = (tuple(sorted({*map(normalised, _texts(names, "entities"))} - {""})) for names in given)
+    named = (tuple(sorted({*map(normalised, _texts(names, "entities"))} - {""})) for names in listed)
     return tuple(filter(None, named))
 
 

@@ -142,11 +142,11 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
     """Sum up what the sweep shows. measure, cost: those of its specification by default. Points that have not run are
     left out."""
     measure, cost = measure or result.spec.measure, cost or result.spec.cost
-    places = [place for place, of in enumerate(result.kinds) if not kind or of == kind]
-    run = [point for point in result.points if point.scores]
-    names = [point.point.name for point in run]
-    values = [_at(point, measure, places) for point in run]
-    costs = [_mean(_at(point, cost, places)) for point in run]
+    places = [place for place, question_kind in enumerate(result.kinds) if not kind or question_kind == kind]
+    run_points = [point for point in result.points if point.scores]
+    names = [point.point.name for point in run_points]
+    values = [_at(point, measure, places) for point in run_points]
+    costs = [_mean(_at(point, cost, places)) for point in run_points]
     less, seed = less_is_better(measure), result.spec.seed
     best = _best(values, costs, less)
     p_values = _tests(values, best)
@@ -181,8 +181,8 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
 
 
 def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], less: bool) -> tuple[AxisEffect, ...]:
-    """Return the effect of each axis of a grid, whose points share the other settings alike between the values of an
-    axis."""
+    """Return the effect of each axis of a grid: between the values of an axis, its points have the same other
+    settings."""
     effects = []
     for axis in result.spec.axes:
         values, costs = [], []

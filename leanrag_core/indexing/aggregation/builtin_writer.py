@@ -42,10 +42,11 @@ class _Prepared:
 
 
 class BuiltinWriter:
-    """Writes from the members' words alone, in no time and for nothing. See AggregationWriter.
+    """Writes from the members' words alone, without a model call. See AggregationWriter.
 
-    of_mentions: descriptions are sentences that mention their entities, among others. Then a text begins with what the
-    members are, and takes only sentences that tie some of them. Else each description is about its entity.
+    of_mentions: descriptions are sentences that mention their entity beside others. A text then begins with what the
+    members are, and takes only sentences that connect some of them. Without it, each description is about its entity
+    alone.
     """
 
     def __init__(self, *, of_mentions: bool = False) -> None:
@@ -63,21 +64,21 @@ class BuiltinWriter:
         if self._base is None or self._base[0] is not entities:
             terms = base_terms(entities)
             self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
-        _, terms, read = self._base
+        _, terms, entity_names = self._base
         child_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:
             child_of = layer.parent[child_of]
-        below = self._openings(layers[0], read, child_of, len(layers[-1])) if layers[-1].number else []
+        below = self._openings(layers[0], entity_names, child_of, len(layers[-1])) if layers[-1].number else []
         cluster_of = np.asarray(labels)[child_of]
         n_clusters = int(np.max(labels)) + 1
         candidates = cluster_candidates(terms, cluster_of, n_clusters)
         weights = OF_MENTIONS if self.of_mentions else OF_DESCRIPTIONS
-        names = layer_names(layers[0], read, child_of, layers[-1], np.asarray(labels), candidates, weights)
-        opened = self._openings(layers[0], read, cluster_of, n_clusters)
+        names = layer_names(layers[0], entity_names, child_of, layers[-1], np.asarray(labels), candidates, weights)
+        opened = self._openings(layers[0], entity_names, cluster_of, n_clusters)
         self._prepared = _Prepared(layers[-1].number + 1, terms, names, opened, below)
 
-    def _openings(self, base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
-        return openings(base, read, cluster_of, n_clusters) if self.of_mentions else [""] * n_clusters
+    def _openings(self, base: Layer, entities: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
+        return openings(base, entities, cluster_of, n_clusters) if self.of_mentions else [""] * n_clusters
 
     def entity(self, members: ClusterView) -> Summary:
         """Write a name, what the members are, two to four of their sentences, and findings."""
@@ -96,7 +97,7 @@ class BuiltinWriter:
             opening = prepared.openings[members.label]
             if prepared.below:
                 texts = tuple(_after(text, prepared.below[row]) for text, row in zip(texts, members.rows, strict=True))
-                tied = tuple(part for each in members.names for part in terms_in(each))
+                tied = tuple(part for member in members.names for part in terms_in(member))
         chosen = choose_sentences(
             texts,
             members.vectors,
@@ -124,8 +125,8 @@ class BuiltinWriter:
         if total > view.strength:
             joined += f", which stand for {total} between their entities"
         members = _folded(view.member_names)
-        shown = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
-        words = f"; in words such as {_listed(shown)}" if shown else ""
+        keywords = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
+        words = f"; in words such as {_listed(keywords)}" if keywords else ""
         kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
         parts = [_counted(kind, count) for kind, count in kinds]
         return Sentence(f"{joined}: {_listed(parts)}{words}." if parts else f"{joined}{words}.")
@@ -142,13 +143,13 @@ def _in_chinese(view: RelationGroupView) -> str:
     """Say of two groups with Chinese names which kinds of relations join them, and how many; no member is named."""
     total = sum(count for _, count in view.base_kinds)
     members = _folded(view.member_names)
-    shown = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
+    keywords = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
     kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
     parts = "、".join(f"{count}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
     joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength}条关系"
     joined += f"，代表其实体之间的{total}条" if total > view.strength else ""
     joined += f"：{parts}" if parts else ""
-    return joined + (f"；所用的词如{''.join(shown)}。" if shown else "。")
+    return joined + (f"；所用的词如{''.join(keywords)}。" if keywords else "。")
 
 
 def _counted(kind: str, count: int) -> str:

@@ -24,14 +24,14 @@ from leanrag_core.types.graph import Layer, children_offsets
 
 DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
 _SEVERAL_WORDS, _HEADING, _PERSON = 1.15, 0.45, 0.9
-_SPANNED_FROM = 2  # layer whose entities are spanned: above it clusters are of clusters of aggregated entities
-_FEWEST_FOR_THREE = 12  # base entities of a cluster that three terms name
+_SPANNED_FROM = 2  # lowest layer whose clusters are named with terms of several members
+_FEWEST_FOR_THREE = 12  # base entities of a cluster that is named with three terms
 _LONGEST_TERM = 4  # words; longer ones are titles and sentences
 _COMMON_KINDS = frozenset(["concept", "method", "organism", "product", "unknown", ""])
 _HEADINGS = frozenset(["heading", "title"])
 _SENTENCE = re.compile(r"[?!:;,]")
 _EVALUATING = LEADING | RELATIVE
-_FEWEST_HEADS, _HEAD_SHARE = 3, 0.12  # members whose names end with one noun, for the noun to name the cluster
+_FEWEST_HEADS, _HEAD_SHARE = 3, 0.12  # members whose names end with the same noun, at least, for it to name the cluster
 _HEAD_SCORE = 0.45
 
 
@@ -41,9 +41,9 @@ class NameWeights:
 
     distinction, nearness, links: weights of its c-TF-IDF, of its cosine to the centroid, of its relations inside.
     single_word: factor of common nouns of one word. passages: factors of terms that one, two, three, and more passages
-    mention. general_noun: factor of terms that are general nouns. own_links: relations inside count by their
-    share of all. three: larger clusters are named with three terms. spans: clusters of aggregated clusters are named
-    with terms of several children.
+    mention. general_noun: factor of terms that are general nouns. own_links: relations inside the cluster count as a
+    share of all relations of the entity. three: larger clusters are named with three terms. spans: clusters of
+    aggregated clusters are named with terms of several children.
     """
 
     distinction: float
@@ -60,8 +60,8 @@ class NameWeights:
 OF_DESCRIPTIONS = NameWeights(
     0.45, 0.25, 0.3, 0.85, (1.0, 1.0, 1.0, 1.0), 1.0, own_links=False, three=False, spans=False
 )
-# Where entities are found by rules, what is linked all over the corpus says little about a cluster, and what a single
-# passage mentions often is a turn of phrase.
+# Where rules find the entities, an entity with links all over the corpus says little about a cluster, and one that a
+# single passage mentions is often a turn of phrase.
 OF_MENTIONS = NameWeights(0.4, 0.2, 0.4, 0.8, (0.6, 1.0, 1.08, 1.15), 0.5, own_links=True, three=True, spans=True)
 
 
@@ -95,7 +95,7 @@ def base_names(base: Layer, written: Container[str]) -> BaseNames:
 
 def layer_names(
     base: Layer,
-    read: BaseNames,
+    entities: BaseNames,
     child_of: np.ndarray,
     below: Layer,
     labels: np.ndarray,
@@ -118,7 +118,7 @@ def layer_names(
     links = np.log1p(inside)
     if weights.own_links:
         links *= inside / np.maximum(np.bincount(base.ends.ravel(), minlength=len(base)), 1)
-    taken = _Taken()
+    forbidden = _Taken()
     used: Counter[str] = Counter()
     names = []
     for label, phrases in enumerate(candidates):
@@ -127,41 +127,42 @@ def layer_names(
             names.append(members[0])
         else:
             rows = base_order[base_offsets[label] : base_offsets[label + 1]]
-            taken.own = frozenset(name.casefold() for name in members)
-            spanning = _spanning_terms(base, read, rows, child_of, inside, below_names) if spans else []
-            terms = spanning if len(spanning) > 1 else _terms(base, read, rows, inside, links, phrases, weights)
+            forbidden.own = frozenset(name.casefold() for name in members)
+            spanning = _spanning_terms(base, entities, rows, child_of, inside, below_names) if spans else []
+            terms = spanning if len(spanning) > 1 else _terms(base, entities, rows, inside, links, phrases, weights)
             third = weights.three and len(rows) >= _FEWEST_FOR_THREE
-            name = cluster_name(terms, forbidden=taken, used=used, numbered=taken.numbered, with_third=third)
+            name = cluster_name(terms, forbidden=forbidden, used=used, numbered=forbidden.numbered, with_third=third)
             names.append(name.text)
             used.update(name.terms)
-        taken.given.add(names[-1].casefold())
+        forbidden.given.add(names[-1].casefold())
     return names
 
 
 def _spanning_terms(
-    base: Layer, read: BaseNames, rows: np.ndarray, child_of: np.ndarray, inside: np.ndarray, below_names: Texts
+    base: Layer, entities: BaseNames, rows: np.ndarray, child_of: np.ndarray, inside: np.ndarray, below_names: Texts
 ) -> list[Term]:
-    """Return of each child of a cluster the term of its name with the most relations inside the cluster, best first.
+    """Return for each child of a cluster the term of the child's name with most relations inside the cluster, best
+    first.
 
-    What sets a large cluster of clusters apart is some detail of one child; the children's own words together say what
-    it spans. rows: (k,) int, its base entities. child_of: see layer_names(). inside: (n,) int, of each base entity the
-    relations inside its cluster.
+    The phrases that set a large cluster of clusters apart are often details of one child; the children's own terms
+    together say what it spans. rows: (k,) int, the cluster's base entities. child_of: see layer_names(). inside: (n,)
+    int, relations of each base entity inside its cluster.
     """
     children = np.unique(child_of[rows]).tolist()
-    spoken = {child: {folded_form(term) for term in terms_in(below_names[child])} for child in children}
+    terms_of = {child: {folded_form(term) for term in terms_in(below_names[child])} for child in children}
     best: dict[int, int] = {}
     for row in rows.tolist():
-        child, form = int(child_of[row]), read.folded[row]
-        most = inside[best[child]] if child in best else 0
-        if inside[row] > most and form in spoken[child] and not suits_many(form):
+        child, form = int(child_of[row]), entities.folded[row]
+        most_inside = inside[best[child]] if child in best else 0
+        if inside[row] > most_inside and form in terms_of[child] and not suits_many(form):
             best[child] = row
     ties = np.log1p(inside[list(best.values())])
     scores = ties / max(float(ties.max(initial=0)), 1e-12)
     terms = [
-        _term(read, row, score, recurs=len(base.chunks_of(row)) > 1)
+        _term(entities, row, score, recurs=len(base.chunks_of(row)) > 1)
         for row, score in zip(best.values(), scores.tolist(), strict=True)
     ]
-    # What spans so much is of many kinds: none goes with another better than the rest.
+    # Such a cluster holds entities of many kinds, so that the kind of a term does not decide which terms fit together.
     return sorted((replace(term, kind="") for term in terms), key=lambda term: -round(term.score, 9))
 
 
@@ -197,7 +198,7 @@ def centrality(vectors: np.ndarray, degrees: np.ndarray) -> np.ndarray:
 
 def _terms(
     base: Layer,
-    read: BaseNames,
+    entities: BaseNames,
     rows: np.ndarray,
     degrees: np.ndarray,
     links: np.ndarray,
@@ -207,17 +208,17 @@ def _terms(
     """Return the terms of a cluster, best first: its base entities that its distinctive phrases name, and shared head
     nouns.
 
-    rows: (k,) int, its base entities. degrees, links: (base entities,) relations inside, and what they count. Where
-    fewer than two terms are distinctive, the most central entities follow.
+    rows: (k,) int, its base entities. degrees, links: (base entities,) relations inside the cluster, and their weight
+    in the score. Where fewer than two terms are distinctive, the most central entities follow.
     """
     vectors = base.vectors[rows]
     place_of = {row: place for place, row in enumerate(rows.tolist())}
     distinction: dict[int, float] = {}
     for phrase in phrases:
-        for row in read.rows_of.get(phrase.words, ()):
+        for row in entities.rows_of.get(phrase.words, ()):
             if row in place_of:
                 distinction.setdefault(row, phrase.score)
-    named = [row for row in distinction if _may_name(read.names[row], read.types[row])]
+    named = [row for row in distinction if _may_name(entities.names[row], entities.types[row])]
     terms: list[Term] = []
     if named:
         centroid = vectors.mean(axis=0, dtype=np.float64)
@@ -229,32 +230,32 @@ def _terms(
             + weights.nearness * nearness / max(float(nearness.max()), 1e-12)
             + weights.links * tied / max(float(tied.max()), 1e-12)
         )
-        score *= [_shape(read.names[row], read.types[row], weights.single_word) for row in named]
+        score *= [_shape(entities.names[row], entities.types[row], weights.single_word) for row in named]
         recurring = [len(base.chunks_of(row)) for row in named]
-        score *= [_general_noun_factor(read.folded[row], weights) for row in named]
+        score *= [_general_noun_factor(entities.folded[row], weights) for row in named]
         score *= [weights.passages[min(max(n, 1), len(weights.passages)) - 1] for n in recurring]
         terms = [
-            _term(read, row, float(value), recurs=n > 1)
+            _term(entities, row, float(value), recurs=n > 1)
             for row, value, n in zip(named, score.tolist(), recurring, strict=True)
         ]
     heads = [
         Term(head.surface, (_HEAD_SCORE + head.n / len(rows)) * _general_noun_factor((folded(head.surface),), weights))
-        for head in shared_heads(read, rows)
+        for head in shared_heads(entities, rows)
     ]
     terms = sorted([*heads, *terms], key=lambda term: -round(term.score, 9))
     if not any(not overlap(term.surface, terms[0].surface) for term in terms[1:]):
         central = np.argsort(-np.round(centrality(vectors, degrees[rows]), 6), kind="stable").tolist()
-        terms += [_term(read, int(rows[place]), 0.0) for place in central]
+        terms += [_term(entities, int(rows[place]), 0.0) for place in central]
     return terms
 
 
-def _term(read: BaseNames, row: int, score: float, *, recurs: bool = True) -> Term:
-    name, kind = read.names[row], read.types[row]
-    if read.shouted:
+def _term(entities: BaseNames, row: int, score: float, *, recurs: bool = True) -> Term:
+    name, kind = entities.names[row], entities.types[row]
+    if entities.shouted:
         return Term(title_case(name), score, kind, recurs)
     if kind in _HEADINGS or kind in _COMMON_KINDS:
         small = name[:1].lower() + name[1:]
-        if " " in name and name[1:].islower() and small.partition(" ")[0] in read.written:
+        if " " in name and name[1:].islower() and small.partition(" ")[0] in entities.written:
             name = small  # the capital of a heading or a sentence's start
         proper = kind != "organism" and any(letter.isupper() for letter in name)
         kind = "name" if proper else ""
@@ -263,8 +264,8 @@ def _term(read: BaseNames, row: int, score: float, *, recurs: bool = True) -> Te
 
 def _may_name(name: str, kind: str) -> bool:
     """Return whether a name says something by itself and is no sentence."""
-    spoken = words(name)
-    if not any(is_content(word) for word in spoken) or len(spoken) > _LONGEST_TERM:
+    name_words = words(name)
+    if not any(is_content(word) for word in name_words) or len(name_words) > _LONGEST_TERM:
         return False
     return not (kind in _HEADINGS and _SENTENCE.search(name))
 
@@ -274,39 +275,39 @@ def _general_noun_factor(name: Phrase, weights: NameWeights) -> float:
 
 
 def suits_many(name: Phrase) -> bool:
-    """Tell whether a name would suit many clusters: general nouns with words that only evaluate."""
+    """Return whether a name would suit many clusters: general nouns with words that only evaluate."""
     before = all(word in _EVALUATING or word in GENERAL_NOUNS for word in name[:-1])
     return bool(name) and name[-1] in GENERAL_NOUNS and before
 
 
 def _shape(name: str, kind: str, single_word: float) -> float:
     """Weigh how well a name serves in a cluster's: names of several words say more, headings less."""
-    spoken = words(name)
-    whole = any(map(str.isupper, name)) or is_chinese(name)  # a Chinese word says as much as several
-    weight = _SEVERAL_WORDS if len(spoken) > 1 else 1.0 if whole else single_word
+    name_words = words(name)
+    counts_in_full = any(map(str.isupper, name)) or is_chinese(name)  # a Chinese word says as much as several
+    weight = _SEVERAL_WORDS if len(name_words) > 1 else 1.0 if counts_in_full else single_word
     return weight * (_HEADING if kind in _HEADINGS else _PERSON if kind == "person" else 1.0)
 
 
 @dataclass(frozen=True)
 class SharedHead:
-    """A noun that ends the names of several common-noun members, as it is written most often. n: of them."""
+    """A noun that ends the names of several common-noun members, as it is written most often. n: number of these."""
 
     surface: str
     n: int
 
 
-def shared_heads(read: BaseNames, rows: np.ndarray) -> list[SharedHead]:
+def shared_heads(entities: BaseNames, rows: np.ndarray) -> list[SharedHead]:
     """Return the nouns that end the names of three members and more, in the order of the members: "combs".
 
     rows: (k,) int, the cluster's base entities.
     """
-    written: dict[str, Counter[str]] = defaultdict(Counter)
+    spellings_of: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.tolist():
-        spoken = words(read.names[row])
-        if len(spoken) > 1 and read.types[row] in _COMMON_KINDS and is_content(spoken[-1]):
-            written[read.folded[row][-1]][spoken[-1]] += 1
+        name_words = words(entities.names[row])
+        if len(name_words) > 1 and entities.types[row] in _COMMON_KINDS and is_content(name_words[-1]):
+            spellings_of[entities.folded[row][-1]][name_words[-1]] += 1
     heads = []
-    for forms in written.values():
+    for forms in spellings_of.values():
         if forms.total() >= max(_FEWEST_HEADS, _HEAD_SHARE * len(rows)):
             surface = min(forms, key=lambda form: (-forms[form], form))
             heads.append(SharedHead(surface.lower() if surface[1:].islower() else surface, forms.total()))

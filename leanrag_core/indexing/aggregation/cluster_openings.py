@@ -18,8 +18,8 @@ from leanrag_core.text.chinese import is_chinese
 from leanrag_core.types.graph import Layer, children_offsets
 
 _SAY_LITTLE = frozenset(["", "aggregated", "concept", "heading", "title", "unknown"])  # types
-_KINDS, _LEAST_SHARE = 2, 0.15  # kinds that are named, and the members that each has at least
-_CENTRAL = 4  # members that are named, of twice as many
+_KINDS, _LEAST_SHARE = 2, 0.15  # kinds that are named, and the least share of the members that each has
+_CENTRAL = 4  # members that are named, chosen from twice as many
 _LONGEST_NAME = 60  # characters
 _PLURALS = {"person": "persons", "location": "places"}
 _KINDS_IN_CHINESE = {
@@ -34,7 +34,7 @@ _KINDS_IN_CHINESE = {
 }
 
 
-def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
+def openings(base: Layer, entities: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
     """Return "84 entities, mostly treatments and pests; the most central are Varroa (organism), ..." of each cluster.
 
     cluster_of: (n_base,) int, the cluster of each base entity. In Chinese where the names are; "" for names of other
@@ -42,50 +42,50 @@ def openings(base: Layer, read: BaseNames, cluster_of: np.ndarray, n_clusters: i
     """
     degrees = inside_degrees(base, cluster_of)
     offsets, order = children_offsets(cluster_of, n_clusters)
-    return [_opening(base, read, order[start:end], degrees) for start, end in pairwise(offsets)]
+    return [_opening(base, entities, order[start:end], degrees) for start, end in pairwise(offsets)]
 
 
-def _opening(base: Layer, read: BaseNames, rows: np.ndarray, degrees: np.ndarray) -> str:
+def _opening(base: Layer, entities: BaseNames, rows: np.ndarray, degrees: np.ndarray) -> str:
     ranked = np.argsort(-np.round(centrality(base.vectors[rows], degrees[rows]), 6), kind="stable")
-    ranked_rows = [int(rows[place]) for place in ranked if len(read.names[rows[place]]) <= _LONGEST_NAME]
-    central = sorted(ranked_rows[: 2 * _CENTRAL], key=lambda row: suits_many(read.folded[row]))[:_CENTRAL]
-    spoken = "".join(read.names[row] for row in central)
-    if is_chinese(spoken):
-        return _in_chinese(read, rows, central, among=central != ranked_rows[:_CENTRAL])
-    if not central or not is_latin(spoken):
+    ranked_rows = [int(rows[place]) for place in ranked if len(entities.names[rows[place]]) <= _LONGEST_NAME]
+    central = sorted(ranked_rows[: 2 * _CENTRAL], key=lambda row: suits_many(entities.folded[row]))[:_CENTRAL]
+    central_names = "".join(entities.names[row] for row in central)
+    if is_chinese(central_names):
+        return _in_chinese(entities, rows, central, among=central != ranked_rows[:_CENTRAL])
+    if not central or not is_latin(central_names):
         return ""
-    kinds = _kinds(read, rows)
+    kinds = _kinds(entities, rows)
     mostly = f", mostly {' and '.join(kinds)}" if kinds else ""
-    members = _listed([_named(read, row) for row in central])
+    members = _listed([_named(entities, row) for row in central])
     verb = "the most central are" if len(central) > 1 else "the most central is"
     if central != ranked_rows[:_CENTRAL]:
         verb = f"among {verb}"  # names that would suit any cluster are passed over
     return f"{len(rows):,} entities{mostly}; {verb} {members}."
 
 
-def _in_chinese(read: BaseNames, rows: np.ndarray, central: list[int], *, among: bool) -> str:
-    kinds = [_KINDS_IN_CHINESE.get(kind, kind) for kind in _kinds(read, rows)]
+def _in_chinese(entities: BaseNames, rows: np.ndarray, central: list[int], *, among: bool) -> str:
+    kinds = [_KINDS_IN_CHINESE.get(kind, kind) for kind in _kinds(entities, rows)]
     mostly = f"，多为{'和'.join(kinds)}" if kinds else ""
-    types = [read.types[row] for row in central]
+    types = [entities.types[row] for row in central]
     members = "、".join(
-        read.names[row] if kind in _SAY_LITTLE else f"{read.names[row]}（{_KINDS_IN_CHINESE.get(kind, kind)}）"
+        entities.names[row] if kind in _SAY_LITTLE else f"{entities.names[row]}（{_KINDS_IN_CHINESE.get(kind, kind)}）"
         for row, kind in zip(central, types, strict=True)
     )
     return f"{len(rows):,}个实体{mostly}；最核心的{'包括' if among else '是'}{members}。"
 
 
-def _named(read: BaseNames, row: int) -> str:
-    kind = read.types[row]
-    return read.names[row] if kind in _SAY_LITTLE else f"{read.names[row]} ({kind})"
+def _named(entities: BaseNames, row: int) -> str:
+    kind = entities.types[row]
+    return entities.names[row] if kind in _SAY_LITTLE else f"{entities.names[row]} ({kind})"
 
 
-def _kinds(read: BaseNames, rows: np.ndarray) -> list[str]:
+def _kinds(entities: BaseNames, rows: np.ndarray) -> list[str]:
     """Return what most members are, the most frequent first: their types, or the noun that ends their names."""
-    counted = Counter(_plural(read.types[row]) for row in rows.tolist() if read.types[row] not in _SAY_LITTLE)
-    for head in shared_heads(read, rows):
+    counted = Counter(_plural(entities.types[row]) for row in rows.tolist() if entities.types[row] not in _SAY_LITTLE)
+    for head in shared_heads(entities, rows):
         counted[_plural(head.surface)] += head.n
-    least = max(2.0, _LEAST_SHARE * len(rows))
-    ranked = sorted((kind for kind in counted if counted[kind] >= least), key=lambda kind: (-counted[kind], kind))
+    fewest = max(2.0, _LEAST_SHARE * len(rows))
+    ranked = sorted((kind for kind in counted if counted[kind] >= fewest), key=lambda kind: (-counted[kind], kind))
     return ranked[:_KINDS]
 
 

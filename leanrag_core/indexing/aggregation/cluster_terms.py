@@ -159,10 +159,10 @@ class _PhraseReader:
 
     def _names_in(self, name: Sequence[int]) -> list[Words]:
         """Return the name, then the shorter known names within it."""
-        written = tuple(name)
-        forms = tuple(self._fold[word] for word in written)
-        spans = ((start, start + n) for n in range(2, len(written)) for start in range(len(written) - n + 1))
-        return [written, *(written[start:end] for start, end in spans if forms[start:end] in self._names)]
+        numbers = tuple(name)
+        forms = tuple(self._fold[word] for word in numbers)
+        spans = ((start, start + n) for n in range(2, len(numbers)) for start in range(len(numbers) - n + 1))
+        return [numbers, *(numbers[start:end] for start, end in spans if forms[start:end] in self._names)]
 
     def table(self, names: frozenset[Words]) -> PhraseTable:
         """Return the table of the phrases that were read."""
@@ -190,9 +190,9 @@ class _PhraseReader:
 _KEPT = 24  # phrases kept for each cluster
 _SINGLE_WORD = 0.4  # pairs are preferred to single words
 _IS_NAME = 1.6  # a phrase that names an entity is a noun phrase for certain
-_PLAIN = 0.7  # words in small letters that are nobody's name may be or hold a verb
+_PLAIN = 0.7  # words in small letters that name no entity may be or contain a verb
 _CAPITAL = 1.2
-_ONCE = 0.5  # a phrase of one sentence speaks for a mention, not for the cluster
+_ONCE = 0.5  # a phrase of a single sentence says something about a mention, not about the cluster
 _COVERAGE_FLOOR = 0.2
 
 
@@ -226,7 +226,7 @@ def base_terms(entities: pa.Table) -> BaseTerms:
     names = [lexicon.tokens_of(name) for name in Texts(entities["name"])]
     n, n_sentences = len(lengths), max(len(lexicon), 1)
     tokens, ends = (column.tolist() for column in lexicon.all_tokens())
-    # A name's own words and pairs count as well; shared by two names they speak for a cluster.
+    # A name's own words and pairs count as well: those that two names share describe a cluster.
     counted = count_phrases(
         [
             *(Document(tokens[start:end]) for start, end in pairwise(ends)),
@@ -238,7 +238,7 @@ def base_terms(entities: pa.Table) -> BaseTerms:
     pairs = distinct(np.repeat(np.arange(n), lengths) * n_sentences + np.array(sentence_numbers, dtype=np.int64))
     holds = np.stack([pairs // n_sentences, pairs % n_sentences], axis=1)
     in_sentences = counted.incidence[: len(lexicon)]
-    if not len(lexicon):  # a row for the sentence that there is not
+    if not len(lexicon):  # one empty row, since there is no sentence
         in_sentences = _incidence(np.zeros(0, dtype=int), np.zeros(0, dtype=int), 1, counted.incidence.shape[1])
     in_entities = (_incidence(holds[:, 0], holds[:, 1], n, n_sentences) @ in_sentences).tocsr()
     in_entities.data[:] = 1.0
@@ -255,7 +255,9 @@ def base_terms(entities: pa.Table) -> BaseTerms:
 
 
 def _chinese_cutter(names: Iterable[str]) -> Callable[[str], list[str]] | None:
-    """Return what parts Chinese text into words, of which each Chinese name is one; None where no name is Chinese."""
+    """Return a function that cuts Chinese text into words and keeps each Chinese name whole; None where no name is
+    Chinese.
+    """
     known = sorted({word for name in names for word in words(name) if is_chinese(word)})
     if not known:
         return None
@@ -303,13 +305,13 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
     name holds, and no sentence outside a name, is a fragment and left out.
     """
     n_sentences = terms.in_sentences.shape[0]
-    held = distinct(cluster_of[terms.holds[:, 0]].astype(np.int64) * n_sentences + terms.holds[:, 1])
-    holds = _incidence(held // n_sentences, held % n_sentences, n_clusters, n_sentences)
+    cluster_sentences = distinct(cluster_of[terms.holds[:, 0]].astype(np.int64) * n_sentences + terms.holds[:, 1])
+    holds = _incidence(cluster_sentences // n_sentences, cluster_sentences % n_sentences, n_clusters, n_sentences)
     members = _incidence(cluster_of, np.arange(len(cluster_of)), n_clusters, len(cluster_of))
     named = (members @ terms.in_names).tocsr()
     named.data[named.data < 2] = 0.0
     counts = ((holds @ terms.in_sentences).tocsr() + named).tocsr()
-    del named, holds, held
+    del named, holds, cluster_sentences
     counts.eliminate_zeros()
     counts.sort_indices()
     sizes = np.bincount(cluster_of, minlength=n_clusters)

@@ -29,8 +29,8 @@ _UNIT = 1e-4  # rows whose length is that close to 1 are left as they are, bit f
 class OnceEmbedder:
     """Phi with a memory: a text that any layer had before is not embedded again.
 
-    apply maps embed over slices of the texts, which depend on the texts alone; it may do so in other processes. Of a
-    text its hash is remembered, of a vector where it is.
+    apply maps embed over slices of the texts, which depend on the texts alone; it may do so in other processes. Kept
+    are the hash of each text and the place of its vector.
     """
 
     def __init__(self, embed: Embed, apply: Apply = map) -> None:

@@ -11,7 +11,7 @@ from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding
 
 _RELEVANCE = 0.7  # share of relevance against redundancy in the choice of sentences
-_SHORT, _LONG = 5, 45  # words; sentences outside say little alone or crowd out others
+_SHORT, _LONG = 5, 45  # words; shorter sentences say little alone, longer ones crowd out others
 _ODD_LENGTH = 0.6
 _DANGLING = 0.75
 _ONE = 0.7
@@ -37,9 +37,9 @@ def choose_sentences(
 
     vectors: (members, d) unit rows. word_weight: of the lexicon's folded words; those beyond its end weigh 1. Relevance
     is half the cosine of a sentence's weighted words to those of all sentences, half that of its best member's vector
-    to the centroid. names: of what is to be tied; a sentence that has two of them counts in full, one of them by _ONE,
-    none not at all, as far as there are others. At most n_sentences and max_tokens; a first sentence that is too long
-    is cut.
+    to the centroid. names: of the entities that the text is to connect; a sentence with two of them counts in full,
+    with one by _ONE, and one without any is chosen only where no sentence has a name. At most n_sentences and
+    max_tokens; a first sentence that is too long is cut.
     """
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = (vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))).tolist()
@@ -50,15 +50,15 @@ def choose_sentences(
     if not best_owner:
         return ""
     texts = list(best_owner)
-    read = _Read(lexicon, texts)
-    matrix = read.word_matrix(word_weight)
+    sentence_words = _Read(lexicon, texts)
+    matrix = sentence_words.word_matrix(word_weight)
     theme = matrix.sum(axis=0)
     relevance = 0.5 * matrix @ (theme / max(float(np.linalg.norm(theme)), 1e-12)) + 0.5 * np.array(
         list(best_owner.values())
     )
-    relevance *= np.where((read.n_words < _SHORT) | (read.n_words > _LONG), _ODD_LENGTH, 1.0)
-    relevance *= np.where(read.leans, _DANGLING, 1.0)
-    n_named = read.count_names(names)
+    relevance *= np.where((sentence_words.n_words < _SHORT) | (sentence_words.n_words > _LONG), _ODD_LENGTH, 1.0)
+    relevance *= np.where(sentence_words.leans, _DANGLING, 1.0)
+    n_named = sentence_words.count_names(names)
     relevance *= np.where(n_named > 1, 1.0, _ONE)
     likeness = np.zeros(len(texts))
     available = n_named > 0 if n_named.any() else np.ones(len(texts), dtype=bool)
@@ -69,7 +69,7 @@ def choose_sentences(
         for best in np.argsort(-marginal, kind="stable")[: available.sum()].tolist():
             available[best] = False
             sentence = _ended(texts[best])
-            fits = read.n_words[best] <= room  # a word is a token or more
+            fits = sentence_words.n_words[best] <= room  # a word is a token or more
             cost = count_tokens(f" {sentence}") if fits else max_tokens + 1
             if cost <= room:
                 chosen.append(sentence)
@@ -83,17 +83,17 @@ def choose_sentences(
 
 def joined_sentences(texts: Iterable[str]) -> str:
     """Join sentences with a space, but none behind a Chinese stop."""
-    whole = ""
+    joined = ""
     for text in filter(None, texts):
-        whole += text if not whole or whole.endswith(_CHINESE_STOPS) else f" {text}"
-    return whole
+        joined += text if not joined or joined.endswith(_CHINESE_STOPS) else f" {text}"
+    return joined
 
 
 class _Read:
     """The words of some sentences.
 
-    n_words: (sentences,) int. leans: (sentences,) bool, whether a sentence starts like one that only its neighbours
-    explain: with a pronoun or a connective, early on.
+    n_words: (sentences,) int. leans: (sentences,) bool, whether a sentence needs its neighbours to be understood: it
+    begins with a connective, or a pronoun is among its first words.
     """
 
     def __init__(self, lexicon: Lexicon, texts: Sequence[str]) -> None:
@@ -106,33 +106,37 @@ class _Read:
         self.forms: list[int] = []
         start = 0
         for row, length in enumerate(lengths):
-            spoken = [word for word in flat[start : start + length] if word != BREAK]
+            word_numbers = [word for word in flat[start : start + length] if word != BREAK]
             start += length
-            n_words.append(len(spoken))
-            opening = [traits[word] for word in spoken[:_OPENING]]
+            n_words.append(len(word_numbers))
+            opening = [traits[word] for word in word_numbers[:_OPENING]]
             leans.append(bool(opening) and bool(opening[0] & LEANING or any(flags & PERSON for flags in opening)))
-            content = [fold[word] for word in spoken if traits[word] & CONTENT]
+            content = [fold[word] for word in word_numbers if traits[word] & CONTENT]
             self.forms += content
             self.rows += [row] * len(content)
         self.n_words, self.leans = np.array(n_words), np.array(leans)
 
     def count_names(self, names: Sequence[str]) -> np.ndarray:
-        """Count the names in each sentence whose content words it has all, (sentences,) int64."""
+        """Count for each sentence the names whose content words all occur in it, (sentences,) int64."""
         lexicon = self._lexicon
-        wanted: dict[int, list[frozenset[int]]] = {}
+        names_by_form: dict[int, list[frozenset[int]]] = {}
         flat, lengths = lexicon.tokens(lexicon.read(dict.fromkeys(names)))
         start = 0
         for length in lengths:
-            spoken = [word for word in flat[start : start + length] if word != BREAK]
+            word_numbers = [word for word in flat[start : start + length] if word != BREAK]
             start += length
-            forms = frozenset(lexicon.fold[word] for word in spoken if lexicon.traits[word] & CONTENT)
+            forms = frozenset(lexicon.fold[word] for word in word_numbers if lexicon.traits[word] & CONTENT)
             if forms:
-                wanted.setdefault(min(forms), []).append(forms)
-        said: list[set[int]] = [set() for _ in range(self.n_texts)]
+                names_by_form.setdefault(min(forms), []).append(forms)
+        forms_by_sentence: list[set[int]] = [set() for _ in range(self.n_texts)]
         for row, form in zip(self.rows, self.forms, strict=True):
-            said[row].add(form)
+            forms_by_sentence[row].add(form)
         return np.array(
-            [sum(forms <= have for form in have for forms in wanted.get(form, ())) for have in said], dtype=np.int64
+            [
+                sum(forms <= sentence_forms for form in sentence_forms for forms in names_by_form.get(form, ()))
+                for sentence_forms in forms_by_sentence
+            ],
+            dtype=np.int64,
         )
 
     def word_matrix(self, word_weight: np.ndarray) -> np.ndarray:
@@ -143,9 +147,9 @@ class _Read:
         forms, column = np.unique(np.array(self.forms, dtype=np.int64), return_inverse=True)
         n = max(len(forms), 1)
         counts = np.bincount(np.array(self.rows, dtype=np.int64) * n + column, minlength=self.n_texts * n)
-        known = forms < len(word_weight)
+        has_weight = forms < len(word_weight)
         weight = np.ones(n)
-        weight[: len(forms)][known] = word_weight[forms[known]]
+        weight[: len(forms)][has_weight] = word_weight[forms[has_weight]]
         matrix = counts.reshape(self.n_texts, n) * weight
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         return np.asarray(matrix / np.maximum(lengths, 1e-12))
@@ -171,7 +175,7 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
         partners[relation.target].append(relation.source)
     about_members = _Offered(_member_finding(members, place, partners[place]) for place in order)
     chosen: list[Finding] = []
-    used: set[str] = set()
+    used_explanations: set[str] = set()
     for offered, limit in (
         (relations, _RELATION_FINDINGS),
         (about_members, _MOST_FINDINGS),
@@ -180,9 +184,9 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
         if len(chosen) >= limit:
             continue
         for finding in offered:
-            if finding.explanation and finding.explanation not in used:
+            if finding.explanation and finding.explanation not in used_explanations:
                 chosen.append(finding)
-                used.add(finding.explanation)
+                used_explanations.add(finding.explanation)
                 if len(chosen) >= limit:
                     break
     if len(chosen) < _FEWEST_FINDINGS:
@@ -194,7 +198,7 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
 
 
 class _Offered:
-    """Findings that are made when they are first looked at, and kept for the next look."""
+    """Findings that are made when they are first needed, and then kept."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self._coming, self._made = iter(findings), list[Finding]()

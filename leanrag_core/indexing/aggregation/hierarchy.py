@@ -114,7 +114,7 @@ class EmbeddingTexts(Collection[str]):
         return map(embedding_text, self.names, self.descriptions)
 
     def __contains__(self, text: object) -> bool:
-        return any(text == own for own in self)
+        return any(text == other for other in self)
 
 
 def embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:

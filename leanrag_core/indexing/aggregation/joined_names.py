@@ -18,7 +18,7 @@ _JOINT = " and "
 _OTHER_JOINT = " · "  # between terms of another script, where an English word would be odd
 _TERMS_TRIED = 14
 _SECOND = 0.7  # weight of the second term's score beside the first one's
-_THIRD = 0.8  # of the second term's score that a third one has at least
+_THIRD = 0.8  # least score of a third term, as a share of the second one's
 _SAME_KIND, _OTHER_CASE = 0.25, -0.35
 _GIVEN_BEFORE = 0.25  # taken off for each sibling that is named with the term
 
@@ -54,20 +54,22 @@ def cluster_name(
     characters. with_third: a third one that recurs is added where one of nearly as good a score fits in.
 
     terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
-    used: how many siblings are named with each casefolded term. numbered: the last number that each name was given
-    apart by, kept from call to call so that many equal names take no longer.
+    used: how many siblings are named with each casefolded term. numbered: the last number that was added to each name
+    to make it unique, kept from call to call so that many equal names take no longer.
     """
     used = {} if used is None else used
     numbered = {} if numbered is None else numbered
-    tried = [replace(term, surface=shown(term.surface)) for term in terms[:_TERMS_TRIED]]
-    forms = [folded_words(term.surface) for term in tried]
-    pairs = [(tried[a], tried[b]) for a, b in combinations(range(len(tried)), 2) if not forms[a] & forms[b]]
+    candidates = [replace(term, surface=shown(term.surface)) for term in terms[:_TERMS_TRIED]]
+    forms = [folded_words(term.surface) for term in candidates]
+    pairs = [
+        (candidates[a], candidates[b]) for a, b in combinations(range(len(candidates)), 2) if not forms[a] & forms[b]
+    ]
     if not pairs:  # few words, or a script without spaces: two members, else the one of several
-        pairs = [(first, second) for first, second in combinations(tried, 2) if first.surface != second.surface]
+        pairs = [(first, second) for first, second in combinations(candidates, 2) if first.surface != second.surface]
     if not pairs:
-        pairs = [(Term("Group", 0.0), tried[0] if tried else Term("", 0.0))]
+        pairs = [(Term("Group", 0.0), candidates[0] if candidates else Term("", 0.0))]
     pairs.sort(key=lambda pair: -_fit(pair[0], pair[1], used))  # stable: ties in the order of the terms
-    third = _third(tried, *pairs[0]) if with_third else None
+    third = _third(candidates, *pairs[0]) if with_third else None
     if third and _joined(*pairs[0], third).casefold() not in forbidden:
         chosen = (*pairs[0], third)
         return ClusterName(_joined(*chosen), tuple(term.surface.casefold() for term in chosen))
@@ -91,14 +93,15 @@ def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
         score += _SAME_KIND
     elif not first.kind or not second.kind:
         score += _OTHER_CASE
-    taken = used.get(first.surface.casefold(), 0) + used.get(second.surface.casefold(), 0)
-    return round(score - _GIVEN_BEFORE * taken, 9)
+    n_siblings = used.get(first.surface.casefold(), 0) + used.get(second.surface.casefold(), 0)
+    return round(score - _GIVEN_BEFORE * n_siblings, 9)
 
 
-def _third(tried: Sequence[Term], first: Term, second: Term) -> Term | None:
-    """Return the best term that goes with the pair: it recurs, no shared word, its casing, nearly its score, room for
-    it; a person joins persons alone."""
-    for term in filter(lambda term: term.recurs, tried):
+def _third(candidates: Sequence[Term], first: Term, second: Term) -> Term | None:
+    """Return the best third term for the pair: it recurs, shares no word with them, is cased like them, scores nearly
+    as well, and fits in; a person joins persons alone.
+    """
+    for term in filter(lambda term: term.recurs, candidates):
         alike = bool(term.kind) == bool(first.kind) == bool(second.kind)
         alike = alike and (term.kind == "person") == (first.kind == "person") == (second.kind == "person")
         apart = term not in (first, second) and not (
@@ -138,8 +141,8 @@ def folded_words(term: str) -> frozenset[str]:
 def shown(phrase: str) -> str:
     """Return the term with single spaces and no possessive ending.
 
-    The rest stays as the documents write it, but for several words in capitals or one long one, which are set in title
-    case (acronyms are shorter).
+    It is spelled as in the documents, except that several words in capitals, or one long one, are set in title case
+    (acronyms are shorter).
     """
     phrase = _POSSESSIVE.sub("", " ".join(phrase.split()))
     if phrase.isupper() and (" " in phrase or len(phrase) > _LONGEST_ACRONYM):
@@ -148,7 +151,7 @@ def shown(phrase: str) -> str:
 
 
 def title_case(phrase: str) -> str:
-    """Give each word a capital first letter, but for small words inside."""
+    """Give each word a capital first letter, except small words inside."""
     parts = phrase.lower().split()
     return " ".join(
         word if place and word in _SMALL_WORDS else word[:1].upper() + word[1:] for place, word in enumerate(parts)
@@ -156,7 +159,7 @@ def title_case(phrase: str) -> str:
 
 
 def _joined(first: Term, second: Term, third: Term | None = None) -> str:
-    """Join the terms in sentence case, but for identifiers; a second one that is too long is cut."""
+    """Join the terms in sentence case, except identifiers; a second one that is too long is cut."""
     is_code = bool(_CODE.search(first.surface))
     start = first.surface if is_code else first.surface[:1].upper() + first.surface[1:]
     latin = is_latin(first.surface + second.surface)

@@ -63,7 +63,7 @@ class StageProgress:
         self._total = dict(totals)
 
     def expect(self, stage: str, total: int) -> None:
-        """Announce that the stage has begun and has at least so much ahead: its first step may wait long for a
+        """Announce that the stage has begun, with at least `total` steps ahead; its first step may wait long for a
         server.
         """
         self._total[stage] = max(self._total[stage], self._done[stage] + total)
@@ -71,7 +71,7 @@ class StageProgress:
             self.advance(stage, 0)
 
     def advance(self, stage: str, steps: int, text: str = "", made: Layer | None = None) -> None:
-        """Report that so much more is done. text: what was written. made: a layer that has its clusters now."""
+        """Report that so many more steps are done. text: what was written. made: a layer that has its clusters now."""
         self._done[stage] += steps
         total = max(self._total[stage], self._done[stage])
         self._report(Progress(stage, self._done[stage], total, _UNITS[stage], text, made=made))
@@ -192,8 +192,9 @@ class RelationCounts:
 
 
 class LayerStep:
-    """The aggregation of one layer. counts, drops, usage, calls: of what `run` did; groups: the relations between
-    clusters."""
+    """The aggregation of one layer. counts, drops, usage, calls: results of `run`; groups: the relations between
+    clusters.
+    """
 
     counts: RelationCounts
 
@@ -213,7 +214,7 @@ class LayerStep:
         self.columns: LayerColumns = columns_of(below)
         dropped = rules.dropped(below.ends, below.parent)
         self.n_dropped = int(dropped.sum())
-        # Grouped with both ends in one node, a dropped relation joins no two clusters.
+        # A dropped relation gets the same node at both ends, so that it joins no two clusters.
         ends = np.where(dropped[:, None], below.ends[:, :1], below.ends) if self.n_dropped else below.ends
         self.groups: RelationGroups = group_relations(ends, self.columns.weights, below.parent, self.n_parents)
         self.drops: list[Drop] = []
@@ -242,8 +243,8 @@ class LayerStep:
     def _record(self, kind: Kind, table: pa.Table) -> None:
         """Record the calls that wrote rows of the new table, under the ids that these rows have by now."""
         ids = table["id"].take(pa.array(list(self._made[kind]), pa.int64())).to_pylist()
-        made = zip(ids, self._made[kind].values(), strict=True)
-        self.calls += [WrittenCall(kind, self.number, id_, call) for id_, call in made]
+        calls = zip(ids, self._made[kind].values(), strict=True)
+        self.calls += [WrittenCall(kind, self.number, id_, call) for id_, call in calls]
 
     def _entities(self, children: Sequence[np.ndarray]) -> list[NewEntity]:
         """Write the entity of each cluster. children: (k,) int rows of layer i-1 for each cluster."""

@@ -38,10 +38,10 @@ class Listing:
 
 
 def fitting(lines: Sequence[str], max_tokens: int) -> Listing:
-    """Fit the lines into the budget: whole where it holds them all.
+    """Fit the lines into the budget, whole where it holds them all.
 
-    Else the longest are cut to one length, as large as the budget allows; what does not fit even so is left out from
-    the end.
+    Otherwise the longest are cut to one length, as large as the budget allows; lines that still do not fit are left
+    out, from the end.
     """
     sizes = [count_tokens(line + "\n") for line in lines]
     if sum(sizes) <= max_tokens:
@@ -82,8 +82,8 @@ def member_lines(members: ClusterView) -> list[str]:
 def inside_lines(members: ClusterView) -> list[str]:
     """Return a line for each relation of R_Cj, strongest first.
 
-    Aggregated relations are named by lambda and keywords, which do not depend on tau, so that another tau asks for no
-    aggregated entity again.
+    Aggregated relations are named by lambda and keywords, which do not depend on tau, so that a change of tau repeats
+    no call for an aggregated entity.
     """
     ordered = sorted(
         members.relations, key=lambda relation: (-relation.strength, -relation.weight, relation.source, relation.target)
@@ -166,7 +166,7 @@ class LLMWriter:
             count_cut(self.model)
         text = prompt.fill(members=listed.text, relations=relations.text or "(none)")
         try:
-            asked = ask(
+            answer = ask(
                 self.model,
                 [{"role": "user", "content": text}],
                 lambda completion: parse_summary(whole(completion), members.names, stage=stage, item=members.item),
@@ -178,9 +178,9 @@ class LLMWriter:
             reason = f"{error}; the built-in writer wrote {instead.name!r} instead"
             drops.append(Drop(stage, members.item, reason, by_builtin=True))
             return Summary(instead.name, instead.description, instead.findings, Usage(), tuple(drops))
-        written = asked.value
+        written = answer.value
         drops += written.drops
-        call = call_made(asked.completion)
+        call = call_made(answer.completion)
         return Summary(written.name, written.description, written.findings, call.usage, tuple(drops), call)
 
     def relation_prompt(self, view: RelationGroupView) -> str:
@@ -232,17 +232,17 @@ class LLMWriter:
             return sentence
 
         try:
-            asked = ask(self.model, [{"role": "user", "content": text}], read, task=prompt.fingerprint)
+            answer = ask(self.model, [{"role": "user", "content": text}], read, task=prompt.fingerprint)
         except ReplyError as error:
             reason = f"{error}; the built-in writer wrote the sentence instead"
             drops.append(Drop(stage, item, reason, by_builtin=True))
             return Sentence(self.fallback.relation(view).text, Usage(), tuple(drops))
-        drops += [Drop(stage, item, f"the sentence is kept, but {fault}") for fault in faults_of(asked.value, view)]
-        kept = trim_to_tokens(asked.value, self.sentence_tokens)
-        if kept != asked.value:
+        drops += [Drop(stage, item, f"the sentence is kept, but {fault}") for fault in faults_of(answer.value, view)]
+        sentence_text = trim_to_tokens(answer.value, self.sentence_tokens)
+        if sentence_text != answer.value:
             drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
-        call = call_made(asked.completion)
-        return Sentence(kept, call.usage, tuple(drops), call)
+        call = call_made(answer.completion)
+        return Sentence(sentence_text, call.usage, tuple(drops), call)
 
 
 def _relation_lines(view: RelationGroupView) -> list[str]:

@@ -76,23 +76,23 @@ def sentences(text: str) -> list[str]:
     or a letter without case follow; after 。！？; at a new line; at a bar between spaces.
     """
     found_sentences: list[str] = []
-    start = taken = 0  # the sentence begins at `start`; up to `taken` white space belongs to the last end already
+    start = consumed = 0  # white space before `consumed` belongs to the end of the sentence before
     for mark in _MAY_END.finditer(text):
         place = mark.start()
-        if place < taken:
+        if place < consumed:
             continue
         sign = text[place]
         if sign in ".!?":
             gap = _AFTER_MARK.match(text, place + 1)
             if gap:
                 _add(found_sentences, text[start : place + 1])
-                start = taken = gap.end()
+                start = consumed = gap.end()
         elif sign in "。！？":
             _add(found_sentences, text[start : place + 1])
-            start = taken = place + 1
-        elif sign == "\n" or (text[taken:place][-1:].isspace() and text[place + 1 : place + 2].isspace()):
+            start = consumed = place + 1
+        elif sign == "\n" or (text[consumed:place][-1:].isspace() and text[place + 1 : place + 2].isspace()):
             _add(found_sentences, text[start:place])
-            start = taken = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]  # no space is a match too
+            start = consumed = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]  # no space is a match too
     _add(found_sentences, text[start:])
     return found_sentences
 
@@ -109,7 +109,7 @@ def _add(found_sentences: list[str], piece: str) -> None:
 Phrase = tuple[str, ...]
 
 
-BREAK = -1  # where anything but spaces parts two words, and at the end of a text
+BREAK = -1  # where anything but spaces separates two words, and at the end of a text
 CONTENT, CAPITAL, LEANING, PERSON = 1, 2, 4, 8  # traits of a word as written
 _TOKEN = re.compile(rf"{WORD}|\S")
 _LEANING_WORDS = """

@@ -119,7 +119,7 @@ def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n
 def sorted_pairs(keys: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort the keys, and the rows with them; rows, which ascend, still do where keys are equal. keys, rows: (n,) int64.
 
-    Key and row in one number are sorted several times as fast as places are by their keys.
+    Key and row are packed into one number: sorting these is several times as fast as sorting places by their keys.
     """
     bits = int(rows[-1]).bit_length() if len(rows) else 0
     if len(keys) and int(keys.max()).bit_length() + bits > 62:

@@ -126,7 +126,9 @@ def aggregation_rules(config: IndexConfig, *, heuristic: bool) -> AggregationRul
 
 
 def released_depth(n_base: int, cluster_size: int) -> int:
-    """Return the layers above n_base entities, as the released code reckons before it makes the first one."""
+    """Return the number of layers above n_base entities, as the released code computes it before it makes the first
+    one.
+    """
     return round(math.log(n_base, cluster_size)) + 1
 
 

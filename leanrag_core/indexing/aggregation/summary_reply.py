@@ -44,10 +44,10 @@ def parse_summary(reply: str, member_names: Sequence[str], *, stage: str = "", i
     Raises ReplyError when there is no object, its end is missing, there is no name or description, or when the name is
     a member's.
     """
-    read = read_json(reply, _PARTS)
-    if read.breaks_off:
+    reply_json = read_json(reply, _PARTS)
+    if reply_json.breaks_off:
         raise ReplyError("reply.broken_off")
-    cells = {str(key).strip().lower(): value for key, value in read.cells.items()}
+    cells = {str(key).strip().lower(): value for key, value in reply_json.cells.items()}
     name, description, listed = (next((cells[key] for key in keys if cells.get(key)), None) for keys in _PARTS)
     name = " ".join(str(name or "").split())
     description = str(description or "").strip()

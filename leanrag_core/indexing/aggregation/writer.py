@@ -1,4 +1,4 @@
-"""The seam between the hierarchy and who writes its texts: F_entity (eq. 4) and F_rel (eq. 5)."""
+"""The interface between the hierarchy and the writers of its texts: F_entity (eq. 4) and F_rel (eq. 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -105,8 +105,8 @@ class AggregationWriter(Protocol):
     threads; what they return depends on their argument and on the last `prepare` alone."""
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
-        """Prepare for the top layer so far, layers[-1], to be grouped by labels (n,) int; each layer below has its
-        parents.
+        """Prepare for grouping the top layer so far, layers[-1]; each layer below has its parents. labels: (n,) int,
+        the cluster of each node.
         """
 
     def entity(self, members: ClusterView) -> Summary:

@@ -45,14 +45,14 @@ def read_communities(folder: Path, *, n_nodes: int, dimension: int) -> Communiti
     path, claims_path = folder / COMMUNITIES_FILE, folder / CLAIMS_FILE
     table, claims = read_table(path), read_table(claims_path)
     vectors = vectors_in(table)
-    held = (table.schema.metadata or {}).get(b"n_nodes")
-    if held != str(n_nodes).encode() or vectors.shape[1] != dimension:
+    stored_nodes = (table.schema.metadata or {}).get(b"n_nodes")
+    if stored_nodes != str(n_nodes).encode() or vectors.shape[1] != dimension:
         raise PartDamaged("part.of_another_index", part=folder.parent.name)
     require_columns(table, COMMUNITY_SCHEMA, path)
     require_columns(claims, CLAIM_SCHEMA, claims_path)
     require_range(Lists(table["nodes"]).values, n_nodes, path, "nodes")
     require_range(numbers(claims["entity"]), n_nodes, claims_path, "entity")
-    # A parent comes before its parts, and -1 is none: searches from the roots down end.
+    # A parent comes before its parts, and -1 means none: so searches from the roots down end.
     parent = numbers(table["parent"])
     require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
     table = table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)

@@ -79,13 +79,13 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
         listed = "\n".join(f"- {names[row]}" for row in rows)
         text = fill_within(language, prompt, entities=listed, text=index.chunk(chunk).text)
         try:
-            asked = ask(
+            answer = ask(
                 language, [{"role": "user", "content": text}], _read, schema=CLAIMS_REPLY, task=prompt.fingerprint
             )
         except ReplyError as error:
             tools.meter.add_fault(str(error))
             continue
-        claims += [(row_of[entity], chunk, claim) for entity, claim in asked.value if entity in row_of]
+        claims += [(row_of[entity], chunk, claim) for entity, claim in answer.value if entity in row_of]
     claims.sort()
     columns = list(zip(*claims, strict=True)) if claims else [(), (), ()]
     return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
@@ -107,7 +107,6 @@ def _claim(entry: Any) -> tuple[str, str] | None:
 
 
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
-_TEXTS_AT_ONCE = 256
 
 
 def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, *, max_tokens: int) -> list[Report]:
@@ -128,12 +127,12 @@ def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, 
     def write(row: int) -> Report:
         if tools.language is not None:
             tools.meter.require_budget()
-            wanted = room_in(tools.language, tools.prompts.of(REPORT_TASK), wanted=max_tokens, elements="")
-            given = material(graph, nodes[row], [(nodes[part], reports[part]) for part in parts[row]], wanted)
-            if given.left_out and wanted < max_tokens:
+            budget = room_in(tools.language, tools.prompts.of(REPORT_TASK), wanted=max_tokens, elements="")
+            elements = material(graph, nodes[row], [(nodes[part], reports[part]) for part in parts[row]], budget)
+            if elements.left_out and budget < max_tokens:
                 count_cut(tools.language)
             try:
-                return llm_report(tools.language, tools.prompts, given)
+                return llm_report(tools.language, tools.prompts, elements)
             except ReplyError as error:
                 tools.meter.add_fault(str(error))
         return builtin_report(graph, nodes[row], [nodes[part] for part in parts[row]], rating[row])
@@ -148,16 +147,19 @@ def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, 
 
 
 def community_table(tree: CommunityTree, reports: Sequence[Report | None], titles: Sequence[str] = ()) -> pa.Table:
-    """Make the table of communities that were made here, of COMMUNITY_SCHEMA.
+    """Make the table of communities, of COMMUNITY_SCHEMA.
 
-    Of imported ones (titles given) a report may be None; the title then is the whole report.
+    titles: of imported communities, whose report may be None; the title is then the whole report.
     """
-    written = [
+    all_reports = [
         report or Report(title, "", 0.0, "", ())
         for report, title in zip(reports, titles or [""] * len(tree), strict=True)
     ]
-    findings = [[(finding.summary, finding.explanation) for finding in report.findings] for report in written]
-    texts = [report_text(report.summary, of) for report, of in zip(written, findings, strict=True)]
+    findings = [[(finding.summary, finding.explanation) for finding in report.findings] for report in all_reports]
+    texts = [
+        report_text(report.summary, report_findings)
+        for report, report_findings in zip(all_reports, findings, strict=True)
+    ]
     starts = np.searchsorted(tree.level, tree.level)  # levels ascend
     columns = {
         "id": [
@@ -167,12 +169,12 @@ def community_table(tree: CommunityTree, reports: Sequence[Report | None], title
         "level": tree.level,
         "parent": tree.parent,
         "nodes": pa.ListArray.from_arrays(pa.array(tree.offsets), pa.array(tree.nodes)),
-        "title": [report.title for report in written],
-        "summary": [report.summary for report in written],
-        "rating": np.array([report.rating for report in written], dtype=np.float32),
-        "reason": [report.reason for report in written],
-        "findings": [[{"summary": a, "explanation": b} for a, b in of] for of in findings],
-        "made": [IMPORTED if titles else BY_MODEL if report.by_model else BY_RULE for report in written],
+        "title": [report.title for report in all_reports],
+        "summary": [report.summary for report in all_reports],
+        "rating": np.array([report.rating for report in all_reports], dtype=np.float32),
+        "reason": [report.reason for report in all_reports],
+        "findings": [[{"summary": a, "explanation": b} for a, b in report_findings] for report_findings in findings],
+        "made": [IMPORTED if titles else BY_MODEL if report.by_model else BY_RULE for report in all_reports],
         "tokens": count_many([rest_of_line(text) for text in texts]),
     }
     return pa.table(columns, schema=COMMUNITY_SCHEMA)
@@ -184,11 +186,7 @@ def embedded(table: pa.Table, dimension: int, tools: PartTools) -> np.ndarray:
         return np.zeros((table.num_rows, 0), dtype=np.float32)
     titles, summaries = table["title"].to_pylist(), table["summary"].to_pylist()
     texts = [f"{title}: {summary}" for title, summary in zip(titles, summaries, strict=True)]
-    vectors = [np.zeros((0, dimension), dtype=np.float32)]
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        tools.report(Progress("make", start, len(texts), "vectors"))
-        vectors.append(tools.embed(texts[start : start + _TEXTS_AT_ONCE]))
-    return np.concatenate(vectors)
+    return tools.embed_all(texts, dimension)
 
 
 def communities_of(
@@ -215,30 +213,37 @@ def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) 
     """Return the communities and claims of an import as the index part holds them; entities that the index does not
     have are left out, and communities without any. Levels are counted from the coarsest that there is.
     """
-    given = imported.communities
+    communities = imported.communities
     row_of = index.layers[0].row_of
-    held = [(sorted({row_of[id_] for id_ in each.entities if id_ in row_of}), each) for each in given]
-    kept = sorted(
-        ((nodes, each) for nodes, each in held if nodes), key=lambda pair: (pair[1].level, pair[0][0], pair[1].id)
+    with_nodes = [
+        (sorted({row_of[id_] for id_ in community.entities if id_ in row_of}), community) for community in communities
+    ]
+    ordered = sorted(
+        ((nodes, community) for nodes, community in with_nodes if nodes),
+        key=lambda pair: (pair[1].level, pair[0][0], pair[1].id),
     )
-    place_of = {each.id: place for place, (_, each) in enumerate(kept)}
-    first = min((each.level for _, each in kept), default=0)
+    place_of = {community.id: place for place, (_, community) in enumerate(ordered)}
+    first = min((community.level for _, community in ordered), default=0)
     tree = CommunityTree(
-        np.array([each.level - first for _, each in kept], dtype=np.int32),
-        np.array([place_of.get(each.parent, -1) for _, each in kept], dtype=np.int32),
-        np.cumsum([0, *(len(nodes) for nodes, _ in kept)]).astype(np.int32),
-        np.array([node for nodes, _ in kept for node in nodes], dtype=np.int32),
+        np.array([community.level - first for _, community in ordered], dtype=np.int32),
+        np.array([place_of.get(community.parent, -1) for _, community in ordered], dtype=np.int32),
+        np.cumsum([0, *(len(nodes) for nodes, _ in ordered)]).astype(np.int32),
+        np.array([node for nodes, _ in ordered for node in nodes], dtype=np.int32),
     )
-    table = community_table(tree, [_report(each) for _, each in kept], [each.title or each.id for _, each in kept])
+    table = community_table(
+        tree,
+        [_report(community) for _, community in ordered],
+        [community.title or community.id for _, community in ordered],
+    )
     vectors = embedded(table, int(index.layers[0].vectors.shape[1]), tools)
     return Communities(table, vectors, _claims(index, imported.claims), len(index.layers[0]))
 
 
-def _claims(index: Index, given: Sequence[ImportedClaim]) -> pa.Table:
+def _claims(index: Index, claims: Sequence[ImportedClaim]) -> pa.Table:
     row_of, chunk_of = index.layers[0].row_of, RowOf(index.chunks["id"])
     rows = sorted(
         (row_of[claim.subject], chunk_of.get(claim.chunk, -1), claim.description)
-        for claim in given
+        for claim in claims
         if claim.subject in row_of and claim.description
     )
     columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]

@@ -48,7 +48,7 @@ def builtin_report(graph: ElementGraph, nodes: np.ndarray, parts: Sequence[np.nd
     order = _in_turn([graph.by_degree(part) for part in parts]) if len(parts) else graph.by_degree(nodes).tolist()
     edges = graph.edges_inside(nodes)
     title = ", ".join(graph.names[node] for node in order[:_NAMES_IN_TITLE])
-    said = [_first_sentence(graph.descriptions[node]) for node in order[:_SUMMARISED]]
+    sentences = [_first_sentence(graph.descriptions[node]) for node in order[:_SUMMARISED]]
     findings: dict[str, Finding] = {}
     for edge in edges.tolist():
         if len(findings) >= _MOST_FINDINGS:
@@ -62,7 +62,7 @@ def builtin_report(graph: ElementGraph, nodes: np.ndarray, parts: Sequence[np.nd
         explanation = _first_sentence(graph.descriptions[node])
         findings.setdefault(explanation, Finding(f"{graph.names[node]}:", explanation))
     reason = f"{len(nodes)} entities with {len(edges)} relations among them."
-    return Report(title, " ".join(dict.fromkeys(filter(None, said))), rating, reason, tuple(findings.values()))
+    return Report(title, " ".join(dict.fromkeys(filter(None, sentences))), rating, reason, tuple(findings.values()))
 
 
 def ratings(graph: ElementGraph, communities: Sequence[np.ndarray]) -> list[float]:
@@ -111,35 +111,35 @@ def material(
 ) -> Material:
     """Return the text about a community that goes into the prompt: all its elements where they fit.
 
-    Else reports on its parts stand in for the parts' elements, the part with most tokens first, until all fits; at last
-    what does not fit is left out. nodes: (k,) int. parts: nodes, (q,) int, and report of each community that it was
+    Otherwise reports on its parts replace the parts' elements, the part with most tokens first, until all fits; what
+    still does not fit is left out. nodes: (k,) int. parts: nodes, (q,) int, and report of each community that it was
     split into.
     """
     lines = element_lines(graph, nodes)
     if not parts or tokens_of(lines) <= max_tokens:
         return fitted(lines, max_tokens)
-    own = [element_lines(graph, part) for part, _ in parts]
-    sizes = [tokens_of(part) for part in own]
-    texts: list[list[str]] = list(own)
+    lines_of_parts = [element_lines(graph, part) for part, _ in parts]
+    sizes = [tokens_of(part) for part in lines_of_parts]
+    texts: list[list[str]] = list(lines_of_parts)
     for place in sorted(range(len(parts)), key=lambda place: (-sizes[place], place)):
         report = parts[place][1]
         lines_of_report = report_text(
             f"- Report on {report.title}: {report.summary}",
             [(finding.summary, finding.explanation) for finding in report.findings],
         ).split("\n")
-        used = tokens_of(lines_of_report)
-        if used < sizes[place]:
-            texts[place], sizes[place] = lines_of_report, used
+        report_tokens = tokens_of(lines_of_report)
+        if report_tokens < sizes[place]:
+            texts[place], sizes[place] = lines_of_report, report_tokens
         if sum(sizes) <= max_tokens:
             break
-    reports_first = sorted(range(len(parts)), key=lambda place: (texts[place] is own[place], place))
+    reports_first = sorted(range(len(parts)), key=lambda place: (texts[place] is lines_of_parts[place], place))
     return fitted([line for place in reports_first for line in texts[place]], max_tokens)
 
 
-def llm_report(language: LanguageModel, prompts: PromptBook, given: Material) -> Report:
+def llm_report(language: LanguageModel, prompts: PromptBook, elements: Material) -> Report:
     """Return the model's report, asked for again once where it cannot be read. Raises ReplyError, BudgetSpent."""
     prompt = prompts.of(TASK)
-    messages = [{"role": "user", "content": fill_within(language, prompt, elements=given.text)}]
+    messages = [{"role": "user", "content": fill_within(language, prompt, elements=elements.text)}]
     return ask(language, messages, _read, schema=REPORT_REPLY, task=prompt.fingerprint).value
 
 

@@ -12,7 +12,7 @@ from leanrag_core.indexing.extraction.sentences import ReadSentence
 _ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SEVERAL = re.compile(r",| and | & ")
-_LARGE = 2_000  # sightings of a corpus; of a smaller one every noun is an entity
+_LARGE = 2_000  # sightings of a corpus; in a smaller one every noun is an entity
 _SMALL = frozenset(["of", "and", "for", "the", "in", "on", "to", "a", "an", "de", "la", "du", "et"])
 _TITLED = re.compile(r"^(?:mr|mrs|miss|ms|dr|lady|madame|queen|king|prince|princess|saint|st|pope|sir)\b\.?", re.I)
 
@@ -22,7 +22,7 @@ class Names:
     """Settled names.
 
     joined: (document, key) to the key of its long form. shown: name of each key. kind: its type in running text.
-    passing: keys of plain nouns that a large corpus says once, which are no entities of it.
+    passing: keys of plain nouns that a large corpus mentions once, which are no entities of it.
     """
 
     joined: dict[tuple[int, str], str]
@@ -129,7 +129,7 @@ def _passing(
         and next(iter(counted)).islower()
         and key.isalpha()
     ]
-    # The dictionary is loaded where it is asked for.
+    # The dictionary is loaded only when it is needed.
     return frozenset(key for key in once if english_dictionary().has(key))
 
 
@@ -175,19 +175,19 @@ def _join_acronyms(
     shown: dict[str, str],
 ) -> None:
     """Join acronyms that a document spells out, and elsewhere those that the corpus spells out in one way only."""
-    own: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    in_document: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     corpus: dict[str, set[str]] = defaultdict(set)
     for sentence in sentences:
         for short, long in sentence.acronyms:
             key = as_spelled.get(long.casefold(), long.casefold())
-            own[sentence.document, short.casefold()][key] += 1
+            in_document[sentence.document, short.casefold()][key] += 1
             corpus[short.casefold()].add(key)
             shown.setdefault(key, long)
     for document, keys in keys_in.items():
         for key in keys:
-            here = own.get((document, key))
-            if here:
-                joined[document, key] = _most_frequent(here)
+            long_forms = in_document.get((document, key))
+            if long_forms:
+                joined[document, key] = _most_frequent(long_forms)
             elif len(corpus.get(key, ())) == 1 and shown[key].rstrip("s").isupper():
                 joined[document, key] = min(corpus[key])
 
@@ -205,14 +205,16 @@ def _join_short_forms(
     """
     everywhere = _long_forms([key for keys in keys_in.values() for key in keys], kind)
     for document, keys in keys_in.items():
-        here = _long_forms(keys, kind)
+        document_forms = _long_forms(keys, kind)
         order = {key: place for place, key in enumerate(keys)}
         for key in keys:
             named = kind[key] in ("person", "organization")
             proper = named or (kind[key] == "concept" and shown[key][0].isupper())
             if not proper or key in whole or " " in key or (document, key) in joined:
                 continue
-            fitting = here.ends.get(key, set()) | (here.begins.get(key, set()) if kind[key] == "person" else set())
+            fitting = document_forms.ends.get(key, set()) | (
+                document_forms.begins.get(key, set()) if kind[key] == "person" else set()
+            )
             fitting = _shortest({long for long in fitting if kind[long] == "person" or order[long] < order[key]})
             elsewhere = {long for long in everywhere.ends.get(key, ()) if kind[long] == "person"}
             if len(fitting) == 1:
@@ -251,8 +253,8 @@ def _join_articles(
     joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]], titles: Mapping[str, str]
 ) -> None:
     """Join a title with the form that has its article: "Hobbit" is "The Hobbit" when that is a document's title."""
-    bare = {key.removeprefix("the "): key for key in titles if key.startswith("the ")}
+    without_article = {key.removeprefix("the "): key for key in titles if key.startswith("the ")}
     for document, keys in keys_in.items():
         for key in keys:
-            if key in bare and key not in titles and (document, key) not in joined:
-                joined[document, key] = bare[key]
+            if key in without_article and key not in titles and (document, key) not in joined:
+                joined[document, key] = without_article[key]

@@ -96,7 +96,7 @@ def blocks_of(document: Document) -> Iterator[Block]:
 
 
 def _speakers(text: str) -> frozenset[str]:
-    """Return labels before a colon that open at least two lines; once alone may be any heading."""
+    """Return labels before a colon that open at least two lines; a label that occurs once may be any heading."""
     counted = Counter(match[1] for match in _SPEAKER.finditer(text))
     return frozenset(name for name, n in counted.items() if n > 1 and len(name) > 2 and not _is_label(name))
 

@@ -135,8 +135,8 @@ def _described(
     words = {word for word in sighting.key.split() if len(word) > 2 or _HAN.search(word)}
     texts = [(sentence.text, sentence.words) for sentence in following] or [(sighting.surface, ())]
     for number, (text, content) in enumerate(texts):
-        named = bool(words) and all(word in text.casefold() for word in words)
-        weight = (2.5 if named else 1.2) - 0.3 * number
+        is_named = bool(words) and all(word in text.casefold() for word in words)
+        weight = (2.5 if is_named else 1.2) - 0.3 * number
         weighted = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
         if number == 0 and parent is not None:
             upper = Sighting(parent.surface, parent.key, parent.type, mentioned=False)
@@ -153,14 +153,14 @@ def keywords_of(words: Sequence[tuple[str, int]], source: Sighting, target: Sigh
     """Return at most four words in the order of the sentence: those between the ends first, then the nearest around
     them.
 
-    words: base forms of the sentence's content words and their places, which are counted as the sightings count theirs.
+    words: base forms of the sentence's content words with their token positions, which are counted as in Sighting.
     """
     first, last = sorted((source, target), key=lambda end: (end.start, end.end))
-    own = {part for end in (source, target) for part in end.key.split()}
+    end_words = {part for end in (source, target) for part in end.key.split()}
     apart = [
         (max(first.start - place, place - max(first.end, last.end) + 1, 0), place, word)
         for word, place in words
-        if word not in own and not any(end.start <= place < end.end for end in (source, target))
+        if word not in end_words and not any(end.start <= place < end.end for end in (source, target))
     ]
     nearest: dict[str, int] = {}
     for _, place, word in sorted(apart):
@@ -175,9 +175,9 @@ _NAMED = 3  # names shown at a time while a build runs
 class BuiltinExtractor:
     """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
 
-    Every sentence of a document is read once and counted in each chunk that wholly holds it. Of what is rare only plain
-    nouns that a large corpus says once are dropped (Names.passing). Same documents and chunks: the same extractions.
-    apply maps the reading of English over its batches; it may do so in other processes.
+    Every sentence of a document is read once and counted in each chunk that wholly holds it. Of rare entities only
+    plain nouns that a large corpus mentions once are dropped (Names.passing). The same documents and chunks give the
+    same extractions. apply maps the reading of English over its batches; it may do so in other processes.
     """
 
     name = "builtin"
@@ -208,26 +208,26 @@ class BuiltinExtractor:
         titled = titles_of([document.title for document in documents])
         titles = _by_key(titled)
         located = _Chunks(documents, chunks)
-        read = SentenceFiles(len(documents))
+        sentence_files = SentenceFiles(len(documents))
         repeated = repeated_in(documents)
 
         def keep(row: int, sentences: list[ReadSentence]) -> None:
             document = documents[row]
             asides = left_out(document, all_asides(document, repeated[row]))
-            own = [named(sentence) for sentence in sentences if outside(asides, sentence.start, sentence.end)]
-            spoken = replace(document, headings=headings_left(document, asides))
-            headed = heading_sentences(spoken, titled[row], row, own, located.first_start(row))
-            read.put(row, [*own, *map(named, headed)])
+            prose = [named(sentence) for sentence in sentences if outside(asides, sentence.start, sentence.end)]
+            without_asides = replace(document, headings=headings_left(document, asides))
+            headed = heading_sentences(without_asides, titled[row], row, prose, located.first_start(row))
+            sentence_files.put(row, [*prose, *map(named, headed)])
 
         by_row = groupby(read_english(in_english, sorted(titles.values()), self.apply), key=itemgetter(0))
         without_blocks = {row for row, _ in in_english}
         for row, blocks in by_row:
-            own: list[ReadSentence] = []
+            row_sentences: list[ReadSentence] = []
             for _, sentences in blocks:
-                own += sentences
+                row_sentences += sentences
                 self._note(sentences)
                 progress.reached(row, sentences[-1].end if sentences else 0)
-            keep(row, own)
+            keep(row, row_sentences)
             without_blocks.remove(row)
         for row in sorted(without_blocks):
             keep(row, [])
@@ -235,20 +235,21 @@ class BuiltinExtractor:
             self._note(sentences)
             progress.reached(row, len(documents[row].text))
             keep(row, sentences)
-        names = settle_names(read, titles)
-        extractions = _Extractions(documents, chunks, read, names, located, frozenset(neutral))
+        names = settle_names(sentence_files, titles)
+        extractions = _Extractions(documents, chunks, sentence_files, names, located, frozenset(neutral))
         report(len(chunks))
-        return extractions if read.on_disk and extractions.in_order else list(extractions)
+        return extractions if sentence_files.on_disk and extractions.in_order else list(extractions)
 
     def _note(self, sentences: Sequence[ReadSentence]) -> None:
         """Count what was read among the names and relations found so far."""
         sightings = [sighting for sentence in sentences for sighting in sentence.sightings if sighting.mentioned]
-        surfaces = {seen.key: seen.surface for seen in sightings if seen.key not in self.names}  # names that are new
+        new = (sighting for sighting in sightings if sighting.key not in self.names)
+        surfaces = {sighting.key: sighting.surface for sighting in new}
         self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
         self.names.update(surfaces)
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
-        ends = ((seen.sightings[link.source], seen.sightings[link.target]) for seen in sentences for link in seen.links)
-        self.news.add(surfaces, ((source.key, target.key) for source, target in ends))
+        links = ((sentence.sightings, link) for sentence in sentences for link in sentence.links)
+        self.news.add(surfaces, ((ends[link.source].key, ends[link.target].key) for ends, link in links))
 
 
 class ReadBefore:
@@ -269,8 +270,8 @@ class ReadBefore:
         if not _is_english(document):
             return True
         words = set(_WORD_OF_TITLE.findall(document.text))  # a title that the text spells begins with one of them
-        own = [title for word in words & self._by_word.keys() for title in self._by_word[word]]
-        return is_parsed(document, sorted(own), self._store)
+        spelled_titles = [title for word in words & self._by_word.keys() for title in self._by_word[word]]
+        return is_parsed(document, sorted(spelled_titles), self._store)
 
 
 class ChunksRead(NamedTuple):
@@ -350,8 +351,7 @@ class _Chunks:
 
 
 class _Extractions(Sequence[Extraction]):
-    """What was read, under settled names, in the chunks that hold it: made document by document, whenever it is passed
-    over.
+    """The extraction of each chunk, under settled names: made document by document, again at each pass over them.
 
     in_order: the chunks stand in the order of the documents. neutral: rows of documents that are read without grammar.
     """
@@ -360,12 +360,12 @@ class _Extractions(Sequence[Extraction]):
         self,
         documents: Sequence[Document],
         chunks: Sequence[Chunk],
-        read: SentenceFiles,
+        sentence_files: SentenceFiles,
         names: Names,
         located: _Chunks,
         neutral: frozenset[int],
     ) -> None:
-        self._documents, self._chunks, self._read = documents, chunks, read
+        self._documents, self._chunks, self._read = documents, chunks, sentence_files
         self._names, self._located, self._neutral = names, located, neutral
         self.in_order = located.places == list(range(len(chunks)))
 
@@ -373,12 +373,13 @@ class _Extractions(Sequence[Extraction]):
         return len(self._chunks)
 
     def __iter__(self) -> Iterator[Extraction]:
-        made = (each for row in range(len(self._documents)) for each in self._of(row))
+        pairs = (pair for row in range(len(self._documents)) for pair in self._of(row))
         if self.in_order:
-            yield from (extraction for _, extraction in made)
+            yield from (extraction for _, extraction in pairs)
         else:
-            of = dict(made)
-            yield from (of.get(place) or Extraction(chunk.id, (), ()) for place, chunk in enumerate(self._chunks))
+            extraction_of = dict(pairs)
+            for place, chunk in enumerate(self._chunks):
+                yield extraction_of.get(place) or Extraction(chunk.id, (), ())
 
     @overload
     def __getitem__(self, place: int) -> Extraction: ...
@@ -432,10 +433,10 @@ def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[M
 
 
 def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[RelationMention]:
-    shown = [names.name(sentence.document, sighting.key) for sighting in sentence.sightings]
+    shown_names = [names.name(sentence.document, sighting.key) for sighting in sentence.sightings]
     passing = [sighting.key in names.passing for sighting in sentence.sightings]
     for link in sentence.links:
-        source, target = shown[link.source], shown[link.target]
+        source, target = shown_names[link.source], shown_names[link.target]
         if source == target or passing[link.source] or passing[link.target]:
             continue
         description = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text

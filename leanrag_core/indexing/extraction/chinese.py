@@ -65,7 +65,7 @@ class ChinesePhrase:
 
 
 class ChineseReader:
-    """Finds the entities of sentences, all of which it has seen: what recurs in them decides what is one phrase."""
+    """Finds entities in sentences. It is given all sentences first: what recurs in them decides what is one phrase."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         self._segmenter = Segmenter(new_words(sentences, Segmenter()))
@@ -82,10 +82,12 @@ class ChineseReader:
         }
         quoted = (match for match in _QUOTED.finditer(sentence))
         phrases.update({match.start(1): ChinesePhrase(match[1], match.start(1), "concept") for match in quoted})
-        taken = [(phrase.start, phrase.start + len(phrase.text)) for phrase in phrases.values()]
+        covered_spans = [(phrase.start, phrase.start + len(phrase.text)) for phrase in phrases.values()]
         for run in self._runs(sentence):
             for phrase in self._of_run(run):
-                if not any(start < phrase.start + len(phrase.text) and phrase.start < end for start, end in taken):
+                if not any(
+                    start < phrase.start + len(phrase.text) and phrase.start < end for start, end in covered_spans
+                ):
                     phrases.setdefault(phrase.start, phrase)
         return [phrases[start] for start in sorted(phrases)]
 
@@ -201,7 +203,7 @@ def new_words(sentences: Sequence[str], segmenter: Segmenter) -> list[str]:
                 for end in range(start + 1, min(len(run), start + _LONGEST_NEW) + 1):
                     part = run[start:end]
                     counted[part] += 1
-                    if end > start + 1:  # a mark beside the run is another neighbour in each sentence
+                    if end > start + 1:  # a mark beside the run counts as a different neighbour in each sentence
                         before[part].add(run[start - 1] if start else f"mark {number}")
                         after[part].add(run[end] if end < len(run) else f"mark {number}")
     chosen: list[str] = []

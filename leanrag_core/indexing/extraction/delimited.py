@@ -27,7 +27,7 @@ _CLOSED = re.compile(r"\)[ \t*`,;.]*(?=\n|$)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WHOLE = re.compile(rf"[{_QUOTES}.!?。！？\d][ \t]*$")
 _NUMBER = re.compile(r"^[-+]?\d+(?:\.\d+)?(?=$|\s*/\s*10$)")
-_SHOWN = 120  # characters of a broken record that are kept with its loss
+_SHOWN = 120  # characters of a broken record that its Drop shows
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,9 @@ def _records(text: str) -> Iterator[_Record]:
         body = text[start.end() : len(text) if last else starts[place + 1].start()]
         mark = _RECORD_END.search(body)
         body = body[: mark.start()] if mark else body
-        behind = max((match.end() for match in _FIELD.finditer(body)), default=0)  # a parenthesis in a name closes none
+        behind = max(
+            (match.end() for match in _FIELD.finditer(body)), default=0
+        )  # a parenthesis in a name closes no record
         brace = _CLOSED.search(body, behind)
         closed = not last or mark is not None or brace is not None
         yield _Record(start[1].lower(), body[: brace.start()] if brace else body, closed)

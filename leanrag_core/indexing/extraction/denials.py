@@ -63,8 +63,8 @@ _PAIR_AFTER = re.compile(
 )
 _AND = re.compile(r"\s*(?:and|with|or)\s+(?:the\s+|an?\s+)?|\s*[和与同跟及]\s*", re.IGNORECASE)
 DENIALS = "1"  # version of denies_pair(); raise it when it takes other sentences for denials
-_SHOWN = 120  # characters of it
-_LONGEST = 25  # words of a clause that says no more than that
+_SHOWN = 120  # characters of a denial that an error shows
+_LONGEST = 25  # words of a clause that only denies a tie
 
 
 def denies(description: str) -> bool:

@@ -1,6 +1,6 @@
 """Parts of speech, morphology and base forms of English words, looked up by what they depend on.
 
-The pipeline's rules and its lemmatizer decide; each combination of their conditions is put to them once.
+The pipeline's rules and its lemmatizer decide; they are asked once for each combination of conditions.
 """
 
 import re
@@ -69,13 +69,13 @@ class WordAttributes:
         from spacy.tokens._retokenize import set_token_attrs
 
         mentioned = self._mentioned
-        met = []
+        rules_met = []
         for place, (word, tag, dependency) in enumerate(doc.to_array(["LOWER", "TAG", "DEP"]).tolist()):
             known = mentioned.get(word)
             key = (self._mention(doc[place]) if known is None else known, tag, dependency)
-            met.append(self._met.get(key) or self._look_up(doc, place, key))
-        more = self._of_several_words(met)
-        for place, (token, word) in enumerate(zip(doc, met, strict=True)):
+            rules_met.append(self._met.get(key) or self._look_up(doc, place, key))
+        more = self._of_several_words(rules_met)
+        for place, (token, word) in enumerate(zip(doc, rules_met, strict=True)):
             sets = self._merged(sorted((*word.rules, *more[place]))) if place in more else word.sets
             if sets:
                 set_token_attrs(token, sets)
@@ -83,10 +83,10 @@ class WordAttributes:
     def _mention(self, token: Any) -> int:
         """Return the word in small letters as its number, 0 where no rule tells it from other words."""
         text = token.lower_
-        told = token.is_space or text in self._texts or any(pattern.search(text) for pattern in self._patterns)
+        is_mentioned = token.is_space or text in self._texts or any(pattern.search(text) for pattern in self._patterns)
         if len(self._mentioned) >= _MAX_KEPT:
             self._mentioned.clear()
-        self._mentioned[token.lower] = token.lower if told else 0
+        self._mentioned[token.lower] = token.lower if is_mentioned else 0
         return self._mentioned[token.lower]
 
     def _look_up(self, doc: Any, place: int, key: tuple[int, ...]) -> _Met:
@@ -105,14 +105,14 @@ class WordAttributes:
             merged |= self._sets[rule]
         return merged
 
-    def _of_several_words(self, met: Sequence[_Met]) -> dict[int, list[int]]:
+    def _of_several_words(self, rules_met: Sequence[_Met]) -> dict[int, list[int]]:
         """Return the rules of several words that are met, by the place of the word that they set."""
         rules: dict[int, list[int]] = defaultdict(list)
-        for start, word in enumerate(met):
+        for start, word in enumerate(rules_met):
             if not word.conditions:
                 continue
             for rule, index, conditions in self._sequences:
-                following = met[start : start + len(conditions)]
+                following = rules_met[start : start + len(conditions)]
                 if len(following) == len(conditions) and all(
                     condition in other.conditions for condition, other in zip(conditions, following, strict=True)
                 ):

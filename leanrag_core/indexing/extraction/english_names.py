@@ -68,11 +68,11 @@ def names_of(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sight
     for start, end in titles:
         inside = [label for s, e, label in spans if start <= s and e <= end]
         spans.append((start, end, inside[0] if inside else "title"))
-    taken: set[int] = set()
+    covered_tokens: set[int] = set()
     spans.sort(key=lambda span: (span[0] - span[1], span[0], span[2] == "title"))
     for start, end, label in (*species, *spans):
-        if taken.isdisjoint(range(start, end)):
-            taken.update(range(start, end))
+        if covered_tokens.isdisjoint(range(start, end)):
+            covered_tokens.update(range(start, end))
             surface = tidy(doc[start:end].text)
             if sum(map(str.isalpha, surface)) > 1 and len(surface) <= MAX_LENGTH and not MARKUP.search(surface):
                 before = doc[start - 1].lower_ if start > sentence.start else ""
@@ -188,8 +188,10 @@ def _begins_another(tokens: list[Any], place: int) -> bool:
     if before is None:
         return False
     if token.text == ",":
-        rest = [other.lower_ for other in tokens[place + 1 :]]
-        return not rest or not (rest[0] in LEGAL_FORMS or "and" in rest or "&" in rest)
+        following_words = [other.lower_ for other in tokens[place + 1 :]]
+        return not following_words or not (
+            following_words[0] in LEGAL_FORMS or "and" in following_words or "&" in following_words
+        )
     if token.lower_ == "and":  # two persons that were read as an organization
         return tokens[0].lower_ in GIVEN and any(other.lower_ in GIVEN for other in tokens[place + 1 : place + 2])
     if token.pos_ == "DET":

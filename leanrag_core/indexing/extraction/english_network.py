@@ -33,7 +33,7 @@ class Encoder:
     def vectors(self, docs: Sequence[Any]) -> np.ndarray:
         """Return the vectors of all words, (n, width) float32, in the order of the documents.
 
-        They depend on the documents that are encoded together in the last bit of a sum at most.
+        Documents that are encoded together change the last bit of a sum at most.
         """
         features = np.concatenate([doc.to_array(self._columns).reshape(-1, len(self._columns)) for doc in docs])
         words, word_of = np.unique(features, axis=0, return_inverse=True)
@@ -77,7 +77,7 @@ def with_vectors(model: Any) -> Any:
     encoder = Encoder(model)
 
     def forward(_: Any, docs: Sequence[Any], is_train: bool) -> tuple[list[np.ndarray], Any]:
-        """Return the vectors of each document, (n_words, width) float32, and no way back."""
+        """Return the vectors of each document, (n_words, width) float32, and no backward pass."""
         ends = np.cumsum([len(doc) for doc in docs])
         return np.split(encoder.vectors(docs), ends[:-1]), None
 
@@ -85,10 +85,11 @@ def with_vectors(model: Any) -> Any:
 
 
 class NameRecogniser:
-    """Sets the entities of documents as spaCy's greedy recogniser with the same weights.
+    """Sets the entities of documents as spaCy's greedy recogniser with the same weights does.
 
-    That one goes from word to word and lets a name begin (B), go on (I), end (L), be of one word (U) or not be (O). Its
-    features are the word, and where a name is open the name's first word and the word before.
+    That recogniser goes from word to word and decides whether a name begins (B), goes on (I), ends (L), has this word
+    alone (U) or is not there (O). Its features are the word and, inside a name, the name's first word and the word
+    before.
     """
 
     def __init__(self, recogniser: Any) -> None:

@@ -57,8 +57,8 @@ def _stated(sentence: Any, place_of: dict[int, int]) -> Iterator[Link]:
         if token.dep_ == "poss":
             yield from _pairs([token.head], [token], "preposition", "of", "", place_of)
         if token.i in place_of and token.pos_ in ("NOUN", "PROPN"):
-            for preposition, thing in _prepositional(token):
-                yield from _pairs([token], _joined(thing), "preposition", preposition, "", place_of)
+            for preposition, complement in _prepositional(token):
+                yield from _pairs([token], _joined(complement), "preposition", preposition, "", place_of)
 
 
 def _of_verb(verb: Any, place_of: dict[int, int]) -> Iterator[Link]:
@@ -66,8 +66,8 @@ def _of_verb(verb: Any, place_of: dict[int, int]) -> Iterator[Link]:
     if not subjects:
         return
     denied = any(child.dep_ == "neg" for child in verb.children)
-    said = ("auxpass", "neg", "prt", "aux") if denied else ("auxpass", "neg", "prt")  # "did not visit", "visits"
-    words = [child for child in verb.children if child.dep_ in said]
+    label_roles = ("auxpass", "neg", "prt", "aux") if denied else ("auxpass", "neg", "prt")  # "did not visit", "visits"
+    words = [child for child in verb.children if child.dep_ in label_roles]
     label = " ".join(word.lower_ for word in sorted([*words, verb], key=lambda word: word.i))
     keyword = "" if verb.lemma_ in _NO_KEYWORD else verb.lemma_.lower()
     for child in verb.children:
@@ -76,19 +76,19 @@ def _of_verb(verb: Any, place_of: dict[int, int]) -> Iterator[Link]:
             none = any(word.dep_ == "det" and word.lower_ == "no" for word in child.children)
             yield from _pairs(subjects, _joined(child), "verb", f"{label} no" if none else label, keyword, place_of)
         elif child.dep_ == "agent":
-            for thing in (noun for noun in child.children if noun.dep_ == "pobj"):
-                yield from _pairs(subjects, _joined(thing), "verb", f"{label} {child.lower_}", keyword, place_of)
-    for preposition, thing in _prepositional(verb):
-        yield from _pairs(subjects, _joined(thing), "preposition", f"{label} {preposition}", keyword, place_of)
+            for complement in (noun for noun in child.children if noun.dep_ == "pobj"):
+                yield from _pairs(subjects, _joined(complement), "verb", f"{label} {child.lower_}", keyword, place_of)
+    for preposition, complement in _prepositional(verb):
+        yield from _pairs(subjects, _joined(complement), "preposition", f"{label} {preposition}", keyword, place_of)
 
 
 def _subjects(verb: Any) -> list[Any]:
-    """Return subjects of a verb; of a verb without its own, those of the verb or noun that it hangs on."""
+    """Return the subjects of a verb; of a verb without its own, those of the verb or noun that it depends on."""
     for _ in range(4):
-        own = [child for child in verb.children if child.dep_ in _SUBJECTS]
-        if own:
+        own_subjects = [child for child in verb.children if child.dep_ in _SUBJECTS]
+        if own_subjects:
             subjects = []
-            for subject in own:
+            for subject in own_subjects:
                 relative = subject.tag_ in ("WDT", "WP") and verb.dep_ == "relcl"
                 subjects += _joined(verb.head if relative else subject)
             return subjects
@@ -108,8 +108,8 @@ def _prepositional(token: Any) -> Iterator[tuple[str, Any]]:
                 if below.dep_ == "pobj":
                     yield child.lower_, below
                 elif below.dep_ == "prep":
-                    for thing in (noun for noun in below.children if noun.dep_ == "pobj"):
-                        yield f"{child.lower_} {below.lower_}", thing
+                    for complement in (noun for noun in below.children if noun.dep_ == "pobj"):
+                        yield f"{child.lower_} {below.lower_}", complement
 
 
 def _joined(token: Any) -> list[Any]:
@@ -268,9 +268,9 @@ def read_english(
     batches: list[EnglishBatch] = []
     by_word = _by_first_word(titles)
     for row, document in documents:
-        own = list(_batches(document, by_word))
-        rows += [row] * len(own)
-        batches += own
+        document_batches = list(_batches(document, by_word))
+        rows += [row] * len(document_batches)
+        batches += document_batches
     for row, blocks in zip(rows, apply(ReadTask(RULES, english_version()), batches), strict=True):
         for sentences in blocks:
             yield row, [replace(sentence, document=row) for sentence in sentences]
@@ -299,15 +299,15 @@ def _batches(document: Document, by_word: Mapping[str, list[str]]) -> Iterator[E
     A batch holds blocks of one document and depends on nothing else but those titles, so that a document that is added
     or changed leaves what was read in the others as it is.
     """
-    rest = iter(blocks_of(document))
-    while blocks := tuple(islice(rest, _BATCH)):
+    remaining = iter(blocks_of(document))
+    while blocks := tuple(islice(remaining, _BATCH)):
         words = {word for block in blocks for word in _WORD.findall(block.text)}
         yield EnglishBatch(blocks, tuple(sorted(title for word in words & by_word.keys() for title in by_word[word])))
 
 
 def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
-    """Return a matcher of document titles as they are spelled, so that a passage that names another one is linked to
-    it.
+    """Return a matcher of document titles as they are spelled, so that a passage that names another document is linked
+    to it.
     """
     from spacy.matcher import PhraseMatcher
 
@@ -322,9 +322,7 @@ def _spelled(title: str) -> Any:
 
 
 def in_small_letters(text: str) -> str:
-    """Return the text with sentences that stand in capitals in small letters, where names can be told; as long as it
-    was.
-    """
+    """Return the text, of the same length, with sentences in capitals set in small letters, where names can be told."""
     if not _SHOUTED.search(text):
         return text
     return "".join(_calmed(piece) for piece in _SENTENCES.split(text))
@@ -347,15 +345,17 @@ def _calmed(piece: str) -> str:
 def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
     noun_chunks = list(parsed.noun_chunks)
     starts = [chunk.start for chunk in noun_chunks]
-    for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
+    for number, sentence in enumerate(piece for parsed_sentence in parsed.sents for piece in _pieces(parsed_sentence)):
         text = block.text[sentence.start_char : sentence.end_char].strip()
         if not any(letter.isalpha() for letter in text):
             continue
         inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
-        own = noun_chunks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        phrases = phrases_of(sentence, inside, [chunk for chunk in own if chunk.end <= sentence.end])
+        sentence_chunks = noun_chunks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        phrases = phrases_of(sentence, inside, [chunk for chunk in sentence_chunks if chunk.end <= sentence.end])
         weights = informative(sentence, phrases.sightings)
-        sightings = [replace(each, weight=weight) for each, weight in zip(phrases.sightings, weights, strict=True)]
+        sightings = [
+            replace(sighting, weight=weight) for sighting, weight in zip(phrases.sightings, weights, strict=True)
+        ]
         links = links_of(sentence, sightings)
         nested = [
             (a, b)

@@ -74,26 +74,26 @@ class _Corpus:
 
 def settled_types(sentences: Sequence[ReadSentence]) -> dict[str, str]:
     """Return the type of each key that is seen in running text."""
-    seen: dict[str, _Seen] = defaultdict(_Seen)
+    names: dict[str, _Seen] = defaultdict(_Seen)
     small: set[str] = set()
     for sentence in sentences:
         small.update(_SMALL.findall(sentence.text))
         for sighting in sentence.sightings:
             if sighting.type not in VAGUE:
-                key = seen[sighting.key]
+                key = names[sighting.key]
                 key.surfaces[sighting.surface] += 1
                 key.labels[sighting.type] += 1
                 key.before[sighting.before] += 1
                 key.human += sighting.human
                 key.ordinary |= sighting.ordinary
-    genera = {key.split()[0] for key, name in seen.items() if "organism" in name.labels}
-    people = [key.split() for key, name in seen.items() if _majority(name.labels) == "person" and " " in key]
+    genera = {key.split()[0] for key, name in names.items() if "organism" in name.labels}
+    people = [key.split() for key, name in names.items() if _majority(name.labels) == "person" and " " in key]
     first = Counter(words[0] for words in people if words[0] not in small)
     given = GIVEN | {word for word, n in first.items() if n > 1 and word not in small}
     family = {words[-1] for words in people if words[0] in given and words[-1] not in small}
-    companies = {company_of(key) for key in seen} - {""}
+    companies = {company_of(key) for key in names} - {""}
     corpus = _Corpus(small, genera, given, family, companies)
-    return {key: _type(name, corpus) for key, name in seen.items()}
+    return {key: _type(name, corpus) for key, name in names.items()}
 
 
 def company_of(key: str) -> str:

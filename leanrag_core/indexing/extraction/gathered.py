@@ -40,7 +40,8 @@ class Extractor(Protocol):
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> Sequence[Extraction]:
         """Return one Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done. Each pass
-        over them may be work: what needs several things of them takes these in one."""
+        over the result may take long, so collect everything you need in one.
+        """
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -48,7 +49,7 @@ _NAME_IN_PROMPT = re.compile(r'"name":\s*"([^"]*\w[^"]*)"')
 _EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _ACCENT = re.compile(r"[\u0300-\u036f]")
 _SHORTEST_STEM = 4  # characters
-_STEM = 0.6  # of the shorter word that must be alike from its beginning
+_STEM = 0.6  # share of the shorter word that must be alike from its beginning
 _LETTERS_LOOKED_AT = 600
 _ACRONYM = re.compile(r"^[^\W\d_]{2,8}$")
 

@@ -47,13 +47,13 @@ def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator
     texts = [list(_sentences(document)) for document in documents]
     vocabulary: dict[str, _Words] = {}
     for language in sorted({document.language for document in documents}):
-        own = [
+        language_texts = [
             text
-            for source, read in zip(documents, texts, strict=True)
+            for source, sentences_read in zip(documents, texts, strict=True)
             if source.language == language
-            for *_, text in read
+            for *_, text in sentences_read
         ]
-        vocabulary[language] = _Words(own, ChineseReader(own) if language == CHINESE else None)
+        vocabulary[language] = _Words(language_texts, ChineseReader(language_texts) if language == CHINESE else None)
     for document, row, sentences in zip(documents, rows, texts, strict=True):
         words = vocabulary[document.language]
         yield [_read(row, start, end, text, words) for start, end, text in sentences]
@@ -198,17 +198,17 @@ def _segments(piece: str, position: int, words: _Words) -> Iterator[tuple[int, s
     if 2 <= len(piece) <= 4:
         yield position, piece
         return
-    start, rest = 0, 0
+    start, unused_from = 0, 0
     while start < len(piece):
         for length in range(min(_MAX_RUN, len(piece) - start), 1, -1):
             if piece[start : start + length] in words.recurring:
-                if 2 <= start - rest <= _MAX_RUN:
-                    yield position + rest, piece[rest:start]
+                if 2 <= start - unused_from <= _MAX_RUN:
+                    yield position + unused_from, piece[unused_from:start]
                 yield position + start, piece[start : start + length]
                 start += length
-                rest = start
+                unused_from = start
                 break
         else:
             start += 1
-    if 2 <= len(piece) - rest <= _MAX_RUN:
-        yield position + rest, piece[rest:]
+    if 2 <= len(piece) - unused_from <= _MAX_RUN:
+        yield position + unused_from, piece[unused_from:]

@@ -39,7 +39,9 @@ _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 _NAMED = 3  # names of a chunk that are shown while a build runs
 _SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
-_REPLY_SHARE = 1.25  # tokens of a reply for each of its passage that are kept free; a longer one is cut, and read again
+_REPLY_SHARE = (
+    1.25  # reply tokens kept free for each token of the passage; a longer reply is cut, and its passage read again
+)
 _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
 
@@ -63,8 +65,9 @@ class StoredReplies:
 class LLMExtractor:
     """Entities and relations as a language model states them (section 2, step 2).
 
-    entity_types: what the model is asked for; others are allowed. gleaning_rounds: how often it is asked at most what
-    it missed; it stops earlier when it says that nothing was, or lists nothing new. apply: see build_hierarchy.
+    entity_types: what the model is asked for; others are allowed. gleaning_rounds: how often the model is asked at most
+    what it missed; gleaning ends earlier when the model says that nothing is missing, or lists nothing new. apply: see
+    build_hierarchy.
     """
 
     name = "llm"
@@ -191,8 +194,8 @@ class LLMExtractor:
         parts = self._parts(text)
         if parts is not None:
             of_parts = [self.stored_replies(part, recall) for part in parts]
-            whole = tuple(stored for part in of_parts for stored in part.replies)
-            return StoredReplies(whole, all(part.complete for part in of_parts))
+            stored_parts = tuple(stored for part in of_parts for stored in part.replies)
+            return StoredReplies(stored_parts, all(part.complete for part in of_parts))
         for number in range(self.gleaning_rounds + 1):
             if number and not self._has_room(messages):
                 break
@@ -203,8 +206,8 @@ class LLMExtractor:
                 return StoredReplies(tuple(replies), True)
             if completion.cut:
                 halves = [self.stored_replies(half, recall) for half in _halves(text) or ()]
-                whole = tuple(stored for half in halves for stored in half.replies)
-                return StoredReplies((*replies, *whole), all(half.complete for half in halves))
+                stored_parts = tuple(stored for half in halves for stored in half.replies)
+                return StoredReplies((*replies, *stored_parts), all(half.complete for half in halves))
             try:
                 reply = parse_reply(completion.text, "")
             except ReplyError:
@@ -252,13 +255,14 @@ class LLMExtractor:
         return None if fits else _halves(text)
 
     def _has_room(self, messages: Messages) -> bool:
-        """Tell whether the model's window holds the messages and a reply."""
+        """Return whether the model's window holds the messages and a reply."""
         tokens = sum(count_tokens(message["content"]) for message in messages)
         return room(self.model, beside=0, wanted=tokens) >= tokens
 
     def _read(self, text: str, gathered: Gathered) -> None:
-        """Return everything that the model finds in the passage; one that does not fit the model's window, or whose
-        reply does not fit, is read in two halves."""
+        """Add everything that the model finds in the passage; a passage that does not fit the model's window, or whose
+        reply does not fit, is read in two halves.
+        """
         parts = self._parts(text)
         if parts is not None:
             count_cut(self.model)
@@ -267,7 +271,7 @@ class LLMExtractor:
             return
         messages = self.first_messages(text)
         try:
-            asked = self._asked(messages, self._schema, self._first.fingerprint, gathered, _most_items(text))
+            answer = self._asked(messages, self._schema, self._first.fingerprint, gathered, _most_items(text))
         except PromptTooLong as error:
             halves = _halves(text)
             if halves is None:
@@ -283,23 +287,23 @@ class LLMExtractor:
             else:
                 gathered.keep_complete_part(error)
             return
-        if asked is None:
+        if answer is None:
             return
-        gathered.add(asked.value, asked.completion)
+        gathered.add(answer.value, answer.completion)
         for _ in range(self.gleaning_rounds):
-            messages = self._next_messages(messages, asked.completion)
+            messages = self._next_messages(messages, answer.completion)
             if not self._has_room(messages):
                 count_cut(self.model)
                 return
             try:
-                asked = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, gathered, _most_items(text))
+                answer = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, gathered, _most_items(text))
             except PromptTooLong as error:
                 gathered.drop(str(error))
                 return
             except ReplyCut as error:
                 gathered.keep_complete_part(error)
                 return
-            if asked is None or not gathered.add(asked.value, asked.completion) or asked.value.done:
+            if answer is None or not gathered.add(answer.value, answer.completion) or answer.value.done:
                 return
 
     def _asked(
@@ -331,7 +335,7 @@ class LLMExtractor:
         except ReplyError as error:
             problem = error
         if broken:
-            fullest = max(broken, key=lambda asked: len(asked.value.mentions) + len(asked.value.relations))
+            fullest = max(broken, key=lambda answer: len(answer.value.mentions) + len(answer.value.relations))
             gathered.add(fullest.value, fullest.completion)
             gathered.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
             return None
@@ -366,7 +370,7 @@ class _Cut(ReplyCut):
 
 
 class _Looped(_Cut):
-    """A reply that was ended since it repeated itself."""
+    """A reply that was stopped because it repeated itself."""
 
     def __init__(self, completion: Completion) -> None:
         ReplyCut.__init__(self, "the reply began to repeat itself and was ended")

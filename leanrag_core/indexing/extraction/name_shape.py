@@ -44,7 +44,7 @@ _DECLARES = frozenset(["const", "elif", "fn", "impl", "int", "mut", "uint"])
 _CLAUSES = frozenset(_CLAUSE.split())
 # Neither begin nor end a name in small letters.
 _OPEN_ENDS = frozenset(_OPEN.split())
-# What pages say of themselves and their parts. Few: the rest is told by its place (asides.py).
+# What pages say of themselves and their parts. Few, since asides.py recognises the rest by its place.
 _OF_PAGES = frozenset(" ".join(_OF_A_PAGE.split()).split(", "))
 _ROMAN = re.compile(r"^[IVX]{2,}$")
 _FILE = re.compile(r"^[\w-]+\.[a-z]{1,4}$")
@@ -118,7 +118,7 @@ def _says_something(tokens: list[str], low: list[str]) -> bool:
 
 
 def _unspelled(token: str) -> bool:
-    """Return whether the token is a number to the base of 16 that has no digit, and no word of English."""
+    """Return whether the token is a hexadecimal number that has no digit, and no word of English."""
     return _HEXADECIMAL.match(token) is not None and not english_dictionary().has(token)
 
 

@@ -40,10 +40,14 @@ RELATION = {
 
 
 def renamed(cells: dict[str, Any], names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Return the cells under the names that we use; null is nothing. Of two with one meaning the usual name counts."""
-    given = {_SEPARATOR.sub("_", str(key).strip().lower()): value for key, value in cells.items() if value is not None}
-    meant = ((name, next((other for other in others if other in given), None)) for name, others in names.items())
-    return {name: given[other] for name, other in meant if other is not None}
+    """Return the cells under the names that we use, without nulls. Of several cells with one meaning the usual name
+    counts.
+    """
+    cell_of = {
+        _SEPARATOR.sub("_", str(key).strip().lower()): value for key, value in cells.items() if value is not None
+    }
+    meant = ((name, next((other for other in others if other in cell_of), None)) for name, others in names.items())
+    return {name: cell_of[other] for name, other in meant if other is not None}
 
 
 def items_of(value: Any) -> list[Any] | None:
@@ -110,7 +114,7 @@ def folded(text: str) -> str:
 
 
 T = TypeVar("T", Mention, RelationMention)
-_ITEM_SHOWN = 120  # characters of a useless item that are kept with its loss
+_ITEM_SHOWN = 120  # characters of a useless item that its Drop shows
 
 _ENTITY: JsonSchema = {
     "type": "object",
@@ -186,8 +190,8 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
 
     Raises ReplyError when the reply holds no JSON object with a list of entities or relations.
     """
-    read = read_json(text, tuple(LISTS.values()))
-    cells = renamed(read.cells, {**LISTS, "done": ("done",)})
+    reply_json = read_json(text, tuple(LISTS.values()))
+    cells = renamed(reply_json.cells, {**LISTS, "done": ("done",)})
     entities, relations = items_of(cells.get("entities")), items_of(cells.get("relations"))
     if entities is None and relations is None:
         raise ReplyError("reply.no_lists")
@@ -202,18 +206,18 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
     related = list(_read(relations or [], "relation", _relation, chunk_id, drops))
     scaled = on_scale([relation.strength for relation in related])
     related = [replace(relation, strength=strength) for relation, strength in zip(related, scaled, strict=True)]
-    return Reply(tuple(mentions), tuple(related), tuple(drops), cells.get("done") is True, read.breaks_off)
+    return Reply(tuple(mentions), tuple(related), tuple(drops), cells.get("done") is True, reply_json.breaks_off)
 
 
 def _read(
-    items: list[Any], what: str, read: Callable[[dict[str, Any], str, list[Drop]], T], chunk_id: str, drops: list[Drop]
+    items: list[Any], what: str, parse: Callable[[dict[str, Any], str, list[Drop]], T], chunk_id: str, drops: list[Drop]
 ) -> Iterator[T]:
     """Yield the items that can be read; the others become drops."""
     for item in items:
         try:
             if not isinstance(item, dict):
                 raise ReplyError("reply.item_not_object")
-            yield read(item, chunk_id, drops)
+            yield parse(item, chunk_id, drops)
         except ReplyError as error:
             drops.append(_drop(f"{chunk_id}: {what} {_shown(item)}", str(error)))
 

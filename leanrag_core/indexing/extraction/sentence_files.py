@@ -1,7 +1,7 @@
 """Sentences between reading and settling of names: in memory where they are few, else document by document on the disk.
 
-Names are settled over all documents, so every sentence is needed twice: once for what is counted, once for what becomes
-of it. As Python objects sentences take ten times their text.
+Names are settled over all documents, so every sentence is needed twice: to count its names, and then to make mentions
+and relations of it. As Python objects sentences take ten times the memory of their text.
 """
 
 import json
@@ -17,9 +17,9 @@ MOST_IN_MEMORY = 4_000_000  # characters of sentences
 
 
 class SentenceFiles(Sequence[ReadSentence]):
-    """All sentences, in the order of the documents' rows: a sequence that is read again and again.
+    """All sentences, in the order of the documents' rows, to be read any number of times.
 
-    The file is deleted by the system when this is gone. Sentences come back equal in every bit.
+    The system deletes the file when this object is gone. Sentences come back equal in every bit.
     """
 
     def __init__(self, n_documents: int, most_in_memory: int | None = None) -> None:

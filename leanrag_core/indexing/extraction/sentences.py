@@ -51,8 +51,8 @@ class ReadSentence:
     """A sentence with all that was seen in it. start, end: characters in the document.
 
     acronyms: (short, long) pairs that the sentence itself defines. left_out: phrases that are too general to be an
-    entity. unlinked: pairs of sightings beyond the cap. words: base forms of the content words and their places, which
-    are counted as the sightings count theirs.
+    entity. unlinked: pairs of sightings beyond the cap. words: base forms of the content words with their token
+    positions, which are counted as in Sighting.
     """
 
     document: int
@@ -107,8 +107,8 @@ def link_neighbours(
     Neighbours are always linked, pairs further apart only until the sentence has max_pairs of links. near: pairs that
     must not be linked, because one is part of the other.
     """
-    taken = {(min(link.source, link.target), max(link.source, link.target)) for link in related}
-    apart = taken | {(min(pair), max(pair)) for pair in near}
+    linked_pairs = {(min(link.source, link.target), max(link.source, link.target)) for link in related}
+    apart = linked_pairs | {(min(pair), max(pair)) for pair in near}
     links: list[Link] = []
     possible = n_sightings * (n_sightings - 1) // 2 - len(apart)
     for distance in range(1, n_sightings):

@@ -1,4 +1,4 @@
-"""What a build takes whose calls go out in files: half the price, and up to a day for each round of them."""
+"""What a build takes when its calls are sent in batch files: half the price, and up to a day for each round of them."""
 
 from dataclasses import replace
 
@@ -13,8 +13,9 @@ _MORE_ROUNDS = 2  # of replies that cannot be used
 
 
 def as_batches(forecast: Forecast, config: IndexConfig) -> Forecast:
-    """Return the forecast of the same build with its calls of language models in files; embeddings are asked for
-    directly."""
+    """Return the forecast of the same build with its language-model calls in batch files; embeddings are still
+    requested directly.
+    """
     rounds = batch_rounds(forecast.entities.expected, config)
     seconds = Range(rounds * _FASTEST_ROUND, rounds * _USUAL_ROUND, (rounds + _MORE_ROUNDS) * ROUND_SECONDS)
     basis = message("forecast.as_batches", n=rounds, more=rounds + _MORE_ROUNDS)
@@ -22,8 +23,9 @@ def as_batches(forecast: Forecast, config: IndexConfig) -> Forecast:
 
 
 def batch_rounds(entities: float, config: IndexConfig) -> int:
-    """Return how many batches are waited for, one after the other, where all replies can be used: extraction and each
-    round of gleaning, long descriptions, and two of each layer above so many entities."""
+    """Return how many batches are waited for, one after the other, when all replies can be used: one for extraction,
+    one for each round of gleaning, one for long descriptions, and two for each layer above so many entities.
+    """
     nodes, layers = max(1, round(entities)), 0
     while nodes > 1:
         nodes, layers = n_components(nodes, config.cluster_size), layers + 1

@@ -44,7 +44,7 @@ from leanrag_core.types.settings import Price, Settings
 # Of the built-in engine: on a slow machine with letters that the embedding spells out one by one, and on a fast one.
 _TOKENS_A_SECOND = (250.0, 2500.0)
 _FIXED_SECONDS = 8.0  # to load models and to start a process
-_BUILDS = 10  # the last ones, from which the speed is taken
+_BUILDS = 10  # latest builds, which show the speed
 _LEAST_TOKENS = 1000  # a smaller corpus shows no speed
 _KEPT_TOKENS_A_SECOND = (20_000.0, 60_000.0)  # of a build whose chunks are all kept: the hierarchy alone is made
 _KEPT_FIXED_SECONDS = (1.0, 3.0)  # of such a build: a process, and the embedding model for aggregated entities
@@ -74,8 +74,9 @@ def build_speeds(
 
 @dataclass(frozen=True)
 class Looked:
-    """What a look at some documents shows. chunks: so many they have; kept: chunks whose results an earlier build has
-    left, which are not computed again."""
+    """What a sample of documents shows. chunks: how many they have; kept: chunks whose results an earlier build has
+    stored, which are not computed again.
+    """
 
     tokens: int
     chunks: int
@@ -83,7 +84,7 @@ class Looked:
 
     @property
     def share_kept(self) -> float:
-        """Of the chunks, 0 to 1."""
+        """Share of the chunks that are kept, 0 to 1."""
         return self.kept / self.chunks if self.chunks else 0.0
 
 
@@ -99,7 +100,7 @@ def look_at(
 ) -> Looked:
     """Return the documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
     n_chunks, kept = 0, 0
-    before: ReadBefore | None = None  # titles are looked at where it matters
+    before: ReadBefore | None = None  # made only when a document needs it
     for document in documents:
         chunks = chunk_documents([document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
         with_vector = n_kept([chunk.text for chunk in chunks], model, store)
@@ -193,7 +194,7 @@ class _Known:
 
     @property
     def share_cached(self) -> float:
-        """Of the prompts' tokens, those that the provider had read before, 0 to 1."""
+        """Share of the prompts' tokens that the provider had read before, 0 to 1."""
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
 
@@ -252,8 +253,9 @@ def forecast_endpoint_build(
 
 
 def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) -> Forecast:
-    """Forecast the hierarchy over the base graph of an index with those settings, its chunks and entities being there:
-    calls of the model that writes, if one does, and seconds."""
+    """Forecast a hierarchy with those settings over the base graph that an index has: calls of the model that writes,
+    if one does, and seconds.
+    """
     base, n_tokens = index.layers[0], int(numbers(index.chunks["tokens"]).sum())
     entities, seconds = exactly(len(base)), kept_seconds(n_tokens, config.embedding)
     writer, settings = config.aggregation_model or config.model, settings.of_role(AGGREGATION)
@@ -292,12 +294,12 @@ def _seconds_of_calls(stages: Sequence[StageForecast], each: Range) -> Range:
 def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLanguageModel) -> _Known:
     """Walk each chunk's stored replies as a build would, as far as they go."""
     known = _Known()
-    asked: set[str] = set()
+    missing_texts: set[str] = set()
     for chunk in chunks:
         stored = extractor.stored_replies(chunk.text, model.recall)
         if not stored.replies:
             known.missing_first.append(chunk)
-            asked.add(chunk.text)
+            missing_texts.add(chunk.text)
             continue
         known.saved += len(stored.replies)
         known.missing_more += 0 if stored.complete else 1
@@ -306,7 +308,7 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
             known.reply_tokens.append(completion.usage.completion_tokens)
             known.prompt_tokens += completion.usage.prompt_tokens
             known.cached_tokens += completion.usage.cached_tokens
-            if completion.usage.seconds:  # none is known of a reply that came in a batch
+            if completion.usage.seconds:  # unknown for a reply that came in a batch
                 known.seconds.append(completion.usage.seconds)
             known.names |= {name_key(mention.name) for mention in reply.mentions}
             for relation in reply.relations:
@@ -314,19 +316,19 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
                 known.names |= set(ends)
                 known.pairs.add((ends[0], ends[1]))
     known.names.discard("")
-    known.missing_texts = len(asked)
+    known.missing_texts = len(missing_texts)
     return known
 
 
 def _extraction(known: _Known, extractor: LLMExtractor, config: IndexConfig, price: Price) -> StageForecast:
     missing = len(known.missing_first)
     rounds = config.gleaning_rounds
-    # After a first reply that cannot be used nothing more is asked about a chunk; before any reply is known, that may
-    # be so of each. Such a chunk takes up to two more calls: they are few in a row, or the build gives nothing.
+    # When the first reply cannot be used, nothing more is asked about the chunk; without any known reply, this may be
+    # so for every chunk. Such a chunk takes up to two more calls; such chunks are few, or the build gives nothing.
     certain = min(rounds, 1) if known.chunks else 0
     more = Range(certain, min(rounds, 1) + 0.4 * max(0, rounds - 1), rounds)
     asked_again = max(0.2 * missing, min(2.0 * missing, 2.0 + 2.0 * math.sqrt(missing)) if missing else 0.0)
-    # The same text again is the same call, unless both are asked at one time.
+    # A repeated text is the same call, unless both calls are made at one time.
     calls = (
         Range(known.missing_texts, missing, missing + asked_again)
         + Range(more.low * known.missing_texts, more.expected * missing, more.high * missing)

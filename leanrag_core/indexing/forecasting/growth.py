@@ -87,8 +87,8 @@ def relations_an_entity(n_relations: int, n_names: int) -> Range:
     """Return the relations for each entity, from those that are known; the usual number where no name is."""
     if not n_names:
         return _RELATIONS_AN_ENTITY
-    each = n_relations / n_names
-    return Range(0.7 * each, each, 1.4 * each)
+    per_name = n_relations / n_names
+    return Range(0.7 * per_name, per_name, 1.4 * per_name)
 
 
 def layer_counts(entities: Range, relations_each: Range, config: IndexConfig) -> LayerCounts:

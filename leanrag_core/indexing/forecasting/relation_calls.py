@@ -77,9 +77,9 @@ def _groups(below: Layer, layer: Layer, config: IndexConfig) -> RelationGroups |
 
 
 def _prompts(
-    writer: LLMWriter, below: Layer, layer: Layer, groups: RelationGroups, wanted: np.ndarray, *, findings: bool
+    writer: LLMWriter, below: Layer, layer: Layer, groups: RelationGroups, group_rows: np.ndarray, *, findings: bool
 ) -> list[str]:
-    """Return the prompts of the writer about those groups. wanted: (k,) int rows of groups."""
+    """Return the prompts of the writer about those groups. group_rows: (k,) int."""
     columns = columns_of(below)
     ranked = strongest_first(groups, columns.strengths, columns.weights)
     parents = [
@@ -87,7 +87,7 @@ def _prompts(
         for entity in map(layer.entity, range(len(layer)))
     ]
     texts = []
-    for group in wanted.tolist():
+    for group in group_rows.tolist():
         rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
         view = relation_view(below, columns, groups, group, rows, parents)
         if findings:

@@ -25,44 +25,43 @@ from leanrag_core.types.job import silent
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.updating import LayerCalls, RewriteForecast
 
-MOST_WRITTEN_OUT = (
-    1500  # texts whose prompts are written out, which takes some ms each; of more the usual length is told
-)
+MOST_WRITTEN_OUT = 1500  # texts whose prompts are written out, some ms each; for more the usual length is assumed
 _PROMPT, _REPLY = {ENTITIES: 3000, RELATIONS: 900}, {ENTITIES: 450, RELATIONS: 60}  # tokens, as a build forecasts them
 _SECONDS_A_CALL = Range(1.0, 4.0, 15.0)
 _FIXED_SECONDS = 3.0  # a process, and the embedding model
 
 
 def forecast_rewriting(rewriting: Rewriting, model: RemoteLanguageModel, settings: Settings) -> RewriteForecast:
-    """Return the calls of each layer, and all of it as a forecast. Replies that are stored are walked as the work
-    itself would, as far as they go; where one is missing, the text of now stands in its place."""
+    """Return the calls of each layer, and a forecast of the whole. Stored replies are followed as the work itself
+    would, as far as they go; where one is missing, the present text takes its place.
+    """
     index = rewriting.index
     above = index.layers[rewriting.from_layer :]
     n_texts = [(_n_clusters(layer), _n_summarised(layer)) for layer in above]
-    asked: dict[tuple[int, str], _Asked] = {}
+    tallies: dict[tuple[int, str], _Asked] = {}
     written_out = sum(map(sum, n_texts)) <= MOST_WRITTEN_OUT
     if written_out:
         recalled = _Recalled(model)
         prompts = PromptBook(rewriting.config.prompts)
         writer = LLMWriter(recalled, prompts=prompts, fallback=_TextsOfNow(index.layers))
-        rewritten_layers(rewriting, _Tallied(writer, recalled, asked), None, rewriting.progress(silent))
+        rewritten_layers(rewriting, _Tallied(writer, recalled, tallies), None, rewriting.progress(silent))
     price = settings.price(model.model)
     rows, stages = [], []
     for layer, (n_clusters, n_summarised) in zip(above, n_texts, strict=True):
         of_layer = []
         for stage, n in ((ENTITIES, n_clusters), (RELATIONS, n_summarised)):
-            told = asked.get((layer.number, stage), _Asked()) if written_out else _Asked(n, 0, n * _PROMPT[stage])
-            of_layer.append(told)
-            stages.append(_stage(stage, told, price))
+            tally = tallies.get((layer.number, stage), _Asked()) if written_out else _Asked(n, 0, n * _PROMPT[stage])
+            of_layer.append(tally)
+            stages.append(_stage(stage, tally, price))
         dollars = sum(stage.dollars.expected for stage in stages[-2:])
-        n_saved = sum(told.saved for told in of_layer)
+        n_saved = sum(tally.saved for tally in of_layer)
         rows.append(LayerCalls(layer.number, n_clusters, n_summarised, n_saved, dollars))
     summed = [_summed(name, [stage for stage in stages if stage.stage == name]) for name in (ENTITIES, RELATIONS)]
     texts = sum(n_clusters for n_clusters, _ in n_texts)
     summed.append(embedding_stage(exactly(texts), rewriting.config, settings))
     calls = sum(stage.calls.expected for stage in summed[:2])
-    each = _SECONDS_A_CALL.scaled(calls / max(1, settings.concurrency))
-    seconds = each + exactly(_FIXED_SECONDS) + (summed[-1].seconds or Range())
+    call_seconds = _SECONDS_A_CALL.scaled(calls / max(1, settings.concurrency))
+    seconds = call_seconds + exactly(_FIXED_SECONDS) + (summed[-1].seconds or Range())
     basis = message("forecast.rewriting.written_out" if written_out else "forecast.rewriting.usual")
     n_chunks = index.chunks.num_rows
     forecast = Forecast(n_chunks, n_chunks, exactly(len(index.layers[0])), tuple(summed), seconds, basis)
@@ -79,16 +78,16 @@ def _n_summarised(layer: Layer) -> int:
 
 @dataclass
 class _Asked:
-    """Calls that are to be made, those that the store saves, and tokens of the prompts of the former."""
+    """Calls that are to be made, calls that the store saves, and prompt tokens of the calls to be made."""
 
     calls: int = 0
     saved: int = 0
     prompt_tokens: int = 0
 
 
-def _stage(name: str, asked: _Asked, price: Price) -> StageForecast:
-    prompts, replies = exactly(asked.prompt_tokens), exactly(asked.calls * _REPLY[name])
-    return StageForecast(name, exactly(asked.calls), prompts, replies, money(prompts, replies, price), asked.saved)
+def _stage(name: str, tally: _Asked, price: Price) -> StageForecast:
+    prompts, replies = exactly(tally.prompt_tokens), exactly(tally.calls * _REPLY[name])
+    return StageForecast(name, exactly(tally.calls), prompts, replies, money(prompts, replies, price), tally.saved)
 
 
 def _summed(name: str, stages: Sequence[StageForecast]) -> StageForecast:
@@ -104,7 +103,7 @@ def _summed(name: str, stages: Sequence[StageForecast]) -> StageForecast:
 
 @dataclass
 class _Recalled:
-    """A language model that has its stored replies alone. prompt_tokens: of the last call without one."""
+    """A language model that gives its stored replies alone. missing: prompt tokens of each call without one."""
 
     model: RemoteLanguageModel
     name: str = ""
@@ -112,12 +111,12 @@ class _Recalled:
 
     @property
     def fingerprint(self) -> str:
-        """Those of the model whose replies are stored."""
+        """Fingerprint of the model whose replies are stored."""
         return self.model.fingerprint
 
     @property
     def window(self) -> Window | None:
-        """That of the model, so that prompts are the same."""
+        """Window of that model, so that prompts are the same."""
         return self.model.window
 
     def on_cut(self) -> None:
@@ -136,18 +135,18 @@ class _Recalled:
     ) -> Completion:
         """Return the stored reply. Raises CallFailed where there is none."""
         key = self.model.key(messages, schema=schema, max_tokens=max_tokens, task=task)
-        known = self.model.recalled([key], accept, messages)
-        if known is None:
+        stored = self.model.recalled([key], accept, messages)
+        if stored is None:
             self.missing.append(sum(count_tokens(message["content"]) for message in messages))
             raise CallFailed("reply.none")
-        return known
+        return stored
 
 
 class _Tallied:
     """Counts what a writer asks, by layer and stage; called from one thread. See AggregationWriter."""
 
-    def __init__(self, writer: LLMWriter, recalled: _Recalled, asked: dict[tuple[int, str], _Asked]) -> None:
-        self._writer, self._recalled, self._asked = writer, recalled, asked
+    def __init__(self, writer: LLMWriter, recalled: _Recalled, tallies: dict[tuple[int, str], _Asked]) -> None:
+        self._writer, self._recalled, self._asked = writer, recalled, tallies
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
         """Prepare the writer. labels: (n,) int."""
@@ -155,22 +154,22 @@ class _Tallied:
 
     def entity(self, members: ClusterView) -> Summary:
         """Return what the writer makes of the cluster."""
-        written = self._writer.entity(members)
+        summary = self._writer.entity(members)
         self._count(members.layer, ENTITIES)
-        return written
+        return summary
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """Return what the writer makes of the group."""
-        written = self._writer.relation(view)
+        sentence = self._writer.relation(view)
         self._count(view.layer, RELATIONS)
-        return written
+        return sentence
 
     def _count(self, layer: int, stage: str) -> None:
-        asked = self._asked.setdefault((layer, stage), _Asked())
+        tally = self._asked.setdefault((layer, stage), _Asked())
         missing = self._recalled.missing
-        asked.calls += bool(missing)
-        asked.saved += not missing
-        asked.prompt_tokens += sum(missing)
+        tally.calls += bool(missing)
+        tally.saved += not missing
+        tally.prompt_tokens += sum(missing)
         missing.clear()
 
 
@@ -189,5 +188,5 @@ class _TextsOfNow:
         return Summary(entity.name, entity.description, entity.findings)
 
     def relation(self, view: RelationGroupView) -> Sentence:
-        """Return words in the place of the sentence, whose row a view does not tell."""
+        """Return keywords in place of the sentence, since a view does not tell the relation's row."""
         return Sentence(" ".join(view.keywords) or view.left_name)

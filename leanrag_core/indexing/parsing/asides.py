@@ -1,7 +1,8 @@
-"""Asides: what stands in a document and is no prose. It stays in text and passages; the built-in engine reads over it.
+"""Asides: parts of a document that are no prose. They stay in text and passages; the built-in engine skips them.
 
-Told by shape, in any language: rows of tables, lists of references and of links, formulas, code. repeats.py adds what
-the documents of a corpus repeat. A person can have a piece read all the same (Document.read_anyway).
+They are recognised by shape, in any language: rows of tables, lists of references and of links, formulas, code.
+repeats.py adds what the documents of a corpus repeat. A person can have a piece read all the same
+(Document.read_anyway).
 """
 
 import hashlib
@@ -45,31 +46,31 @@ class Line:
 def asides_of(document: Document) -> tuple[Aside, ...]:
     """Return what the document's own text shows to be no prose, in order, none overlapping.
 
-    Boilerplate that its format's reader marked is among it, and so is what the document has read all the same.
+    It includes boilerplate that the format's reader marked, and pieces that the document has read all the same.
     """
-    found = [Aside(span.start, span.end, NOTICE) for span in document.boilerplate]
+    asides = [Aside(span.start, span.end, NOTICE) for span in document.boilerplate]
     if document.media_type not in STRUCTURED:
         lines = list(lines_of(document.text))
         headings = [(heading.start, heading.end) for heading in document.headings]
         kinds = _kinds(lines, headings)
-        found += (Aside(line.start, line.end, kind) for line, kind in zip(lines, kinds, strict=True) if kind)
-        found += (Aside(*match.span(), FORMULA) for match in _DISPLAYED.finditer(document.text))
-    return joined(found, document.text)
+        asides += (Aside(line.start, line.end, kind) for line, kind in zip(lines, kinds, strict=True) if kind)
+        asides += (Aside(*match.span(), FORMULA) for match in _DISPLAYED.finditer(document.text))
+    return joined(asides, document.text)
 
 
 def key_of(text: str) -> str:
-    """Return what names an aside of that text, white space and case apart."""
+    """Return the key of an aside with that text, whatever its white space and case."""
     return hashlib.sha256(" ".join(text.split()).casefold().encode()).hexdigest()[:16]
 
 
 def toggled(document: Document, keys: Iterable[str]) -> Document:
-    """Return the document with the asides of those keys read from now on, or left out again where all of them are
-    read. Its text stays; its id tells the two apart.
+    """Return the document with the asides of those keys read from now on, or left out again where all of them are read.
+    The text stays the same; the id changes.
     """
     keys = frozenset(keys)
     before = frozenset(document.read_anyway)
-    read = tuple(sorted(before - keys if keys <= before else before | keys))
-    return replace(document, read_anyway=read, id=document_id(document.text, read))
+    read_anyway = tuple(sorted(before - keys if keys <= before else before | keys))
+    return replace(document, read_anyway=read_anyway, id=document_id(document.text, read_anyway))
 
 
 def outside(asides: Sequence[Aside], start: int, end: int) -> bool:
@@ -162,7 +163,7 @@ def _within(line: Line, starts: Sequence[int], headings: Sequence[tuple[int, int
 
 
 def _kind(text: str, *, of_heading: bool, in_table: bool) -> str:
-    """Return the reason of a line, "" for prose; a heading is a row of numbers in capitals at most."""
+    """Return the reason of a line, "" for prose; a heading can only be a row of numbers."""
     text = _MARKED.sub("", text) if text[:1] in "-•*" else text
     tokens = text.split()
     words = _WORD.findall(text)
@@ -182,11 +183,15 @@ def _kind(text: str, *, of_heading: bool, in_table: bool) -> str:
 
 def _is_links(text: str, words: Sequence[str], *, in_table: bool) -> bool:
     """Return whether addresses take most of the line, or it lists short items between separators, as menus do."""
-    said = _TARGET.sub("]", text)
-    if said != text and len(_WORD.findall(_LABEL.sub(" ", said))) <= 2 and len(_WORD.findall(said)) <= _SHORT_LINKS:
+    without_targets = _TARGET.sub("]", text)
+    if (
+        without_targets != text
+        and len(_WORD.findall(_LABEL.sub(" ", without_targets))) <= 2
+        and len(_WORD.findall(without_targets)) <= _SHORT_LINKS
+    ):
         return True
-    addresses = sum(len(match[0]) for match in _ADDRESS.finditer(said))
-    if addresses and 2 * addresses >= len(said):
+    addresses = sum(len(match[0]) for match in _ADDRESS.finditer(without_targets))
+    if addresses and 2 * addresses >= len(without_targets):
         return True
     if in_table and "|" in text:
         return False
@@ -319,7 +324,7 @@ def joined(asides: Iterable[Aside], text: str) -> tuple[Aside, ...]:
 
 
 def left_out(document: Document, asides: tuple[Aside, ...]) -> tuple[Aside, ...]:
-    """Return those of the asides that the document does not have read all the same."""
+    """Return the asides without those that the document has read all the same."""
     if not document.read_anyway:
         return asides
     return tuple(each for each in asides if key_of(document.text[each.start : each.end]) not in document.read_anyway)

@@ -110,7 +110,7 @@ def shown_path(name: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    """Return the name in at most so many characters, its suffix kept: by that its reader is chosen."""
+    """Return the name in at most so many characters, with its suffix, which decides the reader."""
     suffix = PurePosixPath(name).suffix if len(name) > _LONGEST_NAME else ""
     suffix = suffix if len(suffix) <= _LONGEST_SUFFIX else ""
     return name[: _LONGEST_NAME - len(suffix)] + suffix or "unnamed"

@@ -1,4 +1,4 @@
-"""Files are read in a process of their own, which is ended when one takes too long or too much."""
+"""Reads files in a separate process, which is ended when a file takes too long or too much memory."""
 
 import math
 import os
@@ -174,7 +174,9 @@ class _Process:
             env={**without_secrets(), "PYTHONPATH": os.pathsep.join(path for path in paths if path)},
         )
         self._seen = psutil.Process(self._popen.pid)
-        self._answers: queue.Queue[_Frame | Exception | None] = queue.Queue(_AHEAD)  # then the process waits
+        self._answers: queue.Queue[_Frame | Exception | None] = queue.Queue(
+            _AHEAD
+        )  # when it is full, the process waits
         self._is_ended = threading.Event()
         self._part_ends = 0.0
         self.is_new = True
@@ -218,7 +220,7 @@ class _Process:
             return
 
     def answer(self, limits: ParseLimits, deadline: float) -> _Frame:
-        """Return the next answer. Raises _Ended, the process being ended, when it breaks a limit or down."""
+        """Return the next answer. Ends the process and raises _Ended when it breaks a limit or crashes."""
         import psutil
 
         while True:

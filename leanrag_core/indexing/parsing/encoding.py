@@ -51,8 +51,8 @@ def decode(content: bytes) -> Decoded:
 def _is_cut(content: bytes, error: UnicodeDecodeError) -> bool:
     """Return whether UTF-8 ends in the middle of its last character; one odd byte after plain ASCII is no such end."""
     lost = len(content) - error.start
-    whole = lost >= 2 or not content[: error.start].isascii()
-    return error.reason == "unexpected end of data" and lost <= _MAX_LOST and whole
+    is_utf8 = lost >= 2 or not content[: error.start].isascii()
+    return error.reason == "unexpected end of data" and lost <= _MAX_LOST and is_utf8
 
 
 def _is_western(content: bytes, matches: Any, best: Any) -> bool:

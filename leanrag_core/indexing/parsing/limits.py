@@ -35,7 +35,7 @@ class ParseLimits:
 
     @property
     def output_bytes(self) -> int:
-        """Of text in UTF-8, and of what is said about it."""
+        """Most bytes of the text in UTF-8 and of the data about it."""
         return self.output_mb * 1024 * 1024
 
     def too_long(self) -> Message:

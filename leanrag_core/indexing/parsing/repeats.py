@@ -14,37 +14,38 @@ from leanrag_core.types.corpus import Document
 def repeated_in(documents: Sequence[Document]) -> list[tuple[Aside, ...]]:
     """Return for each document the lines and sentences that many of the documents share, headings among them.
 
-    A line that is no sentence is one from three documents on, if these are a twentieth of all; a heading or sentence,
-    if half of the documents have it. A sentence that fewer share, three at least, is prose in the first of them alone.
+    A line that is no sentence counts when three documents, and a twentieth of all, have it; a heading or sentence when
+    three documents, and half of all, have it. A sentence that fewer share, but at least three, counts in all of them
+    except the first.
     """
     pieces = [list(_pieces(document)) if document.media_type not in STRUCTURED else [] for document in documents]
-    n_documents = Counter(key for own in pieces for key in {key for *_, key in own})
+    n_documents = Counter(key for document_pieces in pieces for key in {key for *_, key in document_pieces})
     fewest, most = max(_FEWEST, math.ceil(_FEW * len(documents))), max(_FEWEST, math.ceil(_MANY * len(documents)))
     seen: set[str] = set()
     asides = []
-    for document, own in zip(documents, pieces, strict=True):
+    for document, document_pieces in zip(documents, pieces, strict=True):
         headings = {heading.start for heading in document.headings}
         repeated = []
-        for start, end, key in own:
+        for start, end, key in document_pieces:
             sentence = is_sentence(document.text[start:end])
             shared = n_documents[key]
             if shared >= (most if sentence or start in headings else fewest) or (
                 sentence and shared >= _FEWEST and key in seen
             ):
                 repeated.append(Aside(start, end, REPEATED))
-        seen.update(key for *_, key in own)
+        seen.update(key for *_, key in document_pieces)
         asides.append(joined(repeated, document.text))
     return asides
 
 
 def all_asides(document: Document, repeated: Iterable[Aside]) -> tuple[Aside, ...]:
     """Return the document's own asides, and between them what it repeats. repeated: its asides of repeated_in()."""
-    own = asides_of(document)
-    asides = list(own)
+    own_asides = asides_of(document)
+    asides = list(own_asides)
     for aside in repeated:
-        first = bisect_right(own, aside.start, key=lambda each: each.end)
-        last = bisect_left(own, aside.end, key=lambda each: each.start)
-        ends = [aside.start, *(end for each in own[first:last] for end in (each.start, each.end)), aside.end]
+        first = bisect_right(own_asides, aside.start, key=lambda each: each.end)
+        last = bisect_left(own_asides, aside.end, key=lambda each: each.start)
+        ends = [aside.start, *(end for each in own_asides[first:last] for end in (each.start, each.end)), aside.end]
         for start, end in zip(ends[::2], ends[1::2], strict=True):
             piece = document.text[start:end].strip() if start < end else ""
             if piece:
@@ -75,9 +76,9 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, str]]:
             stop = mark.start() if mark else len(line.text)
             text = line.text[position:stop].strip()
             key = _SIGNS.sub(" ", _DIGITS.sub("#", text.casefold())).strip()
-            sentence, whole = is_sentence(text), text == line.text
+            sentence, is_whole_line = is_sentence(text), text == line.text
             enough = sum(map(str.isalpha, key)) >= _SHORTEST and (alone or len(key.split()) >= _SHORT_LINE)
-            if enough and (sentence or (whole and not _LABELLED.match(text))):
+            if enough and (sentence or (is_whole_line and not _LABELLED.match(text))):
                 start = line.start + line.text.index(text, position)
                 yield start, start + len(text), key
             position = mark.end() if mark else stop

@@ -10,10 +10,10 @@ from leanrag_core.types.corpus import Document, Heading, Span
 
 _MAX_CHARACTERS = 150
 _SAME_PLACE, _SAME_SIZE = 2.0, 0.5  # points
-_YEARS = range(1900, 2101)  # that numbers of pages are not taken for
+_YEARS = range(1900, 2101)  # numbers that are read as years, not as page numbers
 _NUMBER = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’)\]»]*$")
-_SENTENCE_WORDS, _SENTENCE_IDEOGRAPHS = 4, 6  # and more make a sentence where they end like one
+_SENTENCE_WORDS, _SENTENCE_IDEOGRAPHS = 4, 6  # least length of a sentence, which also ends like one
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _at_edges(lines: Sequence[PageLine]) -> Iterable[int]:
 
 
 def _second(heights: Sequence[float]) -> float:
-    """Return the second highest, those of the same row being one."""
+    """Return the second highest value; heights of one row count once."""
     top = max(heights) - _SAME_PLACE
     return max((height for height in heights if height < top), default=top) - _SAME_PLACE
 
@@ -102,10 +102,10 @@ def _repeated(row: Sequence[PageLine], places: Sequence[int]) -> set[int]:
     page.
     """
     numbers = [[int(number[-9:]) for number in _NUMBER.findall(line.text)] for line in row]
-    at = list(range(len(row)))
+    positions = list(range(len(row)))
     across: set[int] = set()
     for edge in (lambda n: row[n].left, lambda n: row[n].right, lambda n: (row[n].left + row[n].right) / 2):
-        across.update(n for group in _split(at, edge, _SAME_PLACE) if _n_pages(row, group) > 1 for n in group)
+        across.update(n for group in _split(positions, edge, _SAME_PLACE) if _n_pages(row, group) > 1 for n in group)
     counted = set(across)
     for which in range(len(numbers[0])):
         pages_of: dict[tuple[str, int], set[int]] = defaultdict(set)
@@ -128,8 +128,8 @@ def _n_pages(row: Sequence[PageLine], group: Sequence[int]) -> int:
 
 
 def put_back(document: Document, text: str) -> Document:
-    """Return the document with that running head in its text wherever the file has it, each as a paragraph; or, where
-    it is in the text, without it. The same file's document again when this is done twice.
+    """Return the document with that running head put into its text wherever the file has it, each as a paragraph; or
+    taken out, where it is in the text. Done twice, it gives the same document again.
 
     text: of one of them; those that differ in numbers alone are put back with it.
     """
@@ -150,11 +150,11 @@ def left_out_note(n: int) -> tuple[str, ...]:
 
 def _with(document: Document, place: int) -> Document:
     head, text = document.running_heads[place], document.text
-    at = head.start
-    before = "" if not at or text[:at].endswith("\n\n") else "\n\n"
-    after = "" if at == len(text) or text.startswith("\n\n", at) else "\n\n"
+    start = head.start
+    before = "" if not start or text[:start].endswith("\n\n") else "\n\n"
+    after = "" if start == len(text) or text.startswith("\n\n", start) else "\n\n"
     added = f"{before}{head.text}{after}"
-    return _moved(document, place, f"{text[:at]}{added}{text[at:]}", len(added), at + len(added))
+    return _moved(document, place, f"{text[:start]}{added}{text[start:]}", len(added), start + len(added))
 
 
 def _without(document: Document, place: int) -> Document:

@@ -22,8 +22,9 @@ class ParsedUpload:
 
 @dataclass(frozen=True)
 class Begun:
-    """The file of that name is being read; what is said next is about it. portion: it is the next portion of a file
-    that holds many documents."""
+    """The file of that name is being read; what follows is about it. portion: it is the next portion of a file that
+    holds many documents.
+    """
 
     name: str
     portion: bool = False
@@ -70,7 +71,8 @@ def parse_parts(
 ) -> Iterator[Begun | ParsedUpload]:
     """Yield what the file, or each file in an archive, became; each after its name.
 
-    done: as many parts were begun before and are not given again. broken: numbers of those that are not even opened.
+    done: number of parts that were begun before and are not yielded again. broken: numbers of those that are not even
+    opened.
     """
     yield from _Parts(done, broken).of(shown_name(name), shown_name(name), lambda: content)
 

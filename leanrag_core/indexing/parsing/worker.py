@@ -1,7 +1,7 @@
 """The process in which files are read: asked on its standard input, it answers on its standard output.
 
-It is started by `confined`, which ends it when a file takes too long or too much. Its own limits hold where the one
-who asked is gone: the alarm, and the memory that the system grants.
+It is started by `confined`, which ends it when a file takes too long or too much. When the parent process is gone, its
+own limits still hold: the alarm, and the memory that the system grants.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The search index that the clustering is: the nearest entities of a large layer without looking at every vector."""
+"""The clustering as a search index: the nearest entities of a large layer without looking at every vector."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ class Part(PartBase):
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Write the cells and measure how many a question has to be compared with."""
+        """Write the cells and measure with how many of them a question has to be compared."""
         write_cells(
             folder,
             index.layers,

@@ -14,7 +14,7 @@ from leanrag_core.indexing.part_base import (
     text_forecast,
     with_language,
 )
-from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, embedded, read_tree, write_tree
+from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, read_tree, write_tree
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, Range
@@ -69,7 +69,7 @@ class Part(PartBase):
         """Write the tree; replies of an earlier attempt come from the store of calls."""
         tools.report(Progress("make", 0, 0, "leaves"))
         leaves = cut_leaves(index, config.leaf_tokens)
-        vectors = embedded([leaf.text for leaf in leaves], int(index.chunk_vectors.shape[1]), tools)
+        vectors = tools.embed_all([leaf.text for leaf in leaves], int(index.chunk_vectors.shape[1]))
         tree = GrowingTree(leaves, vectors, tools)
         for _ in range(config.layers):
             n = len(tree.rows)

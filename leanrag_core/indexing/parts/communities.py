@@ -93,8 +93,10 @@ class Part(PartBase):
             largest_component=config.largest_component,
         )
         dimension = int(base.vectors.shape[1])
-        made = communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=dimension, claims=claims)
-        write_communities(folder, made)
+        communities = communities_of(
+            graph, tree, tools, max_tokens=config.report_tokens, dimension=dimension, claims=claims
+        )
+        write_communities(folder, communities)
 
     def read(self, folder: Path, index: Index) -> Communities:
         """Return the communities of the index."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.indexing.sentence_mentions import sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
-from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -41,7 +40,7 @@ class Part(PartBase):
         chunks = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         facts = sentences_with_entities(list(chunks), least=_LEAST_ENTITIES)
         dimension = int(index.layers[0].vectors.shape[1])
-        write_statements(folder, facts, embedded(facts["text"].to_pylist(), dimension, tools))
+        write_statements(folder, facts, tools.embed_all(facts["text"].to_pylist(), dimension))
 
     def read(self, folder: Path, index: Index) -> Statements:
         """Return the facts. Raises IndexDamaged where a number leads outside, or a vector is missing."""

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
-from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
 from leanrag_core.types.forecast import Forecast, Range
@@ -38,7 +37,7 @@ class Part(PartBase):
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Embed each name."""
         base = index.layers[0]
-        vectors = embedded(base.entities["name"].to_pylist(), int(base.vectors.shape[1]), tools)
+        vectors = tools.embed_all(base.entities["name"].to_pylist(), int(base.vectors.shape[1]))
         np.save(folder / _VECTORS, vectors, allow_pickle=False)
 
     def read(self, folder: Path, index: Index) -> np.ndarray:

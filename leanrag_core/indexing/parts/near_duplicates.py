@@ -23,7 +23,7 @@ from leanrag_core.types.walks import Transition, normalised
 
 _PAIRS = "pairs.npy"
 _NEAREST = 2  # entities that each is compared with
-_LOOKED_AT = 8  # of which equally near ones go by row
+_LOOKED_AT = 8  # neighbours that are looked at; equally near ones are taken by row
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
 _SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
 

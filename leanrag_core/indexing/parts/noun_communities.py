@@ -56,8 +56,8 @@ class Part(PartBase):
         """Write the communities."""
         tools.report(Progress("make", 0, 0, "communities"))
         graph: NounGraph = tools.part("noun_graph")
-        made = concept_communities(graph, max_size=config.max_size, hub_deviations=config.hub_deviations)
-        write_table(folder / _COMMUNITIES, made.table)
+        communities = concept_communities(graph, max_size=config.max_size, hub_deviations=config.hub_deviations)
+        write_table(folder / _COMMUNITIES, communities.table)
 
     def read(self, folder: Path, index: Index) -> ConceptCommunities:
         """Return the communities. Raises IndexDamaged where a number leads outside."""
@@ -66,15 +66,16 @@ class Part(PartBase):
         require_columns(table, CONCEPT_COMMUNITY_SCHEMA, path)
         require_range(Lists(table["concepts"]).values, size[0], path, "concepts")
         require_range(Lists(table["chunks"]).values, size[1], path, "chunks")
-        # A parent comes before its parts, and -1 is none: a search from the roots down ends.
+        # A parent comes before its parts, and -1 means none: so a search from the roots down ends.
         parent = numbers(table["parent"])
         require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
         return ConceptCommunities(table, size)
 
 
 def concept_communities(graph: NounGraph, *, max_size: int, hub_deviations: float) -> ConceptCommunities:
-    """Return the communities of the graph: those with more concepts than max_size are split again. A concept that has
-    more neighbours than the mean and so many standard deviations joins what does not belong together, and is in none.
+    """Return the communities of the graph: those with more concepts than max_size are split again. A concept with more
+    neighbours than the mean plus hub_deviations standard deviations would join unrelated concepts, and is in no
+    community.
     """
     from scipy.sparse import csr_array
 
@@ -82,37 +83,37 @@ def concept_communities(graph: NounGraph, *, max_size: int, hub_deviations: floa
     kept = ~np.isin(ends, hubs(ends, graph.size[0], hub_deviations)).any(axis=1)
     weights = numbers(graph.pairs[PAIR_SCHEMA.names[2]])
     tree = hierarchical_communities(ends[kept], weights[kept], max_size=max_size, seed=_SEED, largest_component=False)
-    ones = np.ones(len(tree.nodes), dtype=np.float32)
-    members = csr_array((ones, tree.nodes, tree.offsets), shape=(len(tree), graph.size[0]))
+    unit_weights = np.ones(len(tree.nodes), dtype=np.float32)
+    members = csr_array((unit_weights, tree.nodes, tree.offsets), shape=(len(tree), graph.size[0]))
     chunks = (members @ graph.counts).tocsr()
     chunks.sort_indices()
     return ConceptCommunities(_table(tree, chunks.indptr, chunks.indices, graph.size[1]), graph.size)
 
 
 def hubs(ends: np.ndarray, n_nodes: int, deviations: float) -> np.ndarray:
-    """Return the nodes with more neighbours than the mean and so many standard deviations, over the nodes that have
-    one; (k,) int64, ascending. ends: (r, 2) int, each pair once.
+    """Return the nodes with more neighbours than the mean plus so many standard deviations, over the nodes that have a
+    neighbour; (k,) int64, ascending. ends: (r, 2) int, each pair once.
 
     Source: the Intelligence Toolkit of Microsoft Research, `query_text_data/graph_builder.py`.
     """
     degrees = np.bincount(ends.ravel(), minlength=n_nodes)
     n, total, squares = int(np.count_nonzero(degrees)), int(degrees.sum()), int((degrees**2).sum())
     # Whole numbers up to the root, so that no processor decides by its last bit.
-    most = (total + deviations * math.sqrt(n * squares - total * total)) / n if n else 0.0
-    return np.flatnonzero(degrees > most)
+    limit = (total + deviations * math.sqrt(n * squares - total * total)) / n if n else 0.0
+    return np.flatnonzero(degrees > limit)
 
 
 def _table(tree: CommunityTree, offsets: np.ndarray, chunks: np.ndarray, n_chunks: int) -> pa.Table:
     """Return the table; chunks in no community become a last one. Chunks of c: chunks[offsets[c] : offsets[c + 1]]."""
-    others = np.setdiff1d(np.arange(n_chunks, dtype=np.int32), chunks)
-    last = np.ones(int(len(others) > 0), dtype=np.int32)
-    chunk_offsets = np.concatenate([offsets, (len(chunks) + len(others)) * last]).astype(np.int32)
+    loose_chunks = np.setdiff1d(np.arange(n_chunks, dtype=np.int32), chunks)
+    last = np.ones(int(len(loose_chunks) > 0), dtype=np.int32)
+    chunk_offsets = np.concatenate([offsets, (len(chunks) + len(loose_chunks)) * last]).astype(np.int32)
     concept_offsets = np.concatenate([tree.offsets, len(tree.nodes) * last]).astype(np.int32)
-    held = np.concatenate([chunks, others]).astype(np.int32)
+    all_chunks = np.concatenate([chunks, loose_chunks]).astype(np.int32)
     columns = {
         "level": np.concatenate([tree.level, 0 * last]),
         "parent": np.concatenate([tree.parent, -last]),
         "concepts": pa.ListArray.from_arrays(pa.array(concept_offsets), pa.array(tree.nodes)),
-        "chunks": pa.ListArray.from_arrays(pa.array(chunk_offsets), pa.array(held)),
+        "chunks": pa.ListArray.from_arrays(pa.array(chunk_offsets), pa.array(all_chunks)),
     }
     return pa.table(columns, schema=CONCEPT_COMMUNITY_SCHEMA)

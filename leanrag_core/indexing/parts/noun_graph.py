@@ -19,7 +19,7 @@ from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 
 
 def noun_graph(index: Index, report: Callable[[int, int], None]) -> NounGraph:
-    """Return the graph of the index's own entities. report: hears how many chunks of all are read."""
+    """Return the graph of the index's own entities. report(done, total): called before each chunk is read."""
     from scipy.sparse import coo_array, triu
 
     n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
@@ -27,13 +27,13 @@ def noun_graph(index: Index, report: Callable[[int, int], None]) -> NounGraph:
     entity_rows: list[int] = []
     n_sentences = 0
     chunks = list(sentences_by_chunk(index, report))
-    for read in chunks:
-        for entity, held in read.held.items():
-            sentence_rows += [n_sentences + place for place in held]
-            entity_rows += [entity] * len(held)
-        n_sentences += len(read.sentences)
-    ones = np.ones(len(entity_rows), dtype=np.int32)
-    holds = coo_array((ones, (sentence_rows, entity_rows)), shape=(n_sentences, n_entities)).tocsr()
+    for chunk in chunks:
+        for entity, places in chunk.held.items():
+            sentence_rows += [n_sentences + place for place in places]
+            entity_rows += [entity] * len(places)
+        n_sentences += len(chunk.sentences)
+    unit_weights = np.ones(len(entity_rows), dtype=np.int32)
+    holds = coo_array((unit_weights, (sentence_rows, entity_rows)), shape=(n_sentences, n_entities)).tocsr()
     together = triu(holds.T @ holds, k=1).tocoo()
     order = np.lexsort((together.col, together.row))
     pairs = (together.row[order], together.col[order], together.data[order])

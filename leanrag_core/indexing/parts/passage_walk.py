@@ -52,7 +52,7 @@ class Part(PartBase):
         tools.report(Progress("make", n, n, "entities"))
 
     def read(self, folder: Path, index: Index) -> WalkOperator:
-        """Return the operator. Raises PartDamaged where they are no matrix of this index."""
+        """Return the operator. Raises PartDamaged where the arrays are no matrix of this index."""
         from scipy.sparse import csr_array
 
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
@@ -60,10 +60,10 @@ class Part(PartBase):
         for matrix, shape in zip(_MATRICES, ((n_chunks, n_entities), (n_entities, n_chunks)), strict=True):
             try:
                 arrays = [np.load(folder / f"{matrix}-{name}.npy", allow_pickle=False) for name in ARRAYS]
-                made = csr_array(tuple(arrays), shape=shape)
-                made.check_format(full_check=True)
+                transition = csr_array(tuple(arrays), shape=shape)
+                transition.check_format(full_check=True)
             except (OSError, ValueError) as error:
                 raise PartDamaged("part.of_another_index", part=self.name) from error
-            matrices.append(made)
+            matrices.append(transition)
         operator = WalkOperator(*matrices)
         return with_both_steps(operator) if n_entities > _STEP_BY_STEP_UP_TO else operator

@@ -13,7 +13,6 @@ import numpy as np
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
-from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
@@ -60,7 +59,7 @@ class Part(PartBase):
         base = index.layers[0]
         n = len(base)
         tools.report(Progress("make", 0, n, "entities"))
-        vectors = embedded(base.entities["name"].to_pylist(), base.vectors.shape[1], tools)
+        vectors = tools.embed_all(base.entities["name"].to_pylist(), base.vectors.shape[1])
         k = min(config.neighbours, n - 1)
         pairs, cosines = np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.float32)
         if k > 0:

@@ -10,7 +10,6 @@ import numpy as np
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
-from leanrag_core.indexing.text_trees import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, require_vectors, write_table
 from leanrag_core.types.forecast import Forecast, Range
@@ -46,13 +45,13 @@ class Part(PartBase):
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the sentences, the occurrences, and the vectors of sentences and names."""
-        read = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
-        chunks = list(read)
+        by_chunk = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
+        chunks = list(by_chunk)
         sentences, dimension = sentences_with_entities(chunks, least=1), int(index.layers[0].vectors.shape[1])
         write_table(folder / _OCCURRENCES, occurrences_in(chunks))
-        names = embedded(index.layers[0].entities["name"].to_pylist(), dimension, tools)
+        names = tools.embed_all(index.layers[0].entities["name"].to_pylist(), dimension)
         np.save(folder / _NAMES, names, allow_pickle=False)
-        write_statements(folder, sentences, embedded(sentences["text"].to_pylist(), dimension, tools))
+        write_statements(folder, sentences, tools.embed_all(sentences["text"].to_pylist(), dimension))
 
     def read(self, folder: Path, index: Index) -> TriGraph:
         """Return the graph. Raises IndexDamaged where a number leads outside, or a vector is missing."""

@@ -43,9 +43,9 @@ class QuotedText:
 
     def spans(self, quote: str) -> list[Span]:
         """Return every place of the quote, in order."""
-        wanted = collapsed(quote)
-        found_at = [match.start() for match in re.finditer(re.escape(wanted), self._collapsed)] if wanted else []
-        return [Span(self._offset(place), self._offset(place + len(wanted) - 1) + 1) for place in found_at]
+        quoted = collapsed(quote)
+        found_at = [match.start() for match in re.finditer(re.escape(quoted), self._collapsed)] if quoted else []
+        return [Span(self._offset(place), self._offset(place + len(quoted) - 1) + 1) for place in found_at]
 
     def _offset(self, place: int) -> int:
         """Return the offset in the text of a character of the collapsed text that is no blank."""

@@ -127,13 +127,13 @@ def _relation_faults(graph: ReferenceGraph) -> Iterator[Message]:
 
 def _aggregated_faults(graph: ReferenceGraph) -> Iterator[Message]:
     names = {name_key(row.name) for row in graph.entities}
-    used = Counter((row.layer, row.name) for row in graph.aggregated_entities)
+    n_uses = Counter((row.layer, row.name) for row in graph.aggregated_entities)
     clusters = Counter((row.layer, members_of(row.members)) for row in graph.aggregated_entities)
     for row in graph.aggregated_entities:
         for member in row.members:
             if name_key(member) not in names:
                 yield message("reference.no_member", label=f"{row.name} (layer {row.layer})", member=member)
-        if used[row.layer, row.name] > 1:
+        if n_uses[row.layer, row.name] > 1:
             yield message("reference.aggregated_name_twice", name=row.name, layer=row.layer)
         if clusters[row.layer, members_of(row.members)] > 1:
             yield message("reference.members_twice", name=row.name, layer=row.layer)

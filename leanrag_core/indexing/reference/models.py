@@ -1,4 +1,6 @@
-"""A graph that comes with a corpus, in the place of models: read instead of the chunks, and its clusters written."""
+"""A graph that comes with a corpus, used in place of models: read instead of the chunks, and its texts taken for
+clusters.
+"""
 
 import hashlib
 from collections import defaultdict
@@ -50,7 +52,7 @@ _RULES = "1"  # version of the rules of anchoring; raise it when they give entit
 
 
 class ReferenceExtractor:
-    """Gives what was written by hand. See Extractor."""
+    """Gives the entities and relations that were written by hand. See Extractor."""
 
     name = "reference"
     kind = REFERENCE_GRAPH

@@ -122,14 +122,14 @@ def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
 
 
 def _extracted(extractor: Extractor, done: int, total: int) -> Progress:
-    """Report chunks done, the names that were found last, and how much was found in all."""
+    """Return the progress: chunks done, the names that were found last, and how much was found in all."""
     n_names, n_relations = len(extractor.names), extractor.n_relations
     made = extractor.news.take()
     return Progress("extract", done, total, "chunks", extractor.latest, found=n_names, relations=n_relations, made=made)
 
 
 def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:
-    """Report that the stage is done, and what the graph holds."""
+    """Return the progress of a finished stage, with what the graph holds."""
     names = ", ".join(graph.entities["name"][:_NAMES_SHOWN].to_pylist())
     n_entities, n_relations = graph.entities.num_rows, graph.relations.num_rows
     made = graph if stage == "merge" else None

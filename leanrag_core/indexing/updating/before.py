@@ -93,14 +93,16 @@ def agreement_of_bases(index: Index, other: Index) -> tuple[float, ...]:
     rows = [np.array([each.layers[0].row_of[id_] for id_ in common], dtype=np.int64) for each in (index, other)]
     scores = []
     for below, below_other in zip(index.layers[:-1], other.layers[:-1], strict=False):
-        rows = [np.asarray(layer.parent)[of] for layer, of in zip((below, below_other), rows, strict=True)]
+        rows = [
+            np.asarray(layer.parent)[layer_rows] for layer, layer_rows in zip((below, below_other), rows, strict=True)
+        ]
         scores.append(round(float(adjusted_rand_score(*rows)), 6))
     return tuple(scores)
 
 
 def _differences(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> tuple[int, int, int]:
-    """Return how many rows are new, gone, and there before with other values in these columns; rows are known by their
-    ids.
+    """Return how many rows are new, how many are gone, and how many have other values in these columns; rows are
+    matched by their ids.
     """
     was, now = _by_id(old, columns), _by_id(new, columns)
     changed = sum(was[id_] != now[id_] for id_ in was.keys() & now.keys())
@@ -118,16 +120,16 @@ def _layer_changes(
     """Count kept, changed, new and removed entities of each aggregated layer. rows_before: by layer, (n,) int64."""
     changes = []
     for (_, above), rows in zip(pairwise(layers), rows_before[1:], strict=True):
-        known = np.flatnonzero(rows >= 0)
+        old_nodes = np.flatnonzero(rows >= 0)
         n_before = len(before[above.number]) if above.number < len(before) else 0
         kept = 0
         if n_before:
             was = before[above.number].entities.select(["id", "name", "description"])
             now = above.entities.select(["id", "name", "description"])
-            pairs = zip(now.take(known).to_pylist(), was.take(rows[known]).to_pylist(), strict=True)
-            kept = sum(left == right for left, right in pairs)
-        new = len(above) - len(known)
-        changes.append(LayerChange(above.number, kept, len(known) - kept, new, n_before - len(known)))
+            pairs = zip(now.take(old_nodes).to_pylist(), was.take(rows[old_nodes]).to_pylist(), strict=True)
+            kept = sum(now_row == was_row for now_row, was_row in pairs)
+        new = len(above) - len(old_nodes)
+        changes.append(LayerChange(above.number, kept, len(old_nodes) - kept, new, n_before - len(old_nodes)))
     return changes
 
 
@@ -143,8 +145,9 @@ class Regrouping:
     """
 
     def __init__(self, before: Sequence[Layer], same_meaning: float = _SAME_MEANING) -> None:
-        """Keep what the old index says. same_meaning: cosine of two descriptions of an entity below which it is grouped
-        like a new one."""
+        """Take the layers of the old index. same_meaning: least cosine of an entity's old and new description; below it
+        the entity is grouped like a new one.
+        """
         self._before, self._same_meaning = before, same_meaning
         self.rows_before: list[np.ndarray] = []
         self._labels: list[np.ndarray] = []
@@ -199,11 +202,11 @@ class Regrouping:
         n_before = len(self._before[number])
         pairs = labels[known].astype(np.int64) * n_before + np.asarray(self._before[number - 1].parent)[members[known]]
         shared, counts = np.unique(pairs, return_counts=True)
-        taken = np.zeros(n_before, dtype=bool)
+        claimed = np.zeros(n_before, dtype=bool)
         for place in np.argsort(-counts, kind="stable").tolist():
             node, row = divmod(int(shared[place]), n_before)
-            if rows[node] < 0 and not taken[row]:
-                rows[node], taken[row] = row, True
+            if rows[node] < 0 and not claimed[row]:
+                rows[node], claimed[row] = row, True
         return rows
 
 
@@ -221,7 +224,7 @@ class Before:
 
     @property
     def takes_away(self) -> bool:
-        """Whether something goes, so that no text may stay that could rest on it."""
+        """Whether something is removed or replaced, so that no text may stay that could rest on it."""
         return bool(self.step.changed or self.step.removed or self.step.edits)
 
     def start(self, models: BuildModels) -> Start:
@@ -244,7 +247,8 @@ class Before:
 
     def chunk_vectors(self, texts: list[str], models: BuildModels, progress: Callable[[int], None]) -> np.ndarray:
         """Return the vectors of the chunks, (n_chunks, d); only texts that the index does not have are embedded.
-        progress(done): told how many of these are."""
+        progress(done): called with how many of these are done.
+        """
         new = sorted({text for text in texts if text not in self._row_of_text})
         vectors = np.empty((len(texts), self.index.chunk_vectors.shape[1]), dtype=np.float32)
         place = {text: row for row, text in enumerate(new)}
@@ -261,7 +265,7 @@ class Before:
     def changes(
         self, chunks: Sequence[Chunk], hierarchy: Hierarchy, start: Start, fresh: Callable[[Layer], np.ndarray]
     ) -> UpdateReport:
-        """Return what the new index has that this one has not, and the other way round.
+        """Return the differences between this index and the new one.
 
         fresh: labels of a fresh clustering of a layer, (n,) int.
         """

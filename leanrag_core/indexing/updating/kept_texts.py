@@ -109,10 +109,12 @@ class KeptTexts:
         """Give the new text of a cluster that has only grown the name that people, links and sentences already use."""
         before = self._of_member[members.layer - 1] if members.layer <= self._depth else {}
         candidates = [before[name] for name in members.names if name in before]
-        own = set(members.names)
+        member_names = set(members.names)
         for kept in sorted(candidates, key=lambda each: -len(each.content.names))[:1]:
             name = kept.summary.name
-            if own.issuperset(kept.content.names) and name.casefold() not in {each.casefold() for each in own}:
+            if member_names.issuperset(kept.content.names) and name.casefold() not in {
+                each.casefold() for each in member_names
+            }:
                 return _renamed(written, name)
         return written
 
@@ -191,7 +193,7 @@ class KeptTexts:
 
 @dataclass(frozen=True)
 class _Content:
-    """What a writer sees of a cluster, in an order of its own. Of aggregated relations it sees lambda and keywords."""
+    """What a writer sees of a cluster, in a fixed order. Of aggregated relations it sees lambda and keywords."""
 
     members: tuple[tuple[str, ...], ...]
     relations: tuple[tuple[str, ...], ...]
@@ -256,7 +258,7 @@ def _calls_of(calls: pa.Table | None) -> dict[str, CallMade]:
 
 
 def _drops_of(report: BuildReport) -> dict[tuple[str, str], tuple[Drop, ...]]:
-    """Return what the report lists as lost of each text, which a text that is taken over has still lost."""
+    """Return the losses that the report lists for each text; a text that is taken over keeps them."""
     drops: dict[tuple[str, str], tuple[Drop, ...]] = {}
     for stage in (_ENTITIES, _RELATIONS):
         for listed in report.dropped.get(stage, ()):

@@ -49,16 +49,16 @@ def changes_to_match(
     """Return the changes after which the index holds the listed documents, pairs of id and name, and no others. read:
     gives the document of an id; only new ones are read.
     """
-    wanted = list(listed)
+    listed_documents = list(listed)
     has = set(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
-    changes = changes_to(index, [read(id_) for id_, name in wanted if (id_, name) not in has])
-    kept = {id_ for id_, _ in wanted} | set(changes.replaced)
-    gone = tuple(id_ for id_ in index.documents["id"].to_pylist() if id_ not in kept)
-    unchanged = tuple(name for id_, name in wanted if (id_, name) in has)
-    return DocumentChanges(changes.added, changes.replaced, gone, unchanged)
+    changes = changes_to(index, [read(id_) for id_, name in listed_documents if (id_, name) not in has])
+    kept_ids = {id_ for id_, _ in listed_documents} | set(changes.replaced)
+    gone_ids = tuple(id_ for id_ in index.documents["id"].to_pylist() if id_ not in kept_ids)
+    unchanged = tuple(name for id_, name in listed_documents if (id_, name) in has)
+    return DocumentChanges(changes.added, changes.replaced, gone_ids, unchanged)
 
 
-def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
+def removal(index: Index, ids_or_names: Iterable[str]) -> DocumentChanges:
     """Return the changes that remove the documents of those ids or names.
 
     Raises InvalidConfig for one that the index does not have, and for an index that cannot be updated.
@@ -66,7 +66,7 @@ def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
     require_updatable(index.manifest)
     ids_of, ids = _ids_by_name(index), set(index.documents["id"].to_pylist())
     removed: list[str] = []
-    for name in wanted:
+    for name in ids_or_names:
         if name not in ids and name not in ids_of:
             raise InvalidConfig("update.no_document", document=name, index=index.manifest.name)
         removed += [name] if name in ids else ids_of[name]
@@ -75,8 +75,8 @@ def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
 
 def documents_after(index: Index, changes: DocumentChanges) -> list[Document]:
     """Return the documents of the changed index. Raises InvalidConfig where none would be left."""
-    gone = {*changes.replaced, *changes.removed}
-    rows = [row for row, id_ in enumerate(index.documents["id"].to_pylist()) if id_ not in gone]
+    gone_ids = {*changes.replaced, *changes.removed}
+    rows = [row for row, id_ in enumerate(index.documents["id"].to_pylist()) if id_ not in gone_ids]
     documents = [*(index.document(row) for row in rows), *changes.added]
     if not documents:
         raise InvalidConfig("update.nothing_left", index=index.manifest.name)
@@ -108,11 +108,11 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     stays_as_chunk = {chunk.id for chunk in new}
     before = index.chunks["id"].to_pylist()
     in_gone = np.isin(numbers(index.chunks["document"]), goes)
-    gone = np.flatnonzero(in_gone & ~np.isin(np.array(before), sorted(stays_as_chunk)))
+    gone_rows = np.flatnonzero(in_gone & ~np.isin(np.array(before), sorted(stays_as_chunk)))
     known = set(before)
     new = [chunk for chunk in new if chunk.id not in known]
-    kept = np.setdiff1d(np.arange(len(before)), gone)
-    touched = _named_in(index, gone) | _occurring_in(index, new)
+    kept_rows = np.setdiff1d(np.arange(len(before)), gone_rows)
+    touched = _named_in(index, gone_rows) | _occurring_in(index, new)
     n_new_entities = round(len(new) * len(index.layers[0]) / max(1, len(before)))
     new_clusters = math.ceil(n_new_entities / config.cluster_size)
     touched_clusters = _clusters_of(index, touched, 0.0)
@@ -123,13 +123,13 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
         changed.append(sorted({int(layer.parent[row]) for row in (changed[-1] or touched_clusters)}))
     calls, forgotten = 0, 0
     if is_remote(config.model):
-        forgotten = sum(not is_answered(index.chunk(row)) for row in kept.tolist())
+        forgotten = sum(not is_answered(index.chunk(row)) for row in kept_rows.tolist())
         calls += (1 + config.gleaning_rounds) * (len(new) + forgotten)
     writers = layer_writers(config.aggregation_model or config.model, index.manifest.lineage)
     if is_remote(writer_of(writers, 1)):
         calls += new_clusters
-    asked = [rows if is_remote(writer_of(writers, number)) else [] for number, rows in enumerate(changed, start=1)]
-    calls += sum(map(len, asked)) + _sentences_between(index, asked)
+    rewritten = [rows if is_remote(writer_of(writers, number)) else [] for number, rows in enumerate(changed, start=1)]
+    calls += sum(map(len, rewritten)) + _sentences_between(index, rewritten)
     usage = index.report.usage
     mean = (1 / usage.calls) if usage.calls else 0.0
     name_of = dict(zip(ids, index.documents["name"].to_pylist(), strict=True))
@@ -139,8 +139,8 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
         changed=tuple(sorted(replaced)),
         removed=tuple(name_of[id_] for id_ in changes.removed),
         chunks_added=len(new),
-        chunks_removed=len(gone),
-        chunks_kept=len(kept),
+        chunks_removed=len(gone_rows),
+        chunks_kept=len(kept_rows),
         calls_forgotten=forgotten,
         entities_touched=len(touched) + n_new_entities,
         clusters_touched=len(touched_clusters) + new_clusters,
@@ -151,7 +151,7 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
             round(calls * usage.completion_tokens * mean),
             cost=calls * usage.cost * mean,
         ),
-        fresh_calls=_calls_of_a_build(index, len(kept) + len(new)),
+        fresh_calls=_calls_of_a_build(index, len(kept_rows) + len(new)),
     )
 
 
@@ -183,8 +183,8 @@ def _occurring_in(index: Index, chunks: Sequence[Chunk]) -> set[int]:
 
 
 def _sentences_between(index: Index, changed: Sequence[Sequence[int]]) -> int:
-    """Count the summarised relations above the base with both ends in clusters that change: at least their groups
-    may.
+    """Count the summarised relations above the base with both ends in clusters that change, since their groups may
+    change.
     """
     n = 0
     for layer, rows in zip(index.layers[1:], changed, strict=False):

@@ -110,8 +110,8 @@ def rewritten_layers(
     *,
     apply: Apply = map,
 ) -> RewrittenLayers:
-    """Write the layers again from the lowest up, so that each is written from what the one below says by then (eq. 4
-    and 5). Clusters, promoted entities and lambda stay. embedder: None for a forecast, which keeps the vectors.
+    """Write the layers again from the lowest up, so that each is written from the new texts of the one below (eq. 4 and
+    5). Clusters, promoted entities and lambda stay. embedder: None for a forecast, which keeps the vectors.
     """
     index, manifest = rewriting.index, rewriting.index.manifest
     rules = aggregation_rules(manifest.config, heuristic=manifest.heuristic)
@@ -152,18 +152,18 @@ def rewritten_index(
     *,
     apply: Apply = map,
 ) -> Index:
-    """Return the index in memory, with what the model wrote; the index itself where that is what it has already.
+    """Return the index in memory, with what the model wrote; the index itself where nothing changes.
 
     The same index and the same replies give the same bytes. model: whose fingerprint is recorded; the writer asks it.
     """
     index, first = rewriting.index, rewriting.from_layer
     for layer in index.layers:
         embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
-    made = rewritten_layers(rewriting, writer, embedder, rewriting.progress(report), apply=apply)
-    if index.manifest.aggregation_model == model.fingerprint and _says_the_same(index.layers, made.layers):
+    rewritten = rewritten_layers(rewriting, writer, embedder, rewriting.progress(report), apply=apply)
+    if index.manifest.aggregation_model == model.fingerprint and _says_the_same(index.layers, rewritten.layers):
         return index
     kept_drops = tuple(_drops_below(index, first))
-    manifest, layers = index.manifest, count_layers(made.layers)
+    manifest, layers = index.manifest, count_layers(rewritten.layers)
     step = LineageStep(index.id, rewritten_from=first, written_before=rewriting.written_before)
     deciding = Deciding(
         corpus_fingerprint=manifest.corpus_fingerprint,
@@ -175,8 +175,8 @@ def rewritten_index(
         edits=manifest.edits,
         lineage=(*manifest.lineage, step),
     )
-    drops = (*kept_drops, *made.drops)
-    calls = _calls(index, first, made.calls)
+    drops = (*kept_drops, *rewritten.drops)
+    calls = _calls(index, first, rewritten.calls)
     return Index(
         manifest=manifest_of(
             deciding,
@@ -189,9 +189,9 @@ def rewritten_index(
         ),
         documents=index.documents,
         chunks=index.chunks.select(CHUNK_SCHEMA.names).cast(CHUNK_SCHEMA),
-        layers=made.layers,
+        layers=rewritten.layers,
         chunk_vectors=index.chunk_vectors,
-        report=_report(rewriting, made, drops, calls),
+        report=_report(rewriting, rewritten, drops, calls),
         calls=calls,
     )
 
@@ -219,8 +219,8 @@ def _drops_below(index: Index, first: int) -> Iterator[Drop]:
                 yield Drop(stage, listed.item, listed.reason, listed.by_builtin)
 
 
-def _calls(index: Index, first: int, made: Sequence[WrittenCall]) -> pa.Table | None:
-    """Return the calls that have written what the index holds by now. None stays where a model's were not recorded."""
+def _calls(index: Index, first: int, new_calls: Sequence[WrittenCall]) -> pa.Table | None:
+    """Return the calls that wrote what the index holds now; None where earlier calls of a model were not recorded."""
     rows = [] if index.calls is None else index.calls.to_pylist()
     written_by_model = index.manifest.aggregation_model not in ("", "none")
     if index.calls is None and (index.manifest.language_model not in ("", "none") or written_by_model):
@@ -235,31 +235,33 @@ def _calls(index: Index, first: int, made: Sequence[WrittenCall]) -> pa.Table | 
         for row in rows
         if row["kind"] not in ("entity", "relation") or row["layer"] < first
     ]
-    return calls_table([*kept, *made])
+    return calls_table([*kept, *new_calls])
 
 
-def _report(rewriting: Rewriting, made: RewrittenLayers, drops: Sequence[Drop], calls: pa.Table | None) -> BuildReport:
+def _report(
+    rewriting: Rewriting, rewritten: RewrittenLayers, drops: Sequence[Drop], calls: pa.Table | None
+) -> BuildReport:
     index, before = rewriting.index, rewriting.index.report
-    clustering = tuple(_recounted(row, made.counts) for row in before.clustering)
-    written = build_report(drops, Findings(), clustering, Usage(), _changes(rewriting, made))
+    clustering = tuple(_recounted(row, rewritten.counts) for row in before.clustering)
+    new_report = build_report(drops, Findings(), clustering, Usage(), _changes(rewriting, rewritten))
     of_graph = [stage for stage in before.drops if stage not in (ENTITIES, RELATIONS)]
     return replace(
         before,
-        drops={**{stage: before.drops[stage] for stage in of_graph}, **written.drops},
+        drops={**{stage: before.drops[stage] for stage in of_graph}, **new_report.drops},
         dropped={
             **{stage: before.dropped[stage] for stage in of_graph if stage in before.dropped},
-            **written.dropped,
+            **new_report.dropped,
         },
-        usage=_spent(index, made, calls),
+        usage=_spent(index, rewritten, calls),
         clustering=clustering,
-        update=written.update,
+        update=new_report.update,
     )
 
 
-def _spent(index: Index, made: RewrittenLayers, calls: pa.Table | None) -> Spent:
+def _spent(index: Index, rewritten: RewrittenLayers, calls: pa.Table | None) -> Spent:
     """Return what the texts of the index have cost. calls: that wrote them; None where they were not recorded."""
     if calls is None:
-        before, new = index.report.usage, made.usage
+        before, new = index.report.usage, rewritten.usage
         return Spent(
             before.calls + new.calls,
             before.prompt_tokens + new.prompt_tokens,
@@ -285,21 +287,21 @@ def _recounted(row: LayerClusters, counts: dict[int, RelationCounts]) -> LayerCl
     )
 
 
-def _changes(rewriting: Rewriting, made: RewrittenLayers) -> UpdateReport:
-    """Return what is another text by now; clusters are the same, so none is new or gone."""
+def _changes(rewriting: Rewriting, rewritten: RewrittenLayers) -> UpdateReport:
+    """Return which texts have changed; clusters are the same, so none is new or gone."""
     index, first = rewriting.index, rewriting.from_layer
     changes = []
-    for (_, was), (_, now) in zip(pairwise(index.layers), pairwise(made.layers), strict=True):
+    for (_, was), (_, now) in zip(pairwise(index.layers), pairwise(rewritten.layers), strict=True):
         columns = ["name", "description"]
         pairs = zip(was.entities.select(columns).to_pylist(), now.entities.select(columns).to_pylist(), strict=True)
         kept = sum(left == right for left, right in pairs)
         changes.append(LayerChange(now.number, kept, len(now) - kept, 0, 0))
-    clusters = [layer.entities["promoted"].to_pylist().count(False) for layer in made.layers[1:]]
-    sentences = [layer.relations["kind"].to_pylist().count("summarised") for layer in made.layers[1:]]
+    clusters = [layer.entities["promoted"].to_pylist().count(False) for layer in rewritten.layers[1:]]
+    sentences = [layer.relations["kind"].to_pylist().count("summarised") for layer in rewritten.layers[1:]]
     outdated = index.report.update.outdated if index.report.update else ()
     below = {
         id_
-        for layer in made.layers[1:first]
+        for layer in rewritten.layers[1:first]
         for table in (layer.entities, layer.relations)
         for id_ in table["id"].to_pylist()
     }

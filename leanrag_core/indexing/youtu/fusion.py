@@ -37,8 +37,7 @@ _REPLY: JsonSchema = {
 
 
 def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartTools) -> list[Report]:
-    """Return a name and a description for each community. members: entities of each, (k,) int, the best first. members:
-    of each, the best first.
+    """Return a name and a description for each community. members: entities of each, (k,) int, the best first.
 
     Without a language model, or where its reply cannot be used, the name is the first three keywords and the
     description their first sentences. Raises BudgetSpent, Cancelled.
@@ -89,8 +88,9 @@ _SEED = 42  # of the paper
 
 @dataclass(frozen=True, eq=False)
 class Perception:
-    """What is seen of each entity. points: (n, 3 d) float32 unit rows, its triples' vectors. types: (n, t) float32, 1
-    where a triple of the entity has the type. weight: of the cosine beside the Jaccard overlap of types."""
+    """What the fusion knows of each entity. points: (n, 3 d) float32 unit rows, its triples' vectors. types: (n, t)
+    float32, 1 where a triple of the entity has the type. weight: of the cosine beside the Jaccard overlap of types.
+    """
 
     points: np.ndarray
     types: "csr_array"
@@ -109,7 +109,7 @@ def first_count(n_entities: int) -> int:
 
 
 def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: float) -> Perception:
-    """Compute what the fusion knows of each entity. vectors: (n, d) of the entities. ends: (r, 2). ends: (r, 2).
+    """Compute what the fusion knows of each entity. vectors: (n, d) of the entities. ends: (r, 2).
 
     The vector of a triple is that of its head, of the name of its relation type, and of its tail, one after the other;
     an entity has the mean over its triples, its attributes among them. Relations of this index have no direction, so
@@ -126,19 +126,21 @@ def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: fl
     tails = neighbours @ vectors
     owner = schema.attribute_entity
     if len(owner):
-        own = coo_array((np.ones(len(owner), dtype=np.float32), (owner, np.arange(len(owner)))), shape=(n, len(owner)))
-        tails = tails + own.tocsr() @ schema.attribute_vectors
+        attribute_links = coo_array(
+            (np.ones(len(owner), dtype=np.float32), (owner, np.arange(len(owner)))), shape=(n, len(owner))
+        )
+        tails = tails + attribute_links.tocsr() @ schema.attribute_vectors
     points = np.empty((n, 3 * dimension), dtype=np.float32)
     points[:, :dimension] = vectors
     points[:, dimension : 2 * dimension] = (types @ schema.vectors(RELATION)) / n_triples
     points[:, 2 * dimension :] = tails / n_triples
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-12)
-    seen = types.copy()
-    seen.data[:] = 1.0
-    return Perception(points, seen, weight)
+    present = types.copy()
+    present.data[:] = 1.0
+    return Perception(points, present, weight)
 
 
-def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
+def affinity(perceived: Perception, labels: np.ndarray) -> np.ndarray:
     """Score how well each entity fits its community, (n,): Jaccard overlap of types and weighted cosine to the
     centroid.
 
@@ -148,11 +150,11 @@ def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
 
     n, m = len(labels), int(labels.max()) + 1
     members = csr_array((np.ones(n, dtype=np.float32), (labels, np.arange(n))), shape=(m, n))
-    centroids = members @ seen.points
+    centroids = members @ perceived.points
     centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-12)
-    present = (np.asarray((members @ seen.types).todense()) > 0).astype(np.float32)
-    cosine = np.einsum("ij,ij->i", seen.points, centroids[labels])  # in a fixed order, as all sums of this file
-    return np.asarray(seen.overlaps(np.arange(n), present[labels]) + seen.weight * cosine)
+    present = (np.asarray((members @ perceived.types).todense()) > 0).astype(np.float32)
+    cosine = np.einsum("ij,ij->i", perceived.points, centroids[labels])  # in a fixed order, as all sums of this file
+    return np.asarray(perceived.overlaps(np.arange(n), present[labels]) + perceived.weight * cosine)
 
 
 def centres_of(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -161,25 +163,27 @@ def centres_of(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.asarray(order[np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))])
 
 
-def divergence(seen: Perception, centres: np.ndarray) -> np.ndarray:
+def divergence(perceived: Perception, centres: np.ndarray) -> np.ndarray:
     """Compute how far apart two centres are, 0 to 1, (m, m): 1 less their score (overlap and weighted cosine) as a
     share of the highest that there is.
     """
-    m, points = len(centres), seen.points[centres]
-    types = np.asarray(seen.types[centres].todense())
-    overlap = np.stack([seen.overlaps(centres, np.tile(types[place], (m, 1))) for place in range(m)])
-    return np.asarray(1.0 - (overlap + seen.weight * np.einsum("id,jd->ij", points, points)) / (1.0 + seen.weight))
+    m, points = len(centres), perceived.points[centres]
+    types = np.asarray(perceived.types[centres].todense())
+    overlap = np.stack([perceived.overlaps(centres, np.tile(types[place], (m, 1))) for place in range(m)])
+    return np.asarray(
+        1.0 - (overlap + perceived.weight * np.einsum("id,jd->ij", points, points)) / (1.0 + perceived.weight)
+    )
 
 
-def fused_communities(seen: Perception, *, epsilon: float, rounds: int) -> np.ndarray:
+def fused_communities(perceived: Perception, *, epsilon: float, rounds: int) -> np.ndarray:
     """Return the community of each entity, numbered by their first entities; (n,) int32.
 
     In each round the pairs of communities whose centres diverge by less than epsilon are joined, the nearest pair
     first, a community with one other at most; then centres are chosen anew. It ends when no pair is that near.
     """
-    labels = kmeans(seen.points, first_count(len(seen.points)), seed=_SEED)
+    labels = kmeans(perceived.points, first_count(len(perceived.points)), seed=_SEED)
     for _ in range(rounds):
-        apart = divergence(seen, centres_of(affinity(seen, labels), labels))
+        apart = divergence(perceived, centres_of(affinity(perceived, labels), labels))
         left, right = np.triu_indices(len(apart), k=1)
         near = np.flatnonzero(apart[left, right] < epsilon)
         order = near[np.lexsort((near, np.round(apart[left[near], right[near]], 6)))]
@@ -205,12 +209,12 @@ class Keywords:
     keyword_of: np.ndarray
 
 
-def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
+def keywords_of(perceived: Perception, labels: np.ndarray, most: int) -> Keywords:
     """Return the entities of each community that fit it best (section 3.2.1), and what is below each.
 
     labels: (entities,) int, the community of each.
     """
-    scores = np.round(affinity(seen, labels), 6)
+    scores = np.round(affinity(perceived, labels), 6)
     order = np.lexsort((np.arange(len(labels)), -scores, labels))
     starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2))
     keyword_of = np.zeros(len(labels), dtype=np.int32)
@@ -219,7 +223,9 @@ def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
     for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         members = order[first:last]
         best = members[:most]
-        keyword_of[members] = n_before + np.einsum("id,jd->ij", seen.points[members], seen.points[best]).argmax(axis=1)
+        keyword_of[members] = n_before + np.einsum(
+            "id,jd->ij", perceived.points[members], perceived.points[best]
+        ).argmax(axis=1)
         keyword_of[best] = n_before + np.arange(len(best))
         chosen.append(best)
         n_before += len(best)

@@ -101,13 +101,13 @@ def refined(
     tools.meter.require_budget()
     text = fill_within(language, prompt, keep=("most",), schema=schema_text(seed), passages=passages, most=most)
     try:
-        asked = ask(
+        answer = ask(
             language, [{"role": "user", "content": text}], _read_schema, schema=_SCHEMA_REPLY, task=prompt.fingerprint
         )
     except ReplyError as error:
         tools.meter.add_fault(str(error))
         return {kind: list(names) for kind, names in seed.items()}
-    return {kind: (names or list(seed[kind]))[:most] for kind, names in asked.value.items()}
+    return {kind: (names or list(seed[kind]))[:most] for kind, names in answer.value.items()}
 
 
 def read_chunks(
@@ -132,7 +132,7 @@ def read_chunks(
         listed = "\n".join(f"- {names[row]} ({own_types[row]})" for row in rows)
         text = fill_within(language, prompt, schema=schema, entities=listed, text=index.chunk(chunk).text)
         try:
-            asked = ask(
+            answer = ask(
                 language,
                 [{"role": "user", "content": text}],
                 lambda reply: _read_chunk(reply, row_of, allowed, chunk),
@@ -142,7 +142,7 @@ def read_chunks(
         except ReplyError as error:
             tools.meter.add_fault(str(error))
             return ChunkReading()
-        return asked.value
+        return answer.value
 
     readings: list[ChunkReading] = []
     for reading in ThreadMap(CALLS_AT_ONCE)(read, range(n_chunks)):

@@ -16,7 +16,7 @@ _STOP = r"(?=$|[,.](?!\d)|[;:()]| (?:which|that|who|whose|because|but|and|while|
 _END, _SHORT_END = f"{_STOP})", rf"{_STOP}| (?:as|with|for|in|on|at|by|from)\b)"
 _VERB = r"(?:is|are|was|were) "
 _COUNTED = r"(?:an?|the|its|their|no|many|several|few|two|three|four|five|\d[\d,.]*) "
-# Behind the name; the group is the value. The first that fits is taken of each sentence.
+# Patterns of the text after the name; the group is the value. The first that fits a sentence counts.
 _AFTER_NAME = (
     (KIND, re.compile(rf",? {_VERB}(?:also |still )?{_ARTICLE}(.+?){_SHORT_END}")),
     (KIND, re.compile(rf", {_ARTICLE}(.+?)(?=,|\.$)")),
@@ -54,29 +54,33 @@ def attribute_facts(name: str, description: str) -> list[AttributeFact]:
 def _of_sentence(name: str, sentence: str) -> Iterator[AttributeFact]:
     if name.casefold() not in sentence.casefold():
         return
-    if (of := _OF.match(sentence)) and (said := _behind(name, sentence[of.end() :])) and (value := _SAID.match(said)):
-        yield from _fact(of[1].lower(), value[1])
+    if (
+        (of_match := _OF.match(sentence))
+        and (predicate := _behind(name, sentence[of_match.end() :]))
+        and (value := _SAID.match(predicate))
+    ):
+        yield from _fact(of_match[1].lower(), value[1])
         return
     lowered = sentence.lower()
-    article = next((each for each in _ARTICLES if lowered.startswith(f"{each}{name.lower()}")), None)
+    article = next((word for word in _ARTICLES if lowered.startswith(f"{word}{name.lower()}")), None)
     if article is None:
         return
-    rest = sentence[len(article) + len(name) :]
-    if own := _OWN.match(rest):
-        yield from _fact(own[1].lower(), own[2])
+    after_name = sentence[len(article) + len(name) :]
+    if possessive := _OWN.match(after_name):
+        yield from _fact(possessive[1].lower(), possessive[2])
         return
-    if rest[:1].isascii():
-        if match := _HAS_A.match(rest):
+    if after_name[:1].isascii():
+        if match := _HAS_A.match(after_name):
             yield from _fact(match[1].lower(), match[2])
         else:
-            matches = ((type_, pattern.match(rest)) for type_, pattern in _AFTER_NAME)
+            matches = ((type_, pattern.match(after_name)) for type_, pattern in _AFTER_NAME)
             yield from next((_fact(type_, match[1]) for type_, match in matches if match), ())
         for type_, pattern in ((YEAR, _YEAR), (AMOUNT, _AMOUNT)):
-            if match := pattern.search(rest):
+            if match := pattern.search(after_name):
                 yield from _fact(type_, match[1])
         return
     for type_, pattern in _CHINESE:
-        if match := pattern.match(rest):
+        if match := pattern.match(after_name):
             yield from _fact(type_, match[1])
 
 

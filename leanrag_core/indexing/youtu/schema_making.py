@@ -57,24 +57,28 @@ def counted(kind: str, sightings: Iterable[Sighting]) -> list[Candidate]:
         contexts.setdefault(sighting.name, Counter())[sighting.context] += 1
         examples.setdefault(sighting.name, sighting.example)
     listed = [
-        Candidate(kind, name, seen.total(), max(seen.values()) / seen.total(), examples[name])
-        for name, seen in contexts.items()
+        Candidate(
+            kind, name, context_counts.total(), max(context_counts.values()) / context_counts.total(), examples[name]
+        )
+        for name, context_counts in contexts.items()
     ]
     return sorted(listed, key=lambda candidate: (-candidate.frequency, candidate.name))
 
 
 def proposed(candidates: Iterable[Candidate], *, frequency: int, confidence: float) -> list[Candidate]:
-    """Return those with that frequency and confidence at least."""
-    return [each for each in candidates if each.frequency >= frequency and each.confidence >= confidence]
+    """Return the candidates of at least that frequency and confidence."""
+    return [
+        candidate for candidate in candidates if candidate.frequency >= frequency and candidate.confidence >= confidence
+    ]
 
 
 def is_accepted(candidate: Candidate, accept: str) -> bool:
     """Return whether the person accepts it. accept: names apart by commas, each alone or as kind:name; "all" for
     all.
     """
-    wanted = {part.strip().casefold() for part in accept.split(",")}
+    accepted_names = {part.strip().casefold() for part in accept.split(",")}
     name = candidate.name.casefold()
-    return bool(wanted & {"all", name, f"{candidate.kind}:{name}"})
+    return bool(accepted_names & {"all", name, f"{candidate.kind}:{name}"})
 
 
 def assigned(labels: Sequence[str], names: Sequence[str], near: dict[str, int], other: int) -> np.ndarray:
@@ -84,8 +88,8 @@ def assigned(labels: Sequence[str], names: Sequence[str], near: dict[str, int], 
     near: see nearest_types().
     """
     place = {name.casefold(): row for row, name in reversed(list(enumerate(names)))}
-    own = {label: place.get(label.casefold(), near.get(label, other)) for label in set(labels)}
-    return np.array([own[label] for label in labels], dtype=np.int32)
+    type_of = {label: place.get(label.casefold(), near.get(label, other)) for label in set(labels)}
+    return np.array([type_of[label] for label in labels], dtype=np.int32)
 
 
 def nearest_types(
@@ -108,14 +112,14 @@ def nearest_types(
 
 _HAS_PLACE = 1  # of HAS_ATTRIBUTE among the relation types
 _NEAR = 0.6  # cosine from which a label counts as a type of the schema
-_AT_ONCE = 512  # texts that are embedded in a call
 _REPORTED = 2000  # entities between two reports of progress
 
 
 @dataclass(frozen=True)
 class Limits:
     """Bounds of a schema. most: types of a kind in the seed. frequency, confidence: from which a further type is
-    proposed. accept: the proposals that the person accepts, see candidates.is_accepted()."""
+    proposed. accept: the proposals that the person accepts, see is_accepted().
+    """
 
     most: int
     frequency: int
@@ -140,10 +144,10 @@ def make_schema(index: Index, limits: Limits, tools: PartTools) -> Schema:
     """
     base = index.layers[0]
     tools.report(Progress("make", 0, len(base), "entities"))
-    seen = _count(index, tools)
-    types = {kind: [each.name for each in _seed(kind, seen.candidates[kind], limits.most)] for kind in KINDS}
-    further = [each for kind in KINDS for each in seen.candidates[kind] if each.name not in types[kind]]
-    attributes, readings = seen.attributes, list[ChunkReading]()
+    counts = _count(index, tools)
+    types = {kind: [each.name for each in _seed(kind, counts.candidates[kind], limits.most)] for kind in KINDS}
+    further = [each for kind in KINDS for each in counts.candidates[kind] if each.name not in types[kind]]
+    attributes, readings = counts.attributes, list[ChunkReading]()
     if tools.language is not None:
         types = refined(index, types, tools.language, tools, most=limits.most)
         readings = read_chunks(index, types, tools.language, tools)
@@ -156,7 +160,7 @@ def make_schema(index: Index, limits: Limits, tools: PartTools) -> Schema:
         types[each.kind].append(each.name)
     types[RELATION] = list(dict.fromkeys((RELATED, HAS_ATTRIBUTE, *types[RELATION])))
     shown = [each for reading in readings for each in reading.proposals]
-    schema = _schema(index, types, seen.labels, _with_shown(attributes, shown), proposals, accepted, tools)
+    schema = _schema(index, types, counts.labels, _with_shown(attributes, shown), proposals, accepted, tools)
     return _with_accepted(index, schema, accepted, shown)
 
 
@@ -203,7 +207,7 @@ def _seed(kind: str, candidates: Sequence[Candidate], most: int) -> Sequence[Can
     are taken from the text and have to be accepted.
     """
     if kind == ATTRIBUTE:
-        return [each for each in candidates if each.name in SEED_TYPES]
+        return [candidate for candidate in candidates if candidate.name in SEED_TYPES]
     return candidates[:most]
 
 
@@ -219,17 +223,17 @@ def _from_readings(readings: Sequence[ChunkReading], base: Layer) -> list[Candid
     """
     names, grouped = base.entities["name"].to_pylist(), defaultdict[tuple[str, str], list[ReadProposal]](list)
     for reading in readings:
-        for each in reading.proposals:
-            grouped[each.kind, each.name].append(each)
+        for proposal in reading.proposals:
+            grouped[proposal.kind, proposal.name].append(proposal)
     return [
         Candidate(
             kind,
             name,
-            len({each.chunk for each in shown}),
-            sum(each.confidence for each in shown) / len(shown),
-            f"{names[shown[0].entity]}: {shown[0].value}".removesuffix(": "),
+            len({proposal.chunk for proposal in proposals}),
+            sum(proposal.confidence for proposal in proposals) / len(proposals),
+            f"{names[proposals[0].entity]}: {proposals[0].value}".removesuffix(": "),
         )
-        for (kind, name), shown in sorted(grouped.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        for (kind, name), proposals in sorted(grouped.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     ]
 
 
@@ -238,9 +242,9 @@ def _with_shown(attributes: Sequence[ReadAttribute], shown: Sequence[ReadProposa
     later.
     """
     added = [
-        ReadAttribute(each.entity, each.name, each.value, each.chunk)
-        for each in shown
-        if each.kind == ATTRIBUTE and each.value
+        ReadAttribute(proposal.entity, proposal.name, proposal.value, proposal.chunk)
+        for proposal in shown
+        if proposal.kind == ATTRIBUTE and proposal.value
     ]
     return [*attributes, *added]
 
@@ -256,24 +260,32 @@ def _schema(
 ) -> Schema:
     base = index.layers[0]
     dimension = int(base.vectors.shape[1])
-    vectors = {kind: _embedded(types[kind], dimension, tools) for kind in KINDS}
+    vectors = {kind: tools.embed_all(types[kind], dimension) for kind in KINDS}
     own_types = base.entities["type"].to_pylist()
     near = index.passage_scale.own_of(_NEAR)
     entity_type = _typed(own_types, types[ENTITY], vectors[ENTITY], -1, tools, near=near)
     relation_type = _typed(labels, types[RELATION], vectors[RELATION], 0, tools, near=near)
     place = {name: row for row, name in enumerate(types[ATTRIBUTE])}
-    known = (each for each in attributes if each.type in place)
-    kept = sorted({(each.entity, place[each.type], each.value, each.chunk) for each in known})
+    typed = (attribute for attribute in attributes if attribute.type in place)
+    attribute_rows = sorted(
+        {(attribute.entity, place[attribute.type], attribute.value, attribute.chunk) for attribute in typed}
+    )
     table = pa.table(
-        dict(zip(ATTRIBUTE_SCHEMA.names, zip(*kept, strict=True) if kept else ((), (), (), ()), strict=True)),
+        dict(
+            zip(
+                ATTRIBUTE_SCHEMA.names,
+                zip(*attribute_rows, strict=True) if attribute_rows else ((), (), (), ()),
+                strict=True,
+            )
+        ),
         schema=ATTRIBUTE_SCHEMA,
     )
     names = base.entities["name"].to_pylist()
-    texts = [attribute_text(names[entity], types[ATTRIBUTE][row], value) for entity, row, value, _ in kept]
+    texts = [attribute_text(names[entity], types[ATTRIBUTE][row], value) for entity, row, value, _ in attribute_rows]
     frequency = {
         ENTITY: Counter(entity_type.tolist()),
-        RELATION: Counter({_HAS_PLACE: len(kept)}) + Counter(relation_type.tolist()),
-        ATTRIBUTE: Counter(row for _, row, _, _ in kept),
+        RELATION: Counter({_HAS_PLACE: len(attribute_rows)}) + Counter(relation_type.tolist()),
+        ATTRIBUTE: Counter(row for _, row, _, _ in attribute_rows),
     }
     rows = [(kind, name, frequency[kind][row]) for kind in KINDS for row, name in enumerate(types[kind])]
     return Schema(
@@ -282,7 +294,7 @@ def _schema(
         entity_type=entity_type,
         relation_type=relation_type,
         attributes=table,
-        attribute_vectors=_embedded(texts, dimension, tools),
+        attribute_vectors=tools.embed_all(texts, dimension),
         proposals=_proposal_table(proposals, accepted),
         by_model=tools.language is not None,
     )
@@ -301,7 +313,7 @@ def _typed(
     """
     known = {name.casefold() for name in names}
     open_labels = sorted({label for label in labels if label and label.casefold() not in known})
-    vectors = _embedded(open_labels, int(type_vectors.shape[1]), tools)
+    vectors = tools.embed_all(open_labels, int(type_vectors.shape[1]))
     return assigned(labels, names, nearest_types(open_labels, vectors, type_vectors, near), other)
 
 
@@ -312,13 +324,13 @@ def _with_accepted(
     shown: Sequence[ReadProposal],
 ) -> Schema:
     """Return the schema where the entities and relations that showed an accepted type have it."""
-    wanted = {(each.kind, each.name) for each in accepted}
+    accepted_types = {(each.kind, each.name) for each in accepted}
     base = index.layers[0]
     names = base.entity_cells["name"]
     types = {kind: schema.names(kind) for kind in (ENTITY, RELATION)}
     entity_type, relation_type = schema.entity_type.copy(), schema.relation_type.copy()
     for each in shown:
-        if (each.kind, each.name) not in wanted or each.kind == ATTRIBUTE:
+        if (each.kind, each.name) not in accepted_types or each.kind == ATTRIBUTE:
             continue
         row = types[each.kind].index(each.name)
         if each.kind == ENTITY:
@@ -331,24 +343,22 @@ def _with_accepted(
     return replace(schema, entity_type=entity_type, relation_type=relation_type)
 
 
-def _embedded(texts: Sequence[str], dimension: int, tools: PartTools) -> np.ndarray:
-    """Embed the texts, (k, d) float32 unit rows."""
-    vectors = [np.zeros((0, dimension), dtype=np.float32)]
-    for start in range(0, len(texts), _AT_ONCE):
-        tools.report(Progress("make", start, len(texts), "vectors"))
-        vectors.append(tools.embed(texts[start : start + _AT_ONCE]))
-    return np.concatenate(vectors)
-
-
 def _proposal_table(proposals: Sequence[Candidate], accepted: Sequence[Candidate]) -> pa.Table:
     rows = [
         dict(
             zip(
                 PROPOSAL_SCHEMA.names,
-                (each.kind, each.name, each.frequency, each.confidence, each.example, each in accepted),
+                (
+                    candidate.kind,
+                    candidate.name,
+                    candidate.frequency,
+                    candidate.confidence,
+                    candidate.example,
+                    candidate in accepted,
+                ),
                 strict=True,
             )
         )
-        for each in proposals
+        for candidate in proposals
     ]
     return pa.Table.from_pylist(rows, schema=PROPOSAL_SCHEMA)

@@ -171,8 +171,8 @@ class Strategy(StrategyBase[Config]):
         )
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
-        """Return the nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those
-        where none does are left out, unless all are such."""
+        """Return the nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; nodes
+        where none occurs are left out, unless there are no others."""
         near = cosines(tree.vectors, query.vector)
         ranking = best_first(near)
         best = ranking[: self.config.dense].tolist()

@@ -116,8 +116,8 @@ class Strategy(StrategyBase[Config]):
     def _restart(
         self, query: Query, wanted: QueryEntities, index: Index, tools: Tools
     ) -> tuple[np.ndarray, list[Asked]]:
-        """Return (n,) weights with which the walk restarts: for each row of scores its share, and of all rows the
-        largest."""
+        """Return (n,) restart weights of the walk, and what was asked for. Each search gives its entities their share
+        of its scores; an entity keeps its largest share."""
         texts = [*wanted.named, *wanted.generic]
         vectors = [*tools.embed(texts), query.vector] if texts else [query.vector]
         restart, asked = np.zeros(len(index.layers[0])), []

@@ -62,14 +62,14 @@ class Strategy(StrategyBase[Config]):
         scores = mentions + stated
         chunks = best_first(scores)
         chunks = chunks[scores[chunks] > 0]
-        taken = chunks[: config.top_c]
+        chosen_chunks = chunks[: config.top_c]
         ranked = RankedGraph(
             nodes,
             rows,
             chunks.tolist(),
             {row: order[row] for row in nodes if row in order},
             {},
-            by_row(taken, scores[taken]),
+            by_row(chosen_chunks, scores[chosen_chunks]),
             "g_retriever.reason",
         )
         # The subgraph comes first, and the chunks have what it leaves.
@@ -95,5 +95,5 @@ class Strategy(StrategyBase[Config]):
             ranked,
             filled,
             steps=steps,
-            chunk_caption=message("g_retriever.chunks", n=len(taken)),
+            chunk_caption=message("g_retriever.chunks", n=len(chosen_chunks)),
         )

@@ -141,8 +141,8 @@ class Strategy(StrategyBase[Config]):
         """Look into the first of the waiting questions, add them to those that are done, and return what then waits:
         those that follow a better answer come first."""
         config, tools = self.config, run.tools
-        taken, left = waiting[: config.follow_ups], list(waiting[config.follow_ups :])
-        new = [each.text for each in taken if each.vector is None]
+        chosen, waiting_on = waiting[: config.follow_ups], list(waiting[config.follow_ups :])
+        new = [each.text for each in chosen if each.vector is None]
         embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
         settings = LocalSettings(
             config.top_k,
@@ -152,29 +152,29 @@ class Strategy(StrategyBase[Config]):
             config.top_relations,
             config.local_tokens,
         )
-        found = [
+        local_results = [
             local_evidence(
                 run.index, communities, embedded[each.text] if each.vector is None else each.vector, settings, tools
             )
-            for each in taken
+            for each in chosen
         ]
         replies = followed(
             run,
-            [each.text for each in taken],
-            [evidence.context.text for evidence in found],
+            [each.text for each in chosen],
+            [evidence.context.text for evidence in local_results],
             most=config.follow_ups,
         )
         for note in replies.notes:
             run.note(note)
         known = {each.text.casefold() for each in done} | {each.text.casefold() for each in waiting}
-        for each, evidence, answer in zip(taken, found, replies.answers, strict=True):
+        for each, evidence, answer in zip(chosen, local_results, replies.answers, strict=True):
             chunks = tuple(chunk.row for chunk in evidence.chunks)
             done.append(_Done(each.text, number, each.parent, answer, chunks))
             for text in answer.follow_ups:
                 if text.casefold() not in known:
                     known.add(text.casefold())
-                    left.append(_Open(text, len(done) - 1, answer.score))
-        return sorted(left, key=lambda each: -each.score)
+                    waiting_on.append(_Open(text, len(done) - 1, answer.score))
+        return sorted(waiting_on, key=lambda each: -each.score)
 
     def _trace(self, run: Retrieval, reports: Sequence[TraceItem], primer: Message, done: Sequence[_Done]) -> Trace:
         """Return the trace: the answers by score, and the chunks of the local searches where these are wanted or
@@ -183,14 +183,16 @@ class Strategy(StrategyBase[Config]):
         rankings = [np.array(each.chunks, dtype=np.int64) for each in done if each.chunks]
         ranked = reciprocal_rank_fusion(rankings) if rankings else None
         rows = [] if ranked is None else ranked.rows.tolist()
-        taken = rows[: config.top_c]
+        chosen_rows = rows[: config.top_c]
         by_row = {} if ranked is None else dict(zip(rows, ranked.scores.tolist(), strict=True))
-        read = [set(each.chunks) for each in done]
-        leading = {row: tuple(_id(place) for place, chunks in enumerate(read) if row in chunks) for row in taken}
+        chunks_read = [set(each.chunks) for each in done]
+        leading = {
+            row: tuple(_id(place) for place, chunks in enumerate(chunks_read) if row in chunks) for row in chosen_rows
+        }
         reasons = {
             row: PassageReason(message("graphrag_drift.passage", n=len(ids)), ids) for row, ids in leading.items()
         }
-        passages = passage_items(index, taken, {row: by_row[row] for row in taken}, reasons)
+        passages = passage_items(index, chosen_rows, {row: by_row[row] for row in chosen_rows}, reasons)
         questions = tuple(_question_item(place, each) for place, each in enumerate(done))
         answered = sorted(
             (place for place, each in enumerate(done) if each.answer.text),
@@ -208,7 +210,7 @@ class Strategy(StrategyBase[Config]):
             sections.append(section(CHUNKS, [passage_line(index, each) for each in passages], room))
         context = joined_sections(*sections)
         run.lap("context")
-        given = tuple(
+        report_links = tuple(
             TraceRelation(f"{item.id}-{_id(0)}", item.id, _id(0), "gives", None, "primer", 1.0, "") for item in reports
         )
         follows = tuple(
@@ -226,7 +228,7 @@ class Strategy(StrategyBase[Config]):
         in_context = {item.ref for part in context.sections for item in part.items}
         rounds = sorted({each.round for each in done if each.round})
         steps = [
-            run.step("primer", primer, (*reports, questions[0]), given),
+            run.step("primer", primer, (*reports, questions[0]), report_links),
             *(_round_step(run, number, done, questions, (*follows, *searched)) for number in rounds),
             run.step("chunks", message("graphrag_drift.chunks", n=len(passages)), passages, searched),
             run.step(
@@ -240,7 +242,7 @@ class Strategy(StrategyBase[Config]):
             steps=steps,
             styles=(SUB_QUESTION, COMMUNITY, PASSAGE, GIVES, _FOLLOWS, SEARCHED),
             items=(*questions, *reports, *passages),
-            relations=(*given, *follows, *searched),
+            relations=(*report_links, *follows, *searched),
             ranked_chunks=rows,
         )
 
@@ -297,12 +299,12 @@ def _round_step(
     n_answers = sum(bool(done[place].answer.text) for place in places)
     caption = message("graphrag_drift.round", n=len(places), answers=message("count.step_answers", n=n_answers))
     lit = {_id(place) for place in places}
-    made = run.step(
+    step = run.step(
         f"round-{number}",
         caption,
         [item for item in questions if item.id in lit],
         [link for link in links if lit & {link.source, link.target}],
         message("graphrag_drift.step.round", number=number),
     )
-    ends = {end for link in links if link.id in made.relations for end in (link.source, link.target)}
-    return replace(made, items=tuple(dict.fromkeys((*made.items, *sorted(ends)))))
+    ends = {end for link in links if link.id in step.relations for end in (link.source, link.target)}
+    return replace(step, items=tuple(dict.fromkeys((*step.items, *sorted(ends)))))

@@ -57,23 +57,23 @@ class Strategy(StrategyBase[Config]):
             config.top_relations,
             config.max_tokens,
         )
-        found = local_evidence(index, communities, query.vector, settings, tools, run.lap)
-        entities, reports, passages, context = found.entities, found.reports, found.passages, found.context
+        evidence = local_evidence(index, communities, query.vector, settings, tools, run.lap)
+        entities, reports, passages, context = evidence.entities, evidence.reports, evidence.passages, evidence.context
         kept = {item.ref for part in context.sections for item in part.items}
-        drawn = tuple(each for each in found.relations if each.id in kept)
+        drawn = tuple(each for each in evidence.relations if each.id in kept)
         ends = {end for each in drawn for end in (each.source, each.target)}
-        seen = tuple(item for item in found.others if item.id in ends)
+        neighbours = tuple(item for item in evidence.others if item.id in ends)
         members = member_links(communities, reports, {item.row: item.id for item in entities if item.row is not None})
-        run.search = found.near.kind
+        run.search = evidence.near.kind
         run.notes += community_notes(communities)
         run.note(None if communities.claims.num_rows else message("communities.note.no_claims"))
-        reached = message("count.communities", n=found.n_holding)
+        reached = message("count.communities", n=evidence.n_holding)
         related = message(
             "graphrag_local.relations",
-            inside=message("count.relations", n=len(found.around.inside)),
-            outside=message("count.relations", n=len(found.around.outside)),
+            inside=message("count.relations", n=len(evidence.around.inside)),
+            outside=message("count.relations", n=len(evidence.around.outside)),
         )
-        n_chunks = message("count.chunks", n=len(found.chunks))
+        n_chunks = message("count.chunks", n=len(evidence.chunks))
         return run.trace(
             context,
             steps=(
@@ -84,12 +84,12 @@ class Strategy(StrategyBase[Config]):
                     (*reports, *entities),
                     members,
                 ),
-                run.step("relations", related, (*entities, *seen), drawn),
+                run.step("relations", related, (*entities, *neighbours), drawn),
                 run.step("chunks", message("graphrag_local.chunks", n=len(passages), of=n_chunks), passages),
-                run.step("context", context_caption(context), (*reports, *entities, *seen, *passages), drawn),
+                run.step("context", context_caption(context), (*reports, *entities, *neighbours, *passages), drawn),
             ),
             styles=_STYLES,
-            items=(*entities, *seen, *reports, *passages),
+            items=(*entities, *neighbours, *reports, *passages),
             relations=(*drawn, *members),
-            ranked_chunks=[chunk.row for chunk in found.chunks],
+            ranked_chunks=[chunk.row for chunk in evidence.chunks],
         )

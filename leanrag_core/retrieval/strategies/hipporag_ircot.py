@@ -62,31 +62,31 @@ class Strategy(StrategyBase[Config]):
         rounds: list[_Round] = []
         steps: list[GraphStep] = []
         for number in range(1, config.rounds + 1):
-            made = self._round(run, texts[-1], number)
-            rounds.append(made)
-            for row, score in made.scores.items():
+            walk_round = self._round(run, texts[-1], number)
+            rounds.append(walk_round)
+            for row, score in walk_round.scores.items():
                 best[row] = max(score, best.get(row, 0.0))
             ranking = ranked_rows(best)
             thought = ""
             if number < config.rounds:
-                seen = ranking[: config.chunks_per_round]
-                thought = next_thought(run, texts, seen, list(made.scores), near)
+                shown_rows = ranking[: config.chunks_per_round]
+                thought = next_thought(run, texts, shown_rows, list(walk_round.scores), near)
             run.lap(f"round-{number}")
-            steps.append(announce(run, _step(number, texts[-1], made)))
+            steps.append(announce(run, _step(number, texts[-1], walk_round)))
             if not thought or is_answered(thought):
                 break
             texts.append(thought)
-        mass = np.max([made.mass for made in rounds], axis=0)
+        mass = np.max([walk_round.mass for walk_round in rounds], axis=0)
         entities = best_first(mass)[:_DRAWN]
         entities = entities[mass[entities] > 0]
-        taken = ranking[: config.top_c]
+        chosen_rows = ranking[: config.top_c]
         ranked = RankedGraph(
             entities.tolist(),
             (),
             ranking,
             by_row(entities, mass[entities]),
             {},
-            {row: best[row] for row in taken},
+            {row: best[row] for row in chosen_rows},
             "hipporag_ircot.reason",
         )
         return graph_trace(
@@ -94,8 +94,8 @@ class Strategy(StrategyBase[Config]):
             ranked,
             graph_picture(index, ranked),
             steps=steps,
-            chunk_caption=message("ircot.chunks", n=len(taken), searches=len(rounds)),
-            asked=[each for made in rounds for each in made.linked.asked],
+            chunk_caption=message("ircot.chunks", n=len(chosen_rows), searches=len(rounds)),
+            asked=[each for walk_round in rounds for each in walk_round.linked.asked],
         )
 
     def _round(self, run: Retrieval, text: str, number: int) -> _Round:
@@ -119,11 +119,11 @@ def ranked_rows(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda row: (-round(scores[row], 9), row))
 
 
-def _step(number: int, text: str, made: _Round) -> GraphStep:
+def _step(number: int, text: str, walk_round: _Round) -> GraphStep:
     return GraphStep(
         f"round-{number}",
         message("ircot.step.round", number=number),
-        message("ircot.round", n=len(made.scores), query=text),
-        made.linked.rows,
-        asked=[each.id for each in made.linked.asked],
+        message("ircot.round", n=len(walk_round.scores), query=text),
+        walk_round.linked.rows,
+        asked=[each.id for each in walk_round.linked.asked],
     )

@@ -97,11 +97,11 @@ class Strategy(StrategyBase[Config]):
         run.lap("entities")
         allowed = np.flatnonzero(layered.communities.level <= config.level)
         holding = communities_holding(layered.communities, seeds, allowed)
-        taken = affordable(layered.communities, [row for row, _ in holding], budgets["communities"])
+        chosen_rows = affordable(layered.communities, [row for row, _ in holding], budgets["communities"])
         run.lap("communities")
-        stops = self._stops(layered, near, taken)
-        ways = path_through(layered.adjacency, stops, most_hops=_MOST_HOPS)
-        on_path = list(dict.fromkeys(node for way in ways for node in way))
+        stops = self._stops(layered, near, chosen_rows)
+        bridge_paths = path_through(layered.adjacency, stops, most_hops=_MOST_HOPS)
+        on_path = list(dict.fromkeys(node for path in bridge_paths for node in path))
         edges = edges_inside(index, layered, on_path, budgets["bridge"])
         run.lap("bridge")
         chunks = chunks_by_neighbours(index, [layered.place(seed) for seed in seeds])
@@ -116,11 +116,11 @@ class Strategy(StrategyBase[Config]):
         counts = dict(holding)
         reports = community_items(
             layered.communities,
-            taken,
-            {row: float(counts[row]) for row in taken},
+            chosen_rows,
+            {row: float(counts[row]) for row in chosen_rows},
             {
                 row: message("graphrag_local.reason", n=counts[row], rating=layered.communities.rating[row].item())
-                for row in taken
+                for row in chosen_rows
             },
         )
         relations = edge_relations(index, layered, edges, (*entities, *bridge))
@@ -158,7 +158,7 @@ class Strategy(StrategyBase[Config]):
                 ),
                 run.step(
                     "bridge",
-                    message("hirag.bridge", n=len(stops), paths=len(ways), entities=len(on_path)),
+                    message("hirag.bridge", n=len(stops), paths=len(bridge_paths), entities=len(on_path)),
                     (*entities, *bridge),
                     drawn,
                 ),
@@ -190,8 +190,8 @@ class Strategy(StrategyBase[Config]):
         return {node: -score for score, node in sorted(scored)[: self.config.candidates]}, kind
 
     def _stops(self, layered: LayeredCommunities, near: Sequence[int], communities: Sequence[int]) -> list[int]:
-        """Return, of each community, the nearest of its entities that are candidates, together in the order of
-        similarity; the nearest of all where there is no community."""
+        """Return the stops of the bridge: the nearest candidates of each community, together in the order of
+        similarity; the nearest candidates of all where there is no community."""
         if not communities:
             return list(near[: self.config.top_m])
         membership = layered.communities.membership[list(near)].tocsc()
@@ -295,11 +295,11 @@ def edges_inside(index: Index, layered: LayeredCommunities, nodes: Sequence[int]
             source, target = (layered.node(layer.number, end) for end in layer.ends[relation].tolist())
             prominence = int(degrees[source] + degrees[target])
             edges.append(Edge(source, target, layer.number, relation, prominence, float(layer.weights[relation])))
-    held = set(nodes)
+    on_bridge = set(nodes)
     for node, (number, row) in zip(nodes, places, strict=True):
         if number + 2 < len(layered.starts):
             parent = layered.node(number + 1, int(index.layers[number].parent[row]))
-            if parent in held:
+            if parent in on_bridge:
                 edges.append(Edge(node, parent, number, None, int(degrees[node] + degrees[parent]), 1.0))
     edges.sort(key=lambda edge: (-edge.prominence, -edge.weight, edge.source, edge.target))
     return _affordable_edges(index, edges, max_tokens)
@@ -329,10 +329,10 @@ def edge_relations(
     for edge in edges:
         source, target = item_of[edge.source], item_of[edge.target]
         if edge.row is None:
-            made, id_, text = "tree", f"tree-{source.id}", f"{source.name} belongs to {target.name}."
+            kind, id_, text = "tree", f"tree-{source.id}", f"{source.name} belongs to {target.name}."
         else:
             cells = index.layers[edge.layer].relation_cells
-            made, id_, text = (cells.value(name, edge.row) for name in ("kind", "id", "description"))
+            kind, id_, text = (cells.value(name, edge.row) for name in ("kind", "id", "description"))
         relations.append(
             TraceRelation(
                 id=id_,
@@ -340,7 +340,7 @@ def edge_relations(
                 target=target.id,
                 role="tree" if edge.row is None else "bridge",
                 layer=edge.layer,
-                made=made,
+                made=kind,
                 strength=edge.weight,
                 description=text,
                 row=edge.row,

@@ -52,8 +52,8 @@ class Strategy(StrategyBase[Config]):
         config, run = self.config, Retrieval(self, query, index, tools)
         both = ranked_by_both(index, query, tools, config.rank_constant)
         run.lap("words")
-        taken = both.fused.rows[: config.top_c]
-        scores = dict(zip(taken.tolist(), both.fused.scores[: config.top_c].tolist(), strict=True))
+        chosen_rows = both.fused.rows[: config.top_c]
+        scores = dict(zip(chosen_rows.tolist(), both.fused.scores[: config.top_c].tolist(), strict=True))
         searches = [
             Search(text, reason, tuple(ranking[: config.top_c].tolist()))
             for text, reason, ranking in (
@@ -63,16 +63,16 @@ class Strategy(StrategyBase[Config]):
             if len(ranking)
         ]
         ids = search_ids(len(searches))
-        found = message("hybrid.step.words.found", n=len(both.by_words))
+        words_caption = message("hybrid.step.words.found", n=len(both.by_words))
         if not len(both.by_words):
             run.note(message("hybrid.note.no_word"))
         run.note(message("bm25.note.tokeniser"))
         return passage_trace(
             run,
-            PassageRanking(both.fused.rows, scores, "passage.near", both.reasons(taken.tolist())),
-            caption=message("hybrid.chunks", n=len(taken), both=both.n_in_both(taken, config.top_c)),
+            PassageRanking(both.fused.rows, scores, "passage.near", both.reasons(chosen_rows.tolist())),
+            caption=message("hybrid.chunks", n=len(chosen_rows), both=both.n_in_both(chosen_rows, config.top_c)),
             before=(
-                run.step("words", found, ids[:-1]),
+                run.step("words", words_caption, ids[:-1]),
                 run.step("vectors", message("hybrid.step.vectors.found", n=len(both.by_vector)), ids[-1:]),
             ),
             searches=searches,

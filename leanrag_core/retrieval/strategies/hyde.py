@@ -53,14 +53,14 @@ class Strategy(StrategyBase[Config]):
         run.lap("passages")
         step = run.announce(run.step("passages", message("hyde.passages", n=len(texts)), search_ids(len(texts))))
         ranking = ranked_by_vector(index, mean)
-        taken = ranking[: config.top_c].tolist()
-        scores = dict(zip(taken, similarity(index, CHUNKS, mean, taken).tolist(), strict=True))
+        chosen_rows = ranking[: config.top_c].tolist()
+        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, mean, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
             PassageRanking(ranking, scores, "hyde.near"),
-            caption=message("hyde.chunks", n=len(taken)),
+            caption=message("hyde.chunks", n=len(chosen_rows)),
             before=(step,),
-            searches=[Search(text, reason, tuple(taken)) for text in texts],
+            searches=[Search(text, reason, tuple(chosen_rows)) for text in texts],
         )
 
     def _passages(self, run: Retrieval) -> list[str]:

@@ -129,20 +129,20 @@ class Strategy(StrategyBase[Config]):
         run.lap("facts")
         budgets = {"entities": config.entity_tokens, "facts": config.fact_tokens, "chunks": config.chunk_tokens}
         room = scaled(budgets, config.max_tokens)
-        found = _expanded(index, facts, entity_scores, fact_scores, room)
+        expansion = _expanded(index, facts, entity_scores, fact_scores, room)
         run.lap("expansion")
-        filled = _filled(index, facts, found, room)
+        filled = _filled(index, facts, expansion, room)
         run.lap("context")
-        chunks, scores = self._chunks(query, index, facts, found, room["chunks"])
+        chunks, scores = self._chunks(query, index, facts, expansion, room["chunks"])
         ranked = RankedGraph(chunks=chunks, chunk_scores=scores, chunk_reason="passage.near")
         n_taken = len(chunks[: config.top_c])
         return graph_trace(
             run,
             ranked,
             filled,
-            steps=_steps(found, filled, asked),
+            steps=_steps(expansion, filled, asked),
             chunk_caption=message(f"hypergraphrag.chunks.{config.chunk_source}", n=n_taken),
-            asked=[Asked(_ASKED, asked, message("hypergraphrag.reason.asked"), set(found.named))] if asked else (),
+            asked=[Asked(_ASKED, asked, message("hypergraphrag.reason.asked"), set(expansion.named))] if asked else (),
         )
 
     def _entities(self, query: Query, index: Index, asked: str, tools: Tools) -> dict[int, float]:
@@ -154,7 +154,7 @@ class Strategy(StrategyBase[Config]):
         return by_row(near.rows[kept], near.scores[kept])
 
     def _chunks(
-        self, query: Query, index: Index, facts: Statements, found: _Found, max_tokens: int
+        self, query: Query, index: Index, facts: Statements, expansion: _Found, max_tokens: int
     ) -> tuple[list[int], dict[int, float]]:
         """Return rows of chunks, best first, and the cosines of those that are taken: the nearest to the question, or
         those that state the near facts and then those that mention the named entities, each as many as half of the
@@ -167,11 +167,11 @@ class Strategy(StrategyBase[Config]):
             order = best_first(scores)
             rows = order[index.across_scale.plain(scores)[order] >= config.least_cosine].tolist()
         else:
-            lists = [chunks_of_facts(facts, found.near), chunks_of_entities(index, facts, found.named)]
+            lists = [chunks_of_facts(facts, expansion.near), chunks_of_entities(index, facts, expansion.named)]
             first = [row for listed in lists for row in affordable_chunks(index, listed, max_tokens // 2)]
             rows = list(dict.fromkeys([*first, *(row for listed in lists for row in listed)]))
-        taken = rows[: config.top_c]
-        return rows, by_row(taken, similarity(index, CHUNKS, query.vector, taken)) if taken else {}
+        chosen_rows = rows[: config.top_c]
+        return rows, by_row(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows)) if chosen_rows else {}
 
 
 def _expanded(
@@ -181,7 +181,7 @@ def _expanded(
     fact_scores: dict[int, float],
     room: Mapping[str, int],
 ) -> _Found:
-    """Return what was found with what it leads to on the other side, either direction within half of a section.
+    """Return what was found and what it leads to on the other side, each direction within half of a section.
 
     room: tokens of each section. Source: section 4.3.1, bidirectional expansion.
     """
@@ -204,18 +204,20 @@ def _expanded(
     return _Found(named, near, tied, members, entity_scores, fact_scores, counted)
 
 
-def _filled(index: Index, facts: Statements, found: _Found, room: Mapping[str, int]) -> GraphContext:
+def _filled(index: Index, facts: Statements, expansion: _Found, room: Mapping[str, int]) -> GraphContext:
     """Return the sections of entities and facts, and a picture of both."""
-    reasons = dict.fromkeys(found.members, message("hypergraphrag.reason.member"))
-    reasons |= {row: message("hypergraphrag.reason.named", score=found.entity_scores[row]) for row in found.named}
-    entities = entity_items(index, found.entities, found.entity_scores, reasons=reasons)
-    statements = _fact_items(index, facts, found)
+    reasons = dict.fromkeys(expansion.members, message("hypergraphrag.reason.member"))
+    reasons |= {
+        row: message("hypergraphrag.reason.named", score=expansion.entity_scores[row]) for row in expansion.named
+    }
+    entities = entity_items(index, expansion.entities, expansion.entity_scores, reasons=reasons)
+    statements = _fact_items(index, facts, expansion)
     sections = (
         section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"]),
         section(
             _FACTS,
             [
-                text_line("fact", each.id, f"{each.name}:", each.text, found.fact_tokens[row])
+                text_line("fact", each.id, f"{each.name}:", each.text, expansion.fact_tokens[row])
                 for row, each in statements.items()
             ],
             room["facts"],
@@ -245,13 +247,13 @@ def _affordable(rows: Sequence[int], tokens_of: Callable[[int], int], max_tokens
     return kept
 
 
-def _fact_items(index: Index, facts: Statements, found: _Found) -> dict[int, TraceItem]:
+def _fact_items(index: Index, facts: Statements, expansion: _Found) -> dict[int, TraceItem]:
     """Return the facts as items by row, each named for its entities."""
     names = index.layers[0].entity_cells["name"]
     tied = message("hypergraphrag.reason.tied")
     items = {}
-    for rank, row in enumerate(found.facts, start=1):
-        score = found.fact_scores.get(row)
+    for rank, row in enumerate(expansion.facts, start=1):
+        score = expansion.fact_scores.get(row)
         items[row] = TraceItem(
             f"fact-{row}",
             "fact",
@@ -265,22 +267,24 @@ def _fact_items(index: Index, facts: Statements, found: _Found) -> dict[int, Tra
     return items
 
 
-def _steps(found: _Found, filled: GraphContext, asked: str) -> list[GraphStep]:
-    """Return the steps of both retrievals and of the expansion; each lights up what of it is drawn."""
+def _steps(expansion: _Found, filled: GraphContext, asked: str) -> list[GraphStep]:
+    """Return the steps of both retrievals and of the expansion; each lights up those of its items that are drawn."""
     drawn = {item.id for item in filled.drawn}
-    near, every = ([id_ for row in rows if (id_ := f"fact-{row}") in drawn] for rows in (found.near, found.facts))
+    near, every = (
+        [id_ for row in rows if (id_ := f"fact-{row}") in drawn] for rows in (expansion.near, expansion.facts)
+    )
     return [
         GraphStep(
             "entities",
             message("hypergraphrag.step.entities"),
-            message("hypergraphrag.entities", n=len(found.named)),
-            found.named,
+            message("hypergraphrag.entities", n=len(expansion.named)),
+            expansion.named,
             asked=[_ASKED] if asked else (),
         ),
         GraphStep(
             "facts",
             message("hypergraphrag.step.facts"),
-            message("hypergraphrag.facts", n=len(found.near)),
+            message("hypergraphrag.facts", n=len(expansion.near)),
             asked=near,
         ),
         GraphStep(
@@ -288,10 +292,10 @@ def _steps(found: _Found, filled: GraphContext, asked: str) -> list[GraphStep]:
             message("hypergraphrag.step.expansion"),
             message(
                 "hypergraphrag.expansion",
-                facts=message("count.facts", n=len(found.facts)),
-                entities=message("count.entities", n=len(found.entities)),
+                facts=message("count.facts", n=len(expansion.facts)),
+                entities=message("count.entities", n=len(expansion.entities)),
             ),
-            found.entities,
+            expansion.entities,
             asked=every,
             links=[each.id for each in filled.drawn_relations],
         ),

@@ -61,12 +61,12 @@ class Strategy(StrategyBase[Config]):
                 break
             text, vector, reason = thought, tools.embed([thought])[0], message("ircot.reason.thought")
         ranking = np.array(list(union), dtype=np.int64)
-        taken = ranking[: config.top_c].tolist()
-        scores = dict(zip(taken, similarity(index, CHUNKS, query.vector, taken).tolist(), strict=True))
+        chosen_rows = ranking[: config.top_c].tolist()
+        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
             PassageRanking(ranking, scores, "passage.near"),
-            caption=message("ircot.chunks", n=len(taken), searches=len(searches)),
+            caption=message("ircot.chunks", n=len(chosen_rows), searches=len(searches)),
             before=steps,
             searches=searches,
         )

@@ -191,7 +191,8 @@ def _answered(run: Retrieval, step: _Solved) -> _Solved:
 
 
 def _answer_of(solved: list[_Solved], number: int) -> str:
-    """Return the answer to that sub-question, in place of its mark; the sub-question itself where there is none."""
+    """Return the answer to that sub-question, in place of its mark; the sub-question itself where it has none, and the
+    mark where there is no such sub-question."""
     if not 1 <= number <= len(solved):
         return f"#{number}"
     return solved[number - 1].answer or solved[number - 1].text

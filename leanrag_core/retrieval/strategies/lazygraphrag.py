@@ -181,13 +181,14 @@ class Strategy(StrategyBase[Config]):
 
     @property
     def _claim_tokens(self) -> int:
-        """Tokens that the claims may take: half where source chunks stand beside them."""
+        """Tokens that the claims may take: half where source chunks follow them."""
         return self.config.max_tokens // 2 if self.config.sources else self.config.max_tokens
 
     def _sections(
         self, index: Index, lines: Sequence[Candidate], passages: Sequence[TraceItem]
     ) -> list[ContextSection]:
-        """Return the claims, and the first relevant chunks in what they leave where these are wanted."""
+        """Return the claims and, where sources are wanted, the first relevant chunks in the room that the claims
+        leave."""
         claims = section(POINTS, lines, self._claim_tokens)
         if not self.config.sources:
             return [claims]
@@ -205,17 +206,17 @@ class Strategy(StrategyBase[Config]):
         """Return the first relevant chunks and those that a claim rests on, in the order of the ranking, each with the
         subqueries and the drawn communities that led to it."""
         stated = {row for claim in claims for row in claim.sources}
-        taken = [each for place, each in enumerate(ranked) if place < self.config.top_c or each.row in stated]
-        held = {item.id: set(communities.chunks[item.row or 0].tolist()) for item in groups}
+        chosen = [each for place, each in enumerate(ranked) if place < self.config.top_c or each.row in stated]
+        chunks_of_group = {item.id: set(communities.chunks[item.row or 0].tolist()) for item in groups}
         reasons = {
             each.row: PassageReason(
                 message("lazygraphrag.reason.relevant", rating=each.rating, best=BEST_RATING),
-                (*each.ids, *(id_ for id_, rows in held.items() if each.row in rows)),
+                (*each.ids, *(id_ for id_, rows in chunks_of_group.items() if each.row in rows)),
             )
-            for each in taken
+            for each in chosen
         }
-        ratings = {each.row: float(each.rating) for each in taken}
-        return passage_items(index, [each.row for each in taken], ratings, reasons)
+        ratings = {each.row: float(each.rating) for each in chosen}
+        return passage_items(index, [each.row for each in chosen], ratings, reasons)
 
     def _searches(
         self,
@@ -244,9 +245,9 @@ class Strategy(StrategyBase[Config]):
                 top_k=config.top_k,
                 most_misses=config.most_misses,
             )
-            found = np.array(sorted(result.ratings), dtype=np.int64)
-            ratings = np.array([result.ratings[row] for row in found.tolist()], dtype=np.int64)
-            relevant = found[np.lexsort((found, -near[found], -ratings))].tolist()
+            rows = np.array(sorted(result.ratings), dtype=np.int64)
+            ratings = np.array([result.ratings[row] for row in rows.tolist()], dtype=np.int64)
+            relevant = rows[np.lexsort((rows, -near[rows], -ratings))].tolist()
             return _Search(text, near, result, tuple(relevant), tuple(chunk_groups(communities, graph, relevant)))
 
         searches = list(ThreadMap(CALLS_AT_ONCE if run.tools.language is not None else 1)(search, texts))
@@ -262,10 +263,10 @@ class Strategy(StrategyBase[Config]):
         listed: list[Point] = []
         for done, search in enumerate(searches, start=1):
             rows = [row for group in search.groups for row in group.chunks]
-            made = mapped_points(run, _map_step(run, search, graph, communities, share), rows, lambda *_: None)
-            for note in made.notes:
+            mapped = mapped_points(run, _map_step(run, search, graph, communities, share), rows, lambda *_: None)
+            for note in mapped.notes:
                 run.note(note)
-            listed += affordable_points(made.points, share)
+            listed += affordable_points(mapped.points, share)
             run.lap("map")
             run.announce(run.step("map", message("lazygraphrag.mapped", n=done, total=len(searches))))
         best = sorted(listed, key=lambda claim: -claim.score)
@@ -389,10 +390,10 @@ def _member_links(
     communities: ConceptCommunities, groups: Sequence[TraceItem], concepts: Sequence[TraceItem]
 ) -> tuple[TraceRelation, ...]:
     """Return a link from each drawn community to each drawn concept in it."""
-    held = {item.id: set(communities.concepts[item.row or 0].tolist()) for item in groups}
+    concepts_of_group = {item.id: set(communities.concepts[item.row or 0].tolist()) for item in groups}
     return tuple(
         TraceRelation(f"{id_}-{concept.id}", id_, concept.id, "member", None, "member", 1.0, "")
-        for id_, rows in held.items()
+        for id_, rows in concepts_of_group.items()
         for concept in concepts
         if concept.row in rows
     )

@@ -92,17 +92,17 @@ class Strategy(StrategyBase[Config]):
         wanted = config.top_c if config.source_chunks else 0
         passages = seeded.items(index, ranking[:wanted])
         run.lap("chunks")
-        made = paths_context(index, paths, passages, config, query.vector)
+        built = paths_context(index, paths, passages, config, query.vector)
         run.lap("context")
         if tools.context_alone:
-            return run.context_trace(made.context, passages)
+            return run.context_trace(built.context, passages)
         every = (*tree_links(paths.nodes), *paths.related.relations)
         chunks = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
         run.search = anchors.search
-        run.notes += path_notes(run, anchors, paths, passages, wanted, len(seeded.rows), made.n_dropped)
+        run.notes += path_notes(run, anchors, paths, passages, wanted, len(seeded.rows), built.n_dropped)
         return run.trace(
-            made.context,
-            steps=path_steps(run, paths, every, passages, chunks, made.context),
+            built.context,
+            steps=path_steps(run, paths, every, passages, chunks, built.context),
             styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,

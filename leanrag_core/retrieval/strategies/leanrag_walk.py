@@ -70,7 +70,7 @@ class Strategy(StrategyBase[Config]):
 
     @property
     def needed_parts(self) -> tuple[str, ...]:
-        """Return the weights of words in chunks, where these help to choose the seeds."""
+        """Return the lexical part where Hybrid helps to choose the seeds, else none."""
         return ("lexical",) if self.config.seed_help == HYBRID else ()
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
@@ -107,19 +107,19 @@ class Strategy(StrategyBase[Config]):
             index, carried.rows, dict(zip(carried.rows, carried.mass, strict=True)), carried.reasons
         )
         run.lap("chunks")
-        made = paths_context(index, paths, passages, config, query.vector)
+        built = paths_context(index, paths, passages, config, query.vector)
         run.lap("context")
         if tools.context_alone:
-            return run.context_trace(made.context, passages)
+            return run.context_trace(built.context, passages)
         every = (*tree_links(paths.nodes), *paths.related.relations, *carried.relations)
         step = _walk_step(run, carried, passages, min(len(base_seeds), config.walk_seeds))
         chunks = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
         neighbours = paths.related.neighbours
         run.search = anchors.search
-        run.notes += path_notes(run, anchors, paths, passages, wanted, len(ranking), made.n_dropped)
+        run.notes += path_notes(run, anchors, paths, passages, wanted, len(ranking), built.n_dropped)
         return run.trace(
-            made.context,
-            steps=path_steps(run, paths, every, passages, chunks, made.context, walk=step),
+            built.context,
+            steps=path_steps(run, paths, every, passages, chunks, built.context, walk=step),
             styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
             items=(*paths.nodes, *neighbours, *carried.entities, *passages),
             relations=every,
@@ -128,9 +128,9 @@ class Strategy(StrategyBase[Config]):
 
 
 def helped_seeds(run: Retrieval, operator: WalkOperator, seeds: tuple[Seed, ...]) -> tuple[Seed, ...]:
-    """Return the base seeds ranked anew, others among them: by reciprocal ranks of their own ranking and of a second
-    one, the entities that Hybrid's first passages mention, by the first such passage, then by cosine. A seed's score
-    stays its cosine.
+    """Return the best of the base seeds and of the entities that Hybrid's first passages mention, by reciprocal rank
+    fusion of two rankings: that of the seeds, and that of these entities by the first such passage, then by cosine. A
+    seed's score stays its cosine.
     """
     index, tools, base = run.index, run.tools, run.index.layers[0]
     chunks = ranked_by_both(index, run.query, tools).fused.rows[:_HELPING_CHUNKS]
@@ -174,11 +174,11 @@ def _chunks_of(index: Index, seeds: tuple[Seed, ...]) -> np.ndarray:
 def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceItem, ...]) -> _Carried:
     carriers = {row: resting.carriers(row) for row in rows}
     on_paths = {node.row for node in nodes if node.layer == 0}
-    beside = dict.fromkeys(entity for pairs in carriers.values() for entity, _ in pairs if entity not in on_paths)
+    off_path = dict.fromkeys(entity for pairs in carriers.values() for entity, _ in pairs if entity not in on_paths)
     mass = resting.entity_mass
     entities = tuple(
         replace(item, rank=None, reason=message("leanrag_walk.reason.carrier", percent=100 * (item.score or 0.0)))
-        for item in entity_items(index, list(beside), {row: float(mass[row]) for row in beside}, role="carrier")
+        for item in entity_items(index, list(off_path), {row: float(mass[row]) for row in off_path}, role="carrier")
     )
     ids, names, chunk_ids = (
         index.layers[0].entity_cells["id"],
@@ -187,10 +187,10 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
     )
     relations, reasons = [], {}
     for row, pairs in carriers.items():
-        chunk, own = chunk_ids[row].as_py(), float(resting.chunk_mass[row])
+        chunk, chunk_mass = chunk_ids[row].as_py(), float(resting.chunk_mass[row])
         for entity, flow in pairs:
             id_, name = ids[entity].as_py(), names[entity].as_py()
-            share = 100 * flow / own if own else 0.0
+            share = 100 * flow / chunk_mass if chunk_mass else 0.0
             relations.append(
                 TraceRelation(
                     id=f"mass-{id_}-{chunk}",
@@ -205,7 +205,7 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
                 )
             )
         led_by = tuple(ids[entity].as_py() for entity, _ in pairs)
-        reasons[row] = PassageReason(_passage_reason(own), led_by)
+        reasons[row] = PassageReason(_passage_reason(chunk_mass), led_by)
     return _Carried(
         tuple(rows), tuple(float(resting.chunk_mass[row]) for row in rows), reasons, entities, tuple(relations)
     )

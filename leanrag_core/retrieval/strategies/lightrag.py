@@ -108,15 +108,15 @@ class Strategy(StrategyBase[Config]):
             if has_text
             else list[int]()
         )
-        taken = chunks[: config.top_c]
-        near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
+        chosen_rows = chunks[: config.top_c]
+        near = similarity(index, CHUNK_VECTORS, query.vector, chosen_rows) if chosen_rows else np.zeros(0)
         return graph_trace(
             run,
-            replace(ranked, chunks=chunks, chunk_scores=by_row(taken, near)),
+            replace(ranked, chunks=chunks, chunk_scores=by_row(chosen_rows, near)),
             filled,
             chunk_tokens=None if config.fill_up else config.chunk_tokens,
             steps=_steps(keywords, levels),
-            chunk_caption=message("lightrag.chunks", n=len(taken)),
+            chunk_caption=message("lightrag.chunks", n=len(chosen_rows)),
             asked=[
                 Asked(
                     f"keywords-{name}",

@@ -189,8 +189,8 @@ def _linked(text: str, index: Index, graph: TriGraph, tools: Tools) -> tuple[lis
 def activated(
     sentences: Statements, seeds: Mapping[int, float], vector: np.ndarray, config: Config, index: Index
 ) -> Activation:
-    """Return what the seeds wake: at each hop an entity's score goes, times the cosine of the sentence, to the entities
-    of its sentences that are nearest to the question and were not used before; below the least score it goes nowhere.
+    """Return what the seeds wake. At each hop an entity passes its score, times the cosine of the sentence, to the
+    entities of its unused sentences nearest to the question; scores below the least score are not passed on.
 
     vector: (d,) of the question. Source: LinearRAG, relevant entity activation via local semantic bridging.
     """
@@ -230,8 +230,10 @@ def _with_bridges(picture: GraphContext, sentences: Statements, bridges: Sequenc
         id_ = f"sentence-{bridge.sentence}"
         reason = message("passage.near", score=bridge.score)
         items.append(TraceItem(id_, "sentence", text, ("sentence",), score=bridge.score, reason=reason, text=text))
-        held = [item_of[row] for row in bridge.woken if row in item_of]
-        links += [TraceRelation(f"{id_}-{each.id}", each.id, id_, "holds", None, "holds", 1.0, "") for each in held]
+        drawn_entities = [item_of[row] for row in bridge.woken if row in item_of]
+        links += [
+            TraceRelation(f"{id_}-{each.id}", each.id, id_, "holds", None, "holds", 1.0, "") for each in drawn_entities
+        ]
     return replace(
         picture,
         drawn=(*picture.drawn, *items),

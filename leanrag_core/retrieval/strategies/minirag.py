@@ -1,4 +1,5 @@
-"""MiniRAG: paths of two hops from the entities that a question names, scored by what they pass, lead to chunks."""
+"""MiniRAG: paths of two hops from the entities that a question names lead to chunks; what they pass gives their
+score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -98,13 +99,13 @@ class Strategy(StrategyBase[Config]):
         n_drawn = 0 if tools.context_alone else min(len(rows), _DRAWN_PATHS)
         best = [path for path in map(paths.best, range(n_drawn)) if path]
         run.lap("paths")
-        taken = chunks.rows[: self.config.top_c]
+        chosen_rows = chunks.rows[: self.config.top_c]
         ranked = RankedGraph(
             list(starts.scores),
             (),
             chunks.rows,
             starts.scores,
-            chunk_scores={row: chunks.scores[row] for row in taken},
+            chunk_scores={row: chunks.scores[row] for row in chosen_rows},
             chunk_reason=chunks.reason,
         )
         budgets = {"entities": self.config.entity_tokens, "relations": 0, "chunks": _CHUNK_TOKENS}
@@ -115,7 +116,9 @@ class Strategy(StrategyBase[Config]):
             ranked,
             filled,
             steps=_steps(base, mapped, starts, voted, paths, best),
-            chunk_caption=message("minirag.chunks", n=len(taken)) if starts.scores else message("linearrag.dense"),
+            chunk_caption=message("minirag.chunks", n=len(chosen_rows))
+            if starts.scores
+            else message("linearrag.dense"),
             asked=asked,
         )
 
@@ -204,7 +207,7 @@ def _relations_on(base: Layer, paths: Sequence[HopPath]) -> list[int]:
     """Return rows of the relations on the paths, each once."""
     edges = dict.fromkeys(tuple(sorted(edge)) for path in paths for edge in pairwise(path.nodes))
     rows = (base.relations_inside(edge) for edge in edges)
-    return [int(row) for found in rows for row in found[:1]]
+    return [int(row) for between in rows for row in between[:1]]
 
 
 def _asked(mapped: MappedQuestion, starts: _Starts, may_answer: np.ndarray, drawn: Sequence[int]) -> list[Asked]:

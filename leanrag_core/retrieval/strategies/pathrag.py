@@ -94,27 +94,27 @@ class Strategy(StrategyBase[Config]):
         }
         vectors = dict(zip(words, tools.embed(list(words.values())), strict=True))
         run.lap("keywords")
-        found = self._found(index, vectors, tools)
+        nearest = self._found(index, vectors, tools)
         run.lap("nodes")
         paths = flow_paths(
-            base.adjacency, found.entities, most=config.n_paths, decay=config.decay, threshold=config.threshold
+            base.adjacency, nearest.entities, most=config.n_paths, decay=config.decay, threshold=config.threshold
         )
         run.lap("paths")
-        themes = end_rows(index, found.relations)
+        themes = end_rows(index, nearest.relations)
         ranked = RankedGraph(
-            list(dict.fromkeys([*found.entities, *themes])),
-            found.relations,
-            entity_scores=found.entity_scores,
-            relation_scores=found.relation_scores,
+            list(dict.fromkeys([*nearest.entities, *themes])),
+            nearest.relations,
+            entity_scores=nearest.entity_scores,
+            relation_scores=nearest.relation_scores,
             chunk_reason="passage.near",
         )
         budgets = {name: getattr(config, f"{name}_tokens") for name in ("entity", "relation", "path", "chunk")}
         room = scaled(budgets, config.max_tokens)
         plural = {"entities": room["entity"], "relations": room["relation"], "chunks": room["chunk"]}
         filled = _with_paths(index, graph_context(run, ranked, plural, flowing=False), paths, room["path"])
-        chunks = self._chunk_rows(index, found)
-        taken = chunks[: config.top_c]
-        near = similarity(index, CHUNKS, query.vector, taken) if taken else np.zeros(0)
+        chunks = self._chunk_rows(index, nearest)
+        chosen_rows = chunks[: config.top_c]
+        near = similarity(index, CHUNKS, query.vector, chosen_rows) if chosen_rows else np.zeros(0)
         ids = {level: f"keywords-{level}" for level in words}
         on_paths = list(dict.fromkeys(node for path in paths for node in path.nodes))
         steps = [
@@ -129,11 +129,11 @@ class Strategy(StrategyBase[Config]):
                 message("pathrag.step.nodes"),
                 message(
                     "pathrag.nodes",
-                    entities=message("count.entities", n=len(found.entities)),
-                    relations=message("count.relations", n=len(found.relations)),
+                    entities=message("count.entities", n=len(nearest.entities)),
+                    relations=message("count.relations", n=len(nearest.relations)),
                 ),
                 ranked.entities,
-                found.relations,
+                nearest.relations,
                 tuple(ids.values()),
             ),
             GraphStep(
@@ -147,16 +147,16 @@ class Strategy(StrategyBase[Config]):
         ]
         return graph_trace(
             run,
-            replace(ranked, chunks=chunks, chunk_scores=by_row(taken, near)),
+            replace(ranked, chunks=chunks, chunk_scores=by_row(chosen_rows, near)),
             filled,
             steps=steps,
-            chunk_caption=message("lightrag.chunks", n=len(taken)),
+            chunk_caption=message("lightrag.chunks", n=len(chosen_rows)),
             asked=[
                 Asked(
                     id_,
                     words[level],
                     message(f"lightrag.reason.{level}"),
-                    set(found.entities if level == "low" else themes),
+                    set(nearest.entities if level == "low" else themes),
                     title=message(f"lightrag.step.{level}"),
                 )
                 for level, id_ in ids.items()
@@ -179,11 +179,11 @@ class Strategy(StrategyBase[Config]):
             relations, relation_scores = related.rows[order].tolist(), by_row(related.rows, related.scores)
         return _Found(entities, relations, entity_scores, relation_scores)
 
-    def _chunk_rows(self, index: Index, found: _Found) -> list[int]:
+    def _chunk_rows(self, index: Index, nearest: _Found) -> list[int]:
         """Return the chunks of the relations, then those of the entities, each as many as half of the budget holds;
         then the others."""
-        of_relations = [row for each in found.relations for row in np.sort(index.chunks_of_relation(each)).tolist()]
-        of_entities = [chunk.row for chunk in chunks_by_entity(index.layers[0], found.entities)]
+        of_relations = [row for each in nearest.relations for row in np.sort(index.chunks_of_relation(each)).tolist()]
+        of_entities = [chunk.row for chunk in chunks_by_entity(index.layers[0], nearest.entities)]
         lists = [list(dict.fromkeys(rows)) for rows in (of_relations, of_entities)]
         first = [row for rows in lists for row in affordable_chunks(index, rows, self.config.chunk_tokens // 2)]
         return list(dict.fromkeys([*first, *(row for rows in lists for row in rows)]))

@@ -64,28 +64,28 @@ class Strategy(StrategyBase[Config]):
         tree: TextTree = tools.part("chunk_tree")
         near = cosines(tree.vectors, query.vector)
         ranking = best_first(near)
-        taken = self._collapsed(tree, ranking) if config.mode == COLLAPSED else self._traversed(tree, near)
+        chosen_rows = self._collapsed(tree, ranking) if config.mode == COLLAPSED else self._traversed(tree, near)
         run.lap("nodes")
-        scores = {row: float(near[row]) for row in taken}
-        ranks = {row: rank for rank, row in enumerate(taken, start=1)}
-        summaries = summary_items(tree, [row for row in taken if tree.layer[row]], scores, ranks, "raptor.near")
-        reasons = {row: message("raptor.near", score=scores[row]) for row in taken}
-        leaves = leaf_passages(index, tree, [row for row in taken if not tree.layer[row]], scores, ranks, reasons)
-        links = summed_up(tree, taken)
+        scores = {row: float(near[row]) for row in chosen_rows}
+        ranks = {row: rank for rank, row in enumerate(chosen_rows, start=1)}
+        summaries = summary_items(tree, [row for row in chosen_rows if tree.layer[row]], scores, ranks, "raptor.near")
+        reasons = {row: message("raptor.near", score=scores[row]) for row in chosen_rows}
+        leaves = leaf_passages(index, tree, [row for row in chosen_rows if not tree.layer[row]], scores, ranks, reasons)
+        links = summed_up(tree, chosen_rows)
         run.lap("nodes")
         context = self._context(summaries, leaves)
         run.lap("context")
         n_layers = int(tree.layer.max(initial=0))
         caption = message(
             f"raptor.{config.mode}",
-            n=len(taken),
+            n=len(chosen_rows),
             of=len(tree),
             summaries=message("count.summaries", n=len(summaries)),
             layers=n_layers,
         )
-        nodes = [node_id(tree, row) for row in taken]
+        nodes = [node_id(tree, row) for row in chosen_rows]
         # Passages that a traversal has not come to are no candidates; those of the collapsed tree all are.
-        candidates = ranking if config.mode == COLLAPSED else taken
+        candidates = ranking if config.mode == COLLAPSED else chosen_rows
         run.notes += tree_notes(tree)
         return run.trace(
             context,
@@ -102,14 +102,14 @@ class Strategy(StrategyBase[Config]):
         return affordable_nodes(tree, ranking[: self.config.top_c], self.config.max_tokens)
 
     def _traversed(self, tree: TextTree, near: np.ndarray) -> list[int]:
-        """Walk from the nodes without a parent down: the nearest of a layer, then the nearest of their children. near:
-        (n_nodes,) cosines."""
-        rows, taken = tree.roots, list[int]()
+        """Return the nodes of a traversal from the roots down: the nearest of a layer, then the nearest of their
+        children. near: (n_nodes,) cosines."""
+        rows, chosen_rows = tree.roots, list[int]()
         while len(rows):
             best = rows[np.argsort(-near[rows], kind="stable")[: self.config.top_layer]]
-            taken += best.tolist()
+            chosen_rows += best.tolist()
             rows = np.unique(np.concatenate([tree.children[int(row)] for row in best]))
-        return list(dict.fromkeys(taken))
+        return list(dict.fromkeys(chosen_rows))
 
     def _context(self, summaries: tuple[TraceItem, ...], leaves: tuple[TraceItem, ...]) -> Context:
         above = section(SUMMARIES, [summary_line(each) for each in summaries], self.config.max_tokens)

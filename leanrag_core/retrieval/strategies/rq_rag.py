@@ -86,12 +86,12 @@ class Strategy(StrategyBase[Config]):
         depths = range(config.chunks_per_query)
         ordered = [row for depth in depths for search in searches for row in search.rows[depth : depth + 1]]
         union = np.array(list(dict.fromkeys(ordered)), dtype=np.int64)
-        taken = union[: config.top_c].tolist()
-        scores = dict(zip(taken, similarity(index, CHUNKS, query.vector, taken).tolist(), strict=True))
+        chosen_rows = union[: config.top_c].tolist()
+        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
             PassageRanking(union, scores, "passage.near"),
-            caption=message("rq_rag.chunks", n=len(taken), searches=len(searches)),
+            caption=message("rq_rag.chunks", n=len(chosen_rows), searches=len(searches)),
             before=steps,
             searches=searches,
         )

@@ -44,15 +44,15 @@ class Strategy(StrategyBase[Config]):
             if index.across_scale.is_same:
                 run.note(message("vector.note.far", n=n, least=least))
             else:  # the cosines that are shown are the model's own
-                own = f"{index.across_scale.own_of(least):.2f}"
-                run.note(message("vector.note.far.own_scale", n=n, least=least, own=own))
+                own_least = f"{index.across_scale.own_of(least):.2f}"
+                run.note(message("vector.note.far.own_scale", n=n, least=least, own=own_least))
         scores = dict(zip(rows.tolist(), near.tolist(), strict=True))
-        taken = min(len(ranking), config.top_c)
-        caption = message("vector.chunks", n=taken)
-        if taken:
+        n_chosen = min(len(ranking), config.top_c)
+        caption = message("vector.chunks", n=n_chosen)
+        if n_chosen:
             best = int(ranking[0])
             title = index.document_cells.value("title", index.chunk_cells.value("document", best))
-            caption = message("vector.chunks.nearest", n=taken, title=title, score=scores[best])
+            caption = message("vector.chunks.nearest", n=n_chosen, title=title, score=scores[best])
         return passage_trace(
             run,
             PassageRanking(ranking, scores, "passage.near"),

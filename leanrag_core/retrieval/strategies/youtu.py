@@ -182,7 +182,7 @@ class Strategy(StrategyBase[Config]):
         }
         scores = space.scores_of(triples.tolist(), query.vector)
         communities = list(dict.fromkeys(row for part in parts for row in part.communities[:1]))
-        made: YoutuContext = youtu_context(
+        context: YoutuContext = youtu_context(
             space, triples.tolist(), scores, communities, parts[0].entities, budgets, config.max_tokens
         )
         rows = chunks[: config.top_c].tolist()
@@ -194,16 +194,16 @@ class Strategy(StrategyBase[Config]):
         trace = graph_trace(
             run,
             RankedGraph(chunks=chunks.tolist(), chunk_scores=by_row(rows, near), chunk_reason="passage.near"),
-            made.graph,
+            context.graph,
             steps=steps,
             chunk_caption=message("youtu.chunks", n=len(rows)),
             asked=asked,
         )
         return replace(
             trace,
-            items=(*trace.items, *made.items),
-            relations=(*trace.relations, *made.relations),
-            styles=(*trace.styles, *made.styles),
+            items=(*trace.items, *context.items),
+            relations=(*trace.relations, *context.relations),
+            styles=(*trace.styles, *context.styles),
         )
 
 
@@ -262,8 +262,8 @@ def youtu_context(
     reports = () if known is None else community_items(known, communities)
     lines = () if known is None else [community_line(known, item) for item in reports]
     first = section(COMMUNITIES, lines, room["communities"])
-    left = room["communities"] + room["relations"] - first.tokens
-    second = section(_TRIPLES, [by_row[triple] for triple in triples], left)
+    triple_room = room["communities"] + room["relations"] - first.tokens
+    second = section(_TRIPLES, [by_row[triple] for triple in triples], triple_room)
     refs = {item.ref for part in (first, second) for item in part.items}
     kept_relations = tuple(each for each in relations if each.id in refs)
     kept_links = tuple(link for link in links if link.id in refs)

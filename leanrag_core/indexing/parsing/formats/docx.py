@@ -41,9 +41,9 @@ def _document(file: io.BytesIO) -> Parsed:
 
 def _unwrapped(element: Any, *names: str) -> Iterator[Any]:
     """Yield children of these names, those in content controls and tracked insertions among them."""
-    wanted = frozenset(_W + name for name in names)
+    tags = frozenset(_W + name for name in names)
     for child in element:
-        if child.tag in wanted:
+        if child.tag in tags:
             yield child
         elif child.tag in _WRAPPERS:
             yield from _unwrapped(child, *names)

@@ -91,7 +91,7 @@ def _unclosed(markup: str) -> frozenset[str]:
 
 def _swallows(element: Any) -> bool:
     """Return whether an element that is never closed holds more than such an element does."""
-    if element.name == "svg":  # what it draws is silent all the same
+    if element.name == "svg":  # what it draws is no text either
         return True
     return element.find(_CONTENT) is not None or len(element.get_text()) > _MOST_OF_A_LABEL
 
@@ -114,7 +114,7 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
                     part.decompose()
     blocks: list[Block] = []
     line: list[str] = []
-    links: list[str] = []  # what of the line is in links
+    links: list[str] = []  # texts of the line that are in links
     of_links: list[int] = []  # for each block, how many links it is, or 0
     cell_depth = link_depth = to_neighbours = 0  # the last: links of the line that lead to the page's neighbours
 

@@ -9,7 +9,9 @@ from leanrag_core.indexing.parsing.encoding import decode
 SUFFIXES = ("md", "markdown")
 MEDIA_TYPE = "markdown"
 TITLE = "Markdown"
-_FRONT_MATTER = re.compile(r"\A---\n(?=[\w-]+\s*:)(.*?)\n---(?:\n|\Z)", re.DOTALL)  # else a line across the page
+_FRONT_MATTER = re.compile(
+    r"\A---\n(?=[\w-]+\s*:)(.*?)\n---(?:\n|\Z)", re.DOTALL
+)  # without a key, --- is a horizontal rule
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 
 

@@ -76,11 +76,11 @@ def _document_class() -> Any:
         """A PDF whose objects are never references: pdfminer follows one that leads to itself for ever."""
 
         def getobj(self, objid: int) -> Any:
-            target, seen = super().getobj(objid), {objid}
+            target, visited = super().getobj(objid), {objid}
             while isinstance(target, PDFObjRef):
-                if target.objid in seen:
+                if target.objid in visited:
                     raise PDFException(f"object {objid} leads to itself")
-                seen.add(target.objid)
+                visited.add(target.objid)
                 target = super().getobj(target.objid)
             return target
 
