@@ -24,6 +24,6 @@ def families(verb: str) -> Iterator[ModuleType]:
     with an underscore in front hold what verbs share.
     """
     names = [info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_")]
-    own = _FAMILIES.get(verb, verb.replace("-", "_"))
-    for name in [own] if own in names else names:
+    file_name = _FAMILIES.get(verb, verb.replace("-", "_"))
+    for name in [file_name] if file_name in names else names:
         yield importlib.import_module(f"{__name__}.{name}")

@@ -66,8 +66,8 @@ def _in_english(text: str | Message) -> str:
 
 def config_of(options: argparse.Namespace) -> IndexConfig:
     """Return the configuration of the options of add_config(). Raises InvalidConfig."""
-    given = {name: getattr(options, name) for name in ONE_VALUE if hasattr(options, name)}
-    return preset(options.preset).config(**given)
+    config_values = {name: getattr(options, name) for name in ONE_VALUE if hasattr(options, name)}
+    return preset(options.preset).config(**config_values)
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +85,8 @@ def _top_n(text: str) -> int | str:
 def top_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the strategy's options that --top-n and --top-c stand for."""
     chosen: dict[str, Any] = {"adaptive_n": True} if options.top_n == AUTO else {}
-    given = {name: getattr(options, name) for name in ("top_n", "top_c")}
-    return chosen | {name: value for name, value in given.items() if value not in (None, AUTO)}
+    top_values = {name: getattr(options, name) for name in ("top_n", "top_c")}
+    return chosen | {name: value for name, value in top_values.items() if value not in (None, AUTO)}
 
 
 def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
@@ -139,7 +139,7 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def scope_of(options: argparse.Namespace) -> Scope:
-    """Return the scope of the options of add_scope(). Raises InvalidConfig for a date that is none."""
+    """Return the scope of the options of add_scope(). Raises InvalidConfig for an invalid date."""
     listed = (tuple(options.document), tuple(options.folders), tuple(options.tag))
     return Scope(*listed, since=options.since, until=options.until, as_of=options.as_of)
 
@@ -185,7 +185,7 @@ def read_sources(options: argparse.Namespace, bench: Workbench) -> ParsedUpload:
     return parsed
 
 
-def question_set_of(given: str, bench: Workbench) -> str:
+def question_set_of(name_or_path: str, bench: Workbench) -> str:
     """Return the id of the set; a file is stored as one first. Raises InvalidConfig for a file that does not read."""
-    path = Path(given)
-    return bench.question_sets.add_file(path.name, path.read_bytes()) if path.is_file() else given
+    path = Path(name_or_path)
+    return bench.question_sets.add_file(path.name, path.read_bytes()) if path.is_file() else name_or_path

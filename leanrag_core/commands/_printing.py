@@ -66,7 +66,7 @@ def index_sentence(index: IndexDescription) -> str:
 
 
 def make_offered_parts(options: argparse.Namespace, bench: Workbench, index: Index) -> None:
-    """Make what the index lacks; a part that fails is said on stderr."""
+    """Make what the index lacks; a part that fails is reported on stderr."""
     for part in bench.parts.offered(index):
         options.stop.line = "stopped; the index is complete, and 'part' makes what it lacks"
         options.stop.clean_up = lambda: None

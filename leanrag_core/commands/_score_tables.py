@@ -38,8 +38,8 @@ def print_grounds(result: ExperimentResult, table: ScoreTable) -> None:
     """Print what the table rests on, by its first measure of gold evidence, else its first."""
     if table.measures:
         measure = RECALL if RECALL in table.measures else table.measures[0]
-        for said in grounds(result, [row.run.key for row in table.rows], measure, table.kind):
-            print(f"note, {measure}: {visible(sentence(said))}")
+        for note in grounds(result, [row.run.key for row in table.rows], measure, table.kind):
+            print(f"note, {measure}: {visible(sentence(note))}")
 
 
 def table_values(table: ScoreTable) -> dict[str, Any]:

@@ -57,26 +57,29 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _anonymise(options: argparse.Namespace) -> int:
     questions = read_questions(options.questions) if options.questions else ()
-    made = anonymised(open_index(options.index), questions, options.types)
-    write_anonymous(made, options.out)
-    by_type = dict(sorted(Counter(entry.type for entry in made.dictionary.entries).items()))
+    anonymous = anonymised(open_index(options.index), questions, options.types)
+    write_anonymous(anonymous, options.out)
+    by_type = dict(sorted(Counter(entry.type for entry in anonymous.dictionary.entries).items()))
     if options.json:
         print_json(
             {
                 "folder": str(options.out),
-                "documents": len(made.documents),
-                "questions": len(made.questions),
+                "documents": len(anonymous.documents),
+                "questions": len(anonymous.questions),
                 "entities": by_type,
-                "replaced": made.replaced,
-                "left_words": list(made.left_words),
+                "replaced": anonymous.replaced,
+                "left_words": list(anonymous.left_words),
             }
         )
         return 0
-    entities = counted(len(made.dictionary.entries), "entity", "entities")
-    print(f"{options.out}: {counted(len(made.documents), 'document')}, {counted(len(made.questions), 'question')}")
-    print(f"{entities} have a placeholder, {made.replaced:,} names were replaced")
-    if made.left_words:
-        print(f"words of names that are left in other places: {visible(', '.join(made.left_words))}")
+    entities = counted(len(anonymous.dictionary.entries), "entity", "entities")
+    print(
+        f"{options.out}: {counted(len(anonymous.documents), 'document')}, "
+        f"{counted(len(anonymous.questions), 'question')}"
+    )
+    print(f"{entities} have a placeholder, {anonymous.replaced:,} names were replaced")
+    if anonymous.left_words:
+        print(f"words of names that are left in other places: {visible(', '.join(anonymous.left_words))}")
     return 0
 
 
@@ -101,7 +104,7 @@ def _infer_names(options: argparse.Namespace) -> int:
     language = models.language(options.model, ANSWERS)
     if language is None:
         raise InvalidConfig("rewrite.no_model", name=options.model)
-    made = infer_names(
+    inference = infer_names(
         read_questions(options.questions),
         read_dictionary(options.dictionary),
         lambda question: bench.retrieve(index, question, options.strategy).context.text,
@@ -115,19 +118,19 @@ def _infer_names(options: argparse.Namespace) -> int:
             {
                 "mode": options.mode,
                 "model": language.fingerprint,
-                **asdict(made),
+                **asdict(inference),
                 "published": [asdict(each) for each in published_figures(PUBLISHED)],
             }
         )
         return 0
-    for each in made.names:
+    for each in inference.names:
         print(json.dumps(asdict(each), ensure_ascii=False))
     figures = [
         f"{name} {share(interval.value, 1)}"
-        for name, interval in (("names right", made.right), ("left out", made.left_out))
+        for name, interval in (("names right", inference.right), ("left out", inference.left_out))
         if interval is not None
     ]
-    print(", ".join([*figures, counted(made.n_lost, "reply lost", "replies lost")]))
+    print(", ".join([*figures, counted(inference.n_lost, "reply lost", "replies lost")]))
     for figure in published_figures(PUBLISHED):
         print(f"published: {figure.dataset}, {figure.criterion}, {figure.system}: {figure.value:g} % ({figure.source})")
     return 0

@@ -38,18 +38,18 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _ask(options: argparse.Namespace) -> int:
     chosen = asked_options(options)
-    bench, whole = Workbench.default(), open_index(options.index)
-    index = bench.scopes.index(whole, scope_of(options))
+    bench, whole_index = Workbench.default(), open_index(options.index)
+    index = bench.scopes.index(whole_index, scope_of(options))
     question = options.question
     if options.after:
-        made = bench.questions.follow_up(index, question, options.after)
-        question = made.question
-        print(f"asked as: {visible(question)} ({visible(sentence(made.said))})", file=sys.stderr)
+        standalone = bench.questions.follow_up(index, question, options.after)
+        question = standalone.question
+        print(f"asked as: {visible(question)} ({visible(sentence(standalone.said))})", file=sys.stderr)
     trace = bench.retrieve(index, question, options.strategy, **chosen)
     answer = None if options.no_answer else bench.answer(index, trace)
     if options.save:
         write_run(options.save, RecordedRun(trace, answer))
-    _keep(bench, whole, question, options.strategy, answer, trace.scope)
+    _keep(bench, whole_index, question, options.strategy, answer, trace.scope)
     if options.json:
         print_json(ask_record(trace, answer))
         return 0
@@ -68,5 +68,5 @@ def _keep(
     link = {"index": id_, "q": question, "strategy": strategy} | ({"in": written(scope)} if scope else {})
     try:
         bench.history.keep(HistoryEntry.now(id_, index.manifest.name, question, strategy, link=link, answer=text))
-    except LeanRAGError as error:  # the answer is there all the same
+    except LeanRAGError as error:  # the answer is printed nevertheless
         print(visible(str(error)), file=sys.stderr)

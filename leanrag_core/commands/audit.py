@@ -46,11 +46,11 @@ def _audit(options: argparse.Namespace) -> int:
     stored, files = _sources(bench, options.files)
     read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
     audited = audit((*stored, *read.judgements))
-    said = (headline(audited), *advice(audited))
+    summary = (headline(audited), *advice(audited))
     if options.json:
-        print_json(_record(audited, said, read.notes))
+        print_json(_record(audited, summary, read.notes))
         return 0
-    for each in (*said, *read.notes):
+    for each in (*summary, *read.notes):
         print(visible(sentence(each)))
     _print_judges(audited)
     _print_pairs(audited)
@@ -71,29 +71,29 @@ def _file(path: Path) -> JudgeFile:
     return JudgeFile(path.name, path.read_bytes())
 
 
-def _answers(bench: Workbench, given: Sequence[str]) -> dict[str, SystemAnswers]:
+def _answers(bench: Workbench, named_files: Sequence[str]) -> dict[str, SystemAnswers]:
     """Return the answers by the system's name: that in front of "=", else what the file's name says."""
     answers = {}
-    for text in given:
+    for text in named_files:
         name, equals, path = text.partition("=")
         file = _file(Path(path if equals else text))
         answers[name if equals else system_of(file.name)] = read_answers(file)
     return answers
 
 
-def _record(audit: Audit, said: Sequence[Message], notes: Sequence[Message]) -> dict[str, Any]:
-    """Return the audit as JSON values. The judgements behind flips are left to the files that hold them."""
+def _record(audit: Audit, summary: Sequence[Message], notes: Sequence[Message]) -> dict[str, Any]:
+    """Return the audit as JSON values. The judgements behind flips are left out, since the files hold them."""
     record: dict[str, Any] = plain(audit)
-    for judge, own in zip(record["judges"], audit.judges, strict=True):
-        judge |= {"faults": [sentence(fault) for fault in own.faults], "holds": own.holds}
-        judge["swaps"] |= {"flip_rate": own.swaps.flip_rate}
+    for judge, audited_judge in zip(record["judges"], audit.judges, strict=True):
+        judge |= {"faults": [sentence(fault) for fault in audited_judge.faults], "holds": audited_judge.holds}
+        judge["swaps"] |= {"flip_rate": audited_judge.swaps.flip_rate}
     for pair, each in zip(record["pairs"], audit.pairs, strict=True):
         pair["swaps"] |= {"flip_rate": each.swaps.flip_rate}
     record["flips"] = [
         {"judge": flip.judge, "a": flip.a, "b": flip.b, "question": flip.question, "criterion": flip.criterion}
         for flip in audit.flips
     ]
-    return {"said": [sentence(each) for each in said], "notes": [sentence(note) for note in notes], **record}
+    return {"said": [sentence(each) for each in summary], "notes": [sentence(note) for note in notes], **record}
 
 
 def _print_judges(audit: Audit) -> None:
@@ -114,8 +114,8 @@ def _print_judges(audit: Audit) -> None:
             print(f"agreement of {visible(row.judge)} and {visible(row.other)}: kappa {row.kappa:.2f} over {row.n:,}")
     for scored in audit.scores:
         spread = "–" if scored.spread is None else f"{scored.spread:.2f}"
-        what = f"{visible(scored.judge)}, {visible(scored.criterion)}"
-        print(f"{what}: mean score {scored.mean:.2f}, spread over repeats {spread}")
+        title = f"{visible(scored.judge)}, {visible(scored.criterion)}"
+        print(f"{title}: mean score {scored.mean:.2f}, spread over repeats {spread}")
 
 
 def _print_pairs(audit: Audit) -> None:

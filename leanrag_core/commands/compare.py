@@ -60,14 +60,15 @@ def _compare(options: argparse.Namespace) -> int:
         print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
     least = 2 if options.questions is None else 1
     specs = column_specs(options.columns, listed, equal_tokens=options.equal, least=least)
-    bench, own = Workbench.default(), open_index(options.index)
+    bench, own_index = Workbench.default(), open_index(options.index)
     opened: dict[Path, Index] = {}
     for spec in specs:
         if spec.index is not None and spec.index not in opened:
             opened[spec.index] = open_index(spec.index)
     scope = scope_of(options)
     indexes = {
-        spec.letter: bench.scopes.index(own if spec.index is None else opened[spec.index], scope) for spec in specs
+        spec.letter: bench.scopes.index(own_index if spec.index is None else opened[spec.index], scope)
+        for spec in specs
     }
     if options.questions is not None:
         return _over_set(options, bench, specs, indexes)
@@ -171,23 +172,23 @@ def _one_question(
     return 0
 
 
-def _lane_line(lane: Lane, cure: Remedy | None) -> str:
-    """Say where it was lost and why, and which change was tried and finds it."""
-    said = sentence(lane.said[-1])
+def _lane_line(lane: Lane, tried: Remedy | None) -> str:
+    """Say where the evidence was lost and why, and which of the tried changes finds it."""
+    reason = sentence(lane.said[-1])
     if lane.is_found:
-        return said
-    line = f"lost at {lane.lost_at}: {said}"
-    if cure is None:
+        return reason
+    line = f"lost at {lane.lost_at}: {reason}"
+    if tried is None:
         return line
-    changes = ", ".join(f"{change.option} {change.before} -> {change.after}" for change in cure.changes)
-    return f"{line}; tried {changes}, {cure.tokens:+,} tokens: {sentence(cure.lane.said[-1])}"
+    changes = ", ".join(f"{change.option} {change.before} -> {change.after}" for change in tried.changes)
+    return f"{line}; tried {changes}, {tried.tokens:+,} tokens: {sentence(tried.lane.said[-1])}"
 
 
 def _lanes(
     options: argparse.Namespace, traces: dict[str, Trace], indexes: dict[str, Index]
 ) -> tuple[dict[str, tuple[Gold, ...]], dict[str, tuple[Lane, ...]]]:
-    """Return the question's gold as each column's index holds it, and how far it came; nothing without a question
-    set."""
+    """Return the question's gold as each column's index holds it, and how far each piece of it came; nothing without a
+    question set."""
     if options.gold is None:
         return {}, {}
     known = next((each for each in read_questions(options.gold) if each.question == options.question), None)

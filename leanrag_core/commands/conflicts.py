@@ -45,8 +45,8 @@ def _conflicts(options: argparse.Namespace) -> int:
         print_json({"n": len(report.conflicts), **values, **judged})
         return 0
     for number, conflict in enumerate(report.conflicts):
-        said = f" ({options.judge}: {verdicts[number].verdict})" if verdicts else ""
-        print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}{visible(said)}")
+        verdict = f" ({options.judge}: {verdicts[number].verdict})" if verdicts else ""
+        print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}{visible(verdict)}")
         for quote in (conflict.first, conflict.second):
             print(f"  {visible(quote.text)}\n    {_place(index, quote)}")
     print(

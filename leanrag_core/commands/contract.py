@@ -24,16 +24,16 @@ def _contract(options: argparse.Namespace) -> int:
     for broken in strategies().broken:
         print(sentence(broken.message), file=sys.stderr)
     name = strategies().named(options.strategy).name
-    found = {"declarations": list(declarations(name))}
+    problems_at = {"declarations": list(declarations(name))}
     with tempfile.TemporaryDirectory() as root:
         bench = Workbench.default(Path(root))
         for where, index in build_indexes(bench).items():
             try:
-                found[where] = problems(case(bench, index, name, where))
+                problems_at[where] = problems(case(bench, index, name, where))
             except Exception as error:  # a strategy that somebody wrote may raise anything
-                found[where] = [f"no trace: {in_words(error)}"]
-    for where, texts in found.items():
+                problems_at[where] = [f"no trace: {in_words(error)}"]
+    for where, texts in problems_at.items():
         print(f"{'FAIL' if texts else 'ok  '} {where}")
         for text in texts:
             print(f"     {text}")
-    return 1 if any(found.values()) else 0
+    return 1 if any(problems_at.values()) else 0

@@ -220,10 +220,10 @@ def _sample_spec(options: argparse.Namespace, bench: Workbench, name: str) -> Ex
     return _spec(options, bench, index, set_id, bench.question_sets.card(set_id).title)
 
 
-def _index_name(given: str) -> str:
+def _index_name(path_or_id: str) -> str:
     """Return the name of the index in a run: the path of its folder where there is one, else its id in the store."""
-    path = Path(given)
-    return str(path.resolve()) if (path / "manifest.json").is_file() else given
+    path = Path(path_or_id)
+    return str(path.resolve()) if (path / "manifest.json").is_file() else path_or_id
 
 
 def _list(options: argparse.Namespace) -> int:

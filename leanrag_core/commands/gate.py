@@ -96,10 +96,10 @@ def _measure(name: str) -> MeasureInfo:
     return known[name.replace("@", "-")]
 
 
-def _floors(given: list[str]) -> dict[str, float]:
+def _floors(pairs: list[str]) -> dict[str, float]:
     """Read MEASURE=VALUE. Raises InvalidConfig."""
     floors = {}
-    for pair in given:
+    for pair in pairs:
         name, _, value = pair.partition("=")
         try:
             floors[name.strip()] = float(value)
@@ -114,13 +114,13 @@ def _baseline(bench: Workbench, options: argparse.Namespace, questions: Sequence
     return read_scores(options.against)
 
 
-def _scores(bench: Workbench, index: Path, asked: str, questions: Sequence[GoldQuestion]) -> RunScores:
+def _scores(bench: Workbench, index: Path, run_text: str, questions: Sequence[GoldQuestion]) -> RunScores:
     """Ask every question and score what is retrieved."""
-    run, opened = written_run(asked, strategies()), open_index(index)
+    run, opened = written_run(run_text, strategies()), open_index(index)
     by_question = scores_of_questions(
         opened, questions, lambda question: bench.retrieve(opened, question, run.info.name, **run.options)
     )
-    return RunScores(asked, opened.manifest.name, by_question)
+    return RunScores(run_text, opened.manifest.name, by_question)
 
 
 def _wanted(

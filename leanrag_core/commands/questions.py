@@ -33,25 +33,29 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     deleted = does.add_parser("delete", help="deletes a stored set")
     deleted.add_argument("id")
     deleted.set_defaults(run=_delete)
-    made = does.add_parser("generate", help="questions from entities and relations of an index, or by a language model")
-    made.add_argument("index", type=Path, metavar="DIR")
-    made.add_argument("--out", type=Path, metavar="FILE.jsonl", help="writes the file instead of storing a set")
-    made.add_argument("--title", default="")
-    made.add_argument(
+    making = does.add_parser(
+        "generate", help="questions from entities and relations of an index, or by a language model"
+    )
+    making.add_argument("index", type=Path, metavar="DIR")
+    making.add_argument("--out", type=Path, metavar="FILE.jsonl", help="writes the file instead of storing a set")
+    making.add_argument("--title", default="")
+    making.add_argument(
         "--model",
         default="builtin",
         type=model_name,
         help="openai:NAME or file:PATH asks a model; builtin fills templates",
     )
-    made.add_argument("--n", type=int, default=10, help="templates: questions of each kind (default: 10)")
-    made.add_argument("--kinds", nargs="*", choices=TEMPLATE_KINDS, default=TEMPLATE_KINDS, help="templates: of which")
-    made.add_argument("--seed", type=int, default=0, help="templates: which entities are asked about")
+    making.add_argument("--n", type=int, default=10, help="templates: questions of each kind (default: 10)")
+    making.add_argument(
+        "--kinds", nargs="*", choices=TEMPLATE_KINDS, default=TEMPLATE_KINDS, help="templates: of which"
+    )
+    making.add_argument("--seed", type=int, default=0, help="templates: which entities are asked about")
     for name in ("users", "tasks", "questions"):
         default = getattr(Generation, name)
-        made.add_argument(f"--{name}", type=int, default=default, help=f"model: how many {name} (default: {default})")
-    made.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="model: what may be spent")
-    add_json(made)
-    made.set_defaults(run=_generate)
+        making.add_argument(f"--{name}", type=int, default=default, help=f"model: how many {name} (default: {default})")
+    making.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="model: what may be spent")
+    add_json(making)
+    making.set_defaults(run=_generate)
 
 
 def _list(options: argparse.Namespace) -> int:

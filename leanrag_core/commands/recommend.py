@@ -42,38 +42,38 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _recommend(options: argparse.Namespace) -> int:
     wish = Wish(options.recall, options.tokens, options.calls, options.milliseconds, options.kind)
     bench = Workbench.default()
-    made = bench.recommendations.make(wish, options.questions)
+    recommendation = bench.recommendations.make(wish, options.questions)
     if options.json:
-        print_json(_values(made))
+        print_json(_values(recommendation))
         return 0
     for ground in bench.recommendations.grounds():
         if ground.id == options.questions or not options.questions:
             print(f"{visible(ground.title)}: {ground.n:,} questions, {len(ground.experiments):,} experiments")
             break
-    _print(made, options.most)
+    _print(recommendation, options.most)
     return 0
 
 
-def _print(made: Recommendation, most: int) -> None:
-    print(visible(sentence(headline(made))))
-    if made.best is not None:
-        print(visible(sentence(figures_words(made.best))))
-        for missing in missing_words(made.best):
+def _print(recommendation: Recommendation, most: int) -> None:
+    print(visible(sentence(headline(recommendation))))
+    if recommendation.best is not None:
+        print(visible(sentence(figures_words(recommendation.best))))
+        for missing in missing_words(recommendation.best):
             print(visible(sentence(missing)))
-    alike = alike_words(made)
+    alike = alike_words(recommendation)
     if alike is not None:
         print(visible(sentence(alike)))
-    if made.candidates:
+    if recommendation.candidates:
         print(f"{'':<{_NAME}}{'chance':>7}{'recall':>20}{'tokens':>8}{'calls':>7}{'ms':>7}  alike, from")
-    for candidate in made.candidates[:most]:
-        print(_line(made, candidate))
-    if len(made.candidates) > most:
-        print(f"... and {len(made.candidates) - most:,} more (--most)")
-    if made.left_out:
-        print(f"without a score of evidence: {visible(', '.join(map(sentence, made.left_out)))}")
+    for candidate in recommendation.candidates[:most]:
+        print(_line(recommendation, candidate))
+    if len(recommendation.candidates) > most:
+        print(f"... and {len(recommendation.candidates) - most:,} more (--most)")
+    if recommendation.left_out:
+        print(f"without a score of evidence: {visible(', '.join(map(sentence, recommendation.left_out)))}")
 
 
-def _line(made: Recommendation, candidate: Candidate) -> str:
+def _line(recommendation: Recommendation, candidate: Candidate) -> str:
     recall = candidate.figures[RECALL]
     bounds = "" if recall.low is None or recall.high is None else f" [{recall.low:.2f}, {recall.high:.2f}]"
     chance = "-" if candidate.chance is None else numbers.share(candidate.chance)
@@ -84,21 +84,24 @@ def _line(made: Recommendation, candidate: Candidate) -> str:
         "-" if candidate.milliseconds is None else f"{candidate.milliseconds:,.0f}",
     )
     place = "=" if candidate.is_alike else " "
-    name = visible(sentence(made.name(candidate)))[: _NAME - 1]
+    name = visible(sentence(recommendation.name(candidate)))[: _NAME - 1]
     return (
         f"{name:<{_NAME}}{chance:>7}{f'{recall.value:.2f}{bounds}':>20}{cells[0]:>8}{cells[1]:>7}{cells[2]:>7}  "
         f"{place} {candidate.source.experiment}"
     )
 
 
-def _values(made: Recommendation) -> dict[str, Any]:
-    candidates = [{"name": sentence(made.name(each)), "state": each.state, **plain(each)} for each in made.candidates]
+def _values(recommendation: Recommendation) -> dict[str, Any]:
+    candidates = [
+        {"name": sentence(recommendation.name(each)), "state": each.state, **plain(each)}
+        for each in recommendation.candidates
+    ]
     return {
-        "said": sentence(headline(made)),
-        "state": made.state,
-        "wish": plain(made.wish),
-        "questions": made.questions,
-        "telling_question": made.telling,
+        "said": sentence(headline(recommendation)),
+        "state": recommendation.state,
+        "wish": plain(recommendation.wish),
+        "questions": recommendation.questions,
+        "telling_question": recommendation.telling,
         "candidates": candidates,
-        "left_out": [sentence(each) for each in made.left_out],
+        "left_out": [sentence(each) for each in recommendation.left_out],
     }

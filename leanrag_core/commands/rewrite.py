@@ -52,9 +52,9 @@ def _rewrite(options: argparse.Namespace) -> int:
     budget = Budget(options.budget, options.budget_tokens, options.budget_calls)
     models = bench.models.make(budget=budget, index=options.index.name)
     context = bench.models.context(models, execution_of(options, models.settings.execution), PrintedProgress())
-    made = bench.rewrites.rewrite(options.index, options.model, from_layer, context)
-    make_offered_parts(options, bench, made)
-    _print(options, made, expected, changed=made.id != index.id)
+    rewritten = bench.rewrites.rewrite(options.index, options.model, from_layer, context)
+    make_offered_parts(options, bench, rewritten)
+    _print(options, rewritten, expected, changed=rewritten.id != index.id)
     return 0
 
 

@@ -63,13 +63,15 @@ def _roles(options: argparse.Namespace) -> int:
         raise InvalidConfig("role.name_one", known=", ".join(ROLES))
     if wanted:
         settings = bench.settings.read()
-        own = Role() if options.clear else settings.roles.get(options.role, Role())
+        new_role = Role() if options.clear else settings.roles.get(options.role, Role())
         if options.provider:
             known = provider(options.provider, options.role).role(options.role)
-            own = replace(own, base_url=known.base_url, key_variable=known.key_variable, rerank_form=known.rerank_form)
-        own = replace(own, **changes)
+            new_role = replace(
+                new_role, base_url=known.base_url, key_variable=known.key_variable, rerank_form=known.rerank_form
+            )
+        new_role = replace(new_role, **changes)
         model = "" if options.clear and options.model is None else options.model
-        bench.settings.change(lambda settings: settings.with_role(options.role, own, model))
+        bench.settings.change(lambda settings: settings.with_role(options.role, new_role, model))
     _print(bench, options)
     return 0
 
@@ -79,21 +81,21 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
     checked = bench.role_checks.check(options.role, _passage(bench, options.role)) if options.check else None
     rows = []
     for role in (options.role,) if options.role else ROLES:
-        asked = settings.of_role(role)
+        role_settings = settings.of_role(role)
         rows.append(
             {
                 "role": role,
-                "address": (asked.base_url or "https://api.openai.com/v1") if is_asked(settings, role) else "",
+                "address": (role_settings.base_url or "https://api.openai.com/v1") if is_asked(settings, role) else "",
                 "model": role_model(settings, role) or "builtin",
-                "key_variable": asked.key_variable,
-                "key_is_set": bool(os.environ.get(asked.key_variable)),
+                "key_variable": role_settings.key_variable,
+                "key_is_set": bool(os.environ.get(role_settings.key_variable)),
                 "leaves_this_machine": role in leaves(settings),
                 "fields": settings.own_role(role).body_fields,
             }
         )
     if options.json:
-        said = {"state": checked.state, "said": sentence(checked.said)} if checked else None
-        print_json({"roles": rows, "check": said})
+        check_record = {"state": checked.state, "said": sentence(checked.said)} if checked else None
+        print_json({"roles": rows, "check": check_record})
         return
     for row in rows:
         where = f"{row['address']}, key in {row['key_variable']}" if row["address"] else "on this machine, built in"

@@ -196,20 +196,20 @@ def _show_thing(options: argparse.Namespace) -> int:
     if shown is None:
         raise InvalidConfig("show.nothing_of_that_id", id=options.of)
     bench = Workbench.default()
-    made = made_by(index, shown.id)
-    assert made is not None
-    stored = [bench.calls.get(call.key) for call in made.calls]
+    maker = made_by(index, shown.id)
+    assert maker is not None
+    stored = [bench.calls.get(call.key) for call in maker.calls]
     if options.json:
         calls = [
             {**plain(call), "seconds": record.seconds if record else None, **_texts(record, options.prompts)}
-            for call, record in zip(made.calls, stored, strict=True)
+            for call, record in zip(maker.calls, stored, strict=True)
         ]
-        print_json({**plain(shown), "made_by": {**plain(made), "calls": calls}})
+        print_json({**plain(shown), "made_by": {**plain(maker), "calls": calls}})
         return 0
     print(f"L{shown.layer} {shown.what} {visible(shown.name)} ({shown.id})")
     print(visible(shown.text))
-    print(sentence(made_sentence(made)))
-    for call, record in zip(made.calls, stored, strict=True):
+    print(sentence(made_sentence(maker)))
+    for call, record in zip(maker.calls, stored, strict=True):
         print(sentence(call_sentence(call, record)))
         for role, text in _texts(record, options.prompts).items():
             print(f"--- {role}\n{visible(str(text))}")
@@ -220,8 +220,8 @@ def _texts(record: CallRecord | None, prompts: bool) -> dict[str, str | None]:
     """Return prompt and reply of a stored call, where they are asked for; None for what the store does not have."""
     if not prompts:
         return {}
-    asked = "\n\n".join(message.content for message in record.messages) if record else ""
-    return {"prompt": asked or None, "reply": record.text if record else None}
+    prompt = "\n\n".join(message.content for message in record.messages) if record else ""
+    return {"prompt": prompt or None, "reply": record.text if record else None}
 
 
 def _add_show_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

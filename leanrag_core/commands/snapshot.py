@@ -83,10 +83,10 @@ def _list(options: argparse.Namespace, states: Any) -> int:
         print(sentence(message("snapshot.none")))
     for state in states:
         name = f' "{state.name}"' if state.name else ""
-        documents, own = counted(state.documents, "document"), size(state.own_bytes)
-        told = sentence(state.because)
-        facts = f"{documents}, {size(state.size_bytes)}, {own} of them in no other state"
-        print(visible(f"{state.number}{name} {state.kept[:16]} {told} {facts}"))
+        documents, own_bytes = counted(state.documents, "document"), size(state.own_bytes)
+        reason = sentence(state.because)
+        facts = f"{documents}, {size(state.size_bytes)}, {own_bytes} of them in no other state"
+        print(visible(f"{state.number}{name} {state.kept[:16]} {reason} {facts}"))
     return 0
 
 
@@ -99,42 +99,42 @@ def _asked(options: argparse.Namespace) -> AskedOfStates | None:
 
 def lines_of(compared: ComparedStates) -> list[str]:
     """Describe how two states differ, line by line."""
-    shown, asked = compared.differences, compared.questions
+    differences, questions = compared.differences, compared.questions
     lines = [
         line
-        for what, changes in (
-            ("documents", shown.documents),
-            ("entities", shown.entities),
-            ("relations", shown.relations),
+        for kind, changes in (
+            ("documents", differences.documents),
+            ("entities", differences.entities),
+            ("relations", differences.relations),
         )
-        for line in _changed_lines(what, changes)
+        for line in _changed_lines(kind, changes)
     ]
-    for layer in shown.layers:
+    for layer in differences.layers:
         row, rand = layer.clusters, "–" if layer.adjusted_rand is None else f"{layer.adjusted_rand:.3f}"
         lines.append(
             f"layer {row.layer}: {counted(row.kept, 'cluster')} kept, {row.changed:,} changed, {row.new:,} new, "
             f"{row.gone:,} gone; "
-            f"{layer.moved:,} of {shown.shared:,} shared entities moved; adjusted Rand index {rand}"
+            f"{layer.moved:,} of {differences.shared:,} shared entities moved; adjusted Rand index {rand}"
         )
-    lines.append(f"aggregated texts changed: {len(shown.texts):,}{_first_of(shown.texts)}")
-    if asked is not None:
-        gap, bounds = asked.difference, ""
+    lines.append(f"aggregated texts changed: {len(differences.texts):,}{_first_of(differences.texts)}")
+    if questions is not None:
+        gap, bounds = questions.difference, ""
         if gap.low is not None:
             bounds = f" [{gap.low:+.3f}, {gap.high:+.3f}]"
         lines.append(
-            f"{asked.measure} {asked.before.value:.3f} before, {asked.after.value:.3f} after, {gap.value:+.3f}{bounds} "
-            f"over {counted(gap.n, 'question')}, p {asked.p:.3f}"
+            f"{questions.measure} {questions.before.value:.3f} before, {questions.after.value:.3f} after, "
+            f"{gap.value:+.3f}{bounds} over {counted(gap.n, 'question')}, p {questions.p:.3f}"
         )
-        lines += [f"won: {question}" for question in asked.won]
-        lines += [f"lost: {question}" for question in asked.lost]
+        lines += [f"won: {question}" for question in questions.won]
+        lines += [f"lost: {question}" for question in questions.lost]
     return lines
 
 
-def _changed_lines(what: str, changes: Changes) -> list[str]:
+def _changed_lines(kind: str, changes: Changes) -> list[str]:
     if not changes:
-        return [f"{what}: the same"]
+        return [f"{kind}: the same"]
     named = (("added", changes.added), ("removed", changes.removed), ("changed", changes.changed))
-    return [f"{what} {how}: {len(names):,}{_first_of(names)}" for how, names in named if names]
+    return [f"{kind} {how}: {len(names):,}{_first_of(names)}" for how, names in named if names]
 
 
 def _first_of(names: tuple[str, ...]) -> str:

@@ -31,34 +31,34 @@ def _suggest(options: argparse.Namespace) -> int:
     questions = None
     if options.questions is not None:
         questions = read_set(options.questions.read_bytes(), options.questions.name)
-    made = bench.suggest(index, questions, seconds=options.seconds)
+    suggestions = bench.suggest(index, questions, seconds=options.seconds)
     if options.json:
-        print_json(plain(made))
+        print_json(plain(suggestions))
         return 0
-    _print(made)
+    _print(suggestions)
     return 0
 
 
-def _print(made: Suggestions) -> None:
-    for suggestion in made.suggestions:
+def _print(suggestions: Suggestions) -> None:
+    for suggestion in suggestions.suggestions:
         title = sentence(message(f"option.title.{suggestion.name}"))
         print(f"{title}: {suggestion.value}. {sentence(suggestion.reason)}")
-    if made.sizes:
+    if suggestions.sizes:
         print(f"{'clustersize':>11} {'stability':>9} {'BIC':>10} {'likelihood':>10} {'layers':>6} {'aggregated':>10}")
-        for size in made.sizes:
+        for size in suggestions.sizes:
             bic, likelihood = (f"{value:.2f}" if value is not None else "-" for value in (size.bic, size.likelihood))
             print(
                 f"{size.cluster_size:>11} {size.stability:>9.2f} {bic:>10} {likelihood:>10} {size.layers:>6} "
                 f"{size.aggregated:>10,}"
             )
-    if made.taus:
+    if suggestions.taus:
         print(f"{'tau':>11} {'summarised':>10} {'connected':>9}")
-        for tau in made.taus:
+        for tau in suggestions.taus:
             print(f"{tau.tau:>11} {tau.summarised:>10,} {tau.connected:>9.2f}")
-    for name, tried in (("top-N", made.top_n), ("top-C", made.top_c)):
+    for name, tried in (("top-N", suggestions.top_n), ("top-C", suggestions.top_c)):
         if tried:
             print(f"{name:>11} {'tokens':>10} {'found':>9}")
         for row in tried:
             print(f"{row.value:>11} {row.tokens:>10,.0f} {row.found:>9.2f}")
-    for note in made.notes:
+    for note in suggestions.notes:
         print(sentence(note))

@@ -77,7 +77,7 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.out:
         write_bytes(options.out, to_json(result, indent=1))
     if options.json:
-        print_json({"id": result.id, **plain(_findings(result))})
+        print_json({"id": result.id, **plain(findings(result))})
     else:
         _print(result)
     return 0
@@ -115,8 +115,8 @@ def _axis(text: str, strategy: str) -> Any:
     """Parse NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises
     InvalidConfig."""
     name, equals, listed = text.partition("=")
-    given, dot, rest = name.strip().partition(".")
-    level, name = (given, rest) if dot else ("", given)
+    prefix, dot, rest = name.strip().partition(".")
+    level, name = (prefix, rest) if dot else ("", prefix)
     name = name.replace("-", "_")
     if not equals or not name or not listed.strip():
         raise InvalidConfig("sweep.axis_not_understood", text=text)
@@ -168,12 +168,8 @@ def _forecast(forecast: Any, options: argparse.Namespace) -> int:
     return 0
 
 
-def _findings(result: Any) -> Any:
-    return findings(result)
-
-
 def _print(result: Any) -> None:
-    shown = _findings(result)
+    shown = findings(result)
     print(f"{result.id}: {visible(result.spec.title)}, {shown.n_questions:,} questions")
     print(f"{shown.measure:>18} {shown.cost:>15}  layers  build s")
     for standing in shown.points:

@@ -74,10 +74,10 @@ def _update(options: argparse.Namespace) -> int:
 
 def _remove(options: argparse.Namespace) -> int:
     bench, index = Workbench.default(), open_index(options.index)
-    done = _changed(options, bench, index, removal(index, options.documents))
+    exit_code = _changed(options, bench, index, removal(index, options.documents))
     if options.forget and not options.preview:
         _forget(bench, options.index)
-    return done
+    return exit_code
 
 
 def _forget(bench: Workbench, folder: Path) -> None:
@@ -124,7 +124,7 @@ def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePre
 
 def preview_text(preview: UpdatePreview) -> str:
     """Describe what an update will do, line by line."""
-    lines = [f"{what}: {visible(', '.join(names))}" for what, names in (
+    lines = [f"{kind}: {visible(', '.join(names))}" for kind, names in (
         ("adds", preview.added), ("changes", preview.changed), ("removes", preview.removed)) if names]  # fmt: skip
     lines.append(
         f"{counted(preview.chunks_added, 'chunk')} to read, {preview.chunks_removed:,} to go, "

@@ -60,12 +60,19 @@ def _without(options: argparse.Namespace) -> int:
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
     run = bench.explanations.without(index, trace, ids_of(trace, options.items))
     context = changes(trace, run.trace)
-    said = None if options.no_answer else answer_changes(bench.answer(index, trace), bench.answer(index, run.trace))
+    answer_change = (
+        None if options.no_answer else answer_changes(bench.answer(index, trace), bench.answer(index, run.trace))
+    )
     if options.json:
         answer = None
-        if said is not None:
-            moved = [{"text": each.text, "before": each.before, "after": each.after} for each in said.moved]
-            answer = {"gone": said.gone, "new": said.new, "moved": moved, "same": said.n_same}
+        if answer_change is not None:
+            moved = [{"text": each.text, "before": each.before, "after": each.after} for each in answer_change.moved]
+            answer = {
+                "gone": answer_change.gone,
+                "new": answer_change.new,
+                "moved": moved,
+                "same": answer_change.n_same,
+            }
         groups = [{"role": each.role, "entered": each.entered, "left": each.left} for each in context.groups]
         print_json({"way": run.way, "tokens": context.tokens, "context": groups, "answer": answer})
         return 0
@@ -75,11 +82,11 @@ def _without(options: argparse.Namespace) -> int:
         for sign, names in (("+", group.entered), ("-", group.left)):
             for name in names:
                 print(visible(f"  {sign} {group.role}: {name}"))
-    if said is not None:
-        print(f"answer: {said.n_same:,} sentences stay")
-        for sign, texts in (("-", said.gone), ("+", said.new)):
+    if answer_change is not None:
+        print(f"answer: {answer_change.n_same:,} sentences stay")
+        for sign, texts in (("-", answer_change.gone), ("+", answer_change.new)):
             for text in texts:
                 print(visible(f"  {sign} {text}"))
-        for each in said.moved:
+        for each in answer_change.moved:
             print(visible(f"  > {each.text} ({', '.join(each.before)} -> {', '.join(each.after)})"))
     return 0

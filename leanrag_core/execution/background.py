@@ -16,8 +16,8 @@ READ_AGAIN_SECONDS = 60.0  # after the last time that a key was read ahead
 
 
 class ReadAhead:
-    """Reads ahead in threads: for each key one at a time, and anew a minute after the last began at the earliest, since
-    the system drops what was read when others need the memory."""
+    """Reads ahead in threads, one at a time for each key. A key is read again after a minute at the earliest: by then
+    the system may have dropped what was read, because others need the memory."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -44,19 +44,19 @@ class ReadAhead:
 
 
 class Superseded(Exception):
-    """Ends work that newer work has taken the place of."""
+    """Ends work that newer work has replaced."""
 
 
 class LatestWork:
-    """Does in a thread what was begun last. What was begun before ends at its next look."""
+    """Runs the newest work in a thread. Older work ends at its next check."""
 
     def __init__(self) -> None:
         self._begun = 0
         self._changing = threading.Condition()
 
     def begin(self, work: Callable[[Callable[[], None]], object], *, after_seconds: float = 0.0) -> threading.Thread:
-        """Return the thread that does the work, once so many seconds have passed without newer work. work: is given
-        what it calls often, which raises Superseded."""
+        """Return the thread that does the work, once so many seconds have passed without newer work. work: receives a
+        check that it calls often, and that raises Superseded."""
         with self._changing:
             self._begun += 1
             number = self._begun
@@ -80,7 +80,7 @@ class LatestWork:
         return thread
 
     def end(self) -> None:
-        """End what is under way at its next look: something else needs the processor now."""
+        """End the work under way at its next check: something else needs the processor now."""
         with self._changing:
             self._begun += 1
             self._changing.notify_all()
@@ -112,7 +112,7 @@ class StreamedCall(Generic[_Piece, _Result]):
         return self._result  # type: ignore[return-value]  # set before _done, unless there is an error
 
     def run(self, call: Callable[[Callable[[_Piece], None]], _Result], before_done: Callable[[bool], object]) -> None:
-        """Make the call and keep its result, or its error to be raised by result(). before_done: told whether it
+        """Make the call and keep its result, or its error to be raised by result(). before_done: called with whether it
         returned."""
         returned = False
         try:
@@ -128,7 +128,7 @@ class StreamedCall(Generic[_Piece, _Result]):
 class StreamedCalls(Generic[_Piece, _Result]):
     """Calls by key, under way and done. A call goes on to its end even when no caller waits for it any more.
 
-    keep: that many of the calls that returned, those that ended last, can be had again. Any number of threads may ask.
+    keep: of how many returned calls, the latest, the results stay available. Any number of threads may ask.
     """
 
     def __init__(self, keep: int = 0) -> None:

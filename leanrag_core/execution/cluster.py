@@ -94,7 +94,7 @@ async def _with_client(scheduler: str, ask: Callable[[Any, str], Awaitable[_Answ
 
 
 async def _no_question(client: Any, scheduler: str) -> None:
-    """Ask nothing: the connection alone was wanted."""
+    """Ask nothing; this only tests the connection."""
 
 
 async def _status(client: Any, scheduler: str) -> ClusterStatus:

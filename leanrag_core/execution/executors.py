@@ -137,8 +137,8 @@ class _Sent:
     @property
     def is_done(self) -> bool:
         """Whether the future holds what its function gave or raised, rather than the loss of its worker."""
-        done = self.future.done() and not self.future.cancelled()
-        return done and not isinstance(self.future.exception(), BrokenProcessPool)
+        is_finished = self.future.done() and not self.future.cancelled()
+        return is_finished and not isinstance(self.future.exception(), BrokenProcessPool)
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def _end_with_parent() -> None:
 _ALONE_SECONDS = 3.0  # of work before it is known how long the rest takes
 _WORTH_SECONDS = 12.0  # of work that is left: a helper is ready after some four seconds
 _MOST_HELPERS = 3  # each holds models of its own, some 400 MB
-_WAITING_A_HELPER = 2  # items sent to one: it shall not wait, and this process shall not wait for it
+_WAITING_A_HELPER = 2  # items sent to one, so that neither it nor this process has to wait
 _AHEAD = 64  # items that may be done before their turn, whose results are held
 
 
@@ -178,7 +178,7 @@ class HelpedMap:
 
     When a few seconds of work have shown that the rest is long, helpers are started, one fewer than there are cores,
     and take items as this process does. A result does not depend on who made it. The function and the items must
-    pickle. A helper that is lost is done without.
+    pickle. When a helper is lost, the work goes on without it.
     """
 
     def __init__(self, workers: int = 0) -> None:
@@ -278,7 +278,7 @@ class _Work:
 
 
 def may_have_helpers() -> bool:
-    """Return whether processes can be started that import the program of this one: it is our own command, whose main
+    """Return whether helpers can be started, which import this program's main module: it is our own command, whose main
     module does nothing when it is imported."""
     main = sys.modules.get("__main__")
     spec, script = getattr(main, "__spec__", None), getattr(main, "__file__", None)

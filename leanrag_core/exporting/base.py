@@ -50,8 +50,8 @@ class ForReaders(Protocol):
 
 def exporters() -> tuple[Exporter, ...]:
     """Return one exporter of each format, by name."""
-    made: list[Exporter] = [module.Exporter() for module in _discovered().modules]
-    return tuple(sorted(made, key=lambda exporter: exporter.name))
+    all_exporters: list[Exporter] = [module.Exporter() for module in _discovered().modules]
+    return tuple(sorted(all_exporters, key=lambda exporter: exporter.name))
 
 
 def broken_exporters() -> tuple[BrokenExtension, ...]:
@@ -102,10 +102,10 @@ def export_index(
                 replaced = chosen.write(index, Path(folder) / "site.zip")
                 n_bytes = _unpack(Path(folder) / "site.zip", Path(folder) / "site", out)
         else:
-            with replacing(out) as written:
-                replaced = chosen.write(index, written)
-                sync_file(written)
-                n_bytes = written.stat().st_size
+            with replacing(out) as new_path:
+                replaced = chosen.write(index, new_path)
+                sync_file(new_path)
+                n_bytes = new_path.stat().st_size
     layers = index.layers
     return Exported(
         path=out,

@@ -44,8 +44,8 @@ class Edge:
 
 def batches(rows: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield the rows in lists of that length; the last may be shorter."""
-    left = iter(rows)
-    while batch := list(islice(left, size)):
+    remaining = iter(rows)
+    while batch := list(islice(remaining, size)):
         yield batch
 
 
@@ -99,11 +99,11 @@ class StreamedGraph:
         self.graph: dict[str, Any] = {"name": text(index.manifest.name), "layers": len(index.layers)}
 
     def is_directed(self) -> bool:
-        """Return no: the ends of a relation have no order."""
+        """Return False: the ends of a relation have no order."""
         return False
 
     def is_multigraph(self) -> bool:
-        """Return yes: edges have ids."""
+        """Return True: edges have ids."""
         return True
 
     def nodes(self, *, data: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -126,21 +126,21 @@ def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequen
     below = np.flatnonzero(cells.parents >= 0)
     children, x, weight = cells.parents[below], cells.middles[below, 0], cells.sizes[below].astype(np.float64)
     for number in range(1, len(bands) - 1):
-        here = np.flatnonzero(layers == number)
-        total = np.bincount(children, weights=weight, minlength=n_upper)[here]
-        sums = np.bincount(children, weights=weight * x, minlength=n_upper)[here]
+        in_layer = np.flatnonzero(layers == number)
+        total = np.bincount(children, weights=weight, minlength=n_upper)[in_layer]
+        sums = np.bincount(children, weights=weight * x, minlength=n_upper)[in_layer]
         middle = (_LEFT + WIDTH - _RIGHT) / 2
-        places[here, 0] = np.where(total > 0, sums / np.maximum(total, 1), middle)
+        places[in_layer, 0] = np.where(total > 0, sums / np.maximum(total, 1), middle)
         at = len(bands) - 2 - number
         top, bottom = bands[at], bands[at + 1]
-        rows = 1 if len(here) < 12 else _ROWS
-        rank = np.empty(len(here), dtype=np.int64)
-        rank[np.argsort(places[here, 0], kind="stable")] = np.arange(len(here))
+        rows = 1 if len(in_layer) < 12 else _ROWS
+        rank = np.empty(len(in_layer), dtype=np.int64)
+        rank[np.argsort(places[in_layer, 0], kind="stable")] = np.arange(len(in_layer))
         # Clusters of a column have one middle; evenly spread they are told apart.
-        even = _LEFT + (WIDTH - _RIGHT - _LEFT) * (rank + 0.5) / len(here)
-        places[here, 0] = _EVEN * even + (1 - _EVEN) * places[here, 0]
-        places[here, 1] = top + (bottom - top) * (0.5 + (rank % rows - (rows - 1) / 2) * 0.17)
-        with_parent = here[parents[here] >= 0]
+        even = _LEFT + (WIDTH - _RIGHT - _LEFT) * (rank + 0.5) / len(in_layer)
+        places[in_layer, 0] = _EVEN * even + (1 - _EVEN) * places[in_layer, 0]
+        places[in_layer, 1] = top + (bottom - top) * (0.5 + (rank % rows - (rows - 1) / 2) * 0.17)
+        with_parent = in_layer[parents[in_layer] >= 0]
         children, x, weight = parents[with_parent], places[with_parent, 0], np.ones(len(with_parent))
     return places
 

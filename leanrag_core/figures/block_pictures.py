@@ -42,7 +42,7 @@ class _Layout:
         self.skippable = False
 
     def need(self, layer: int, row: int) -> float:
-        """Return the least height of a block: what is never folded below it has room, and so has its own name."""
+        """Return the least height of a block, with room for its name and for what is never folded below it."""
         least = self._least(layer, row)
         if layer == self.lowest or row not in self.tree.kept[layer]:
             return least
@@ -108,8 +108,8 @@ class _Layout:
             y += size + ROW_GAP
         if folding.folded:
             named = set(folding.named)
-            rest = [int(row) for place, row in enumerate(inner) if place not in named]
-            self._fold(layer - 1, rest, id_, y, folding.fold_size)
+            folded = [int(row) for place, row in enumerate(inner) if place not in named]
+            self._fold(layer - 1, folded, id_, y, folding.fold_size)
             self.skippable |= layer == self.top
 
     def _fold(self, layer: int, rows: Sequence[int], parent: str, y: float, height: float) -> None:
@@ -163,11 +163,11 @@ def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             pending.append((layer - 1, int(inner[place]), id_, start, size * scale))
             start += size * scale
         if folding.folded:
-            rest = [int(child) for place, child in enumerate(inner) if place not in named]
-            below = int(tree.below[layer - 1][rest].sum())
+            folded = [int(child) for place, child in enumerate(inner) if place not in named]
+            below = int(tree.below[layer - 1][folded].sum())
             size = folding.fold_size * scale
             blocks.append(
-                Block(fold_id(id_, layer - 1), id_, layer - 1, -1, below, 0, len(rest), ring + 1, start, 1.0, size)
+                Block(fold_id(id_, layer - 1), id_, layer - 1, -1, below, 0, len(folded), ring + 1, start, 1.0, size)
             )
             skippable |= layer == focus.layer
     named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
@@ -235,10 +235,12 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
         if folding.folded:
             left, upper, wide, high = boxes[-1]
             named = set(folding.named)
-            rest = [int(child) for place, child in enumerate(inner) if place not in named]
-            below = int(tree.below[layer - 1][rest].sum())
+            others = [int(child) for place, child in enumerate(inner) if place not in named]
+            below = int(tree.below[layer - 1][others].sum())
             id_of_fold, share = fold_id(id_, layer - 1), wide / WIDTH
-            blocks.append(Block(id_of_fold, id_, layer - 1, -1, below, 0, len(rest), left / WIDTH, upper, share, high))
+            blocks.append(
+                Block(id_of_fold, id_, layer - 1, -1, below, 0, len(others), left / WIDTH, upper, share, high)
+            )
             skippable |= layer == focus.layer
     named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
     return Picture("treemap", tuple(blocks), named_columns, HEIGHT, skippable)

@@ -18,7 +18,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Changes:
-    """settings: option -> (before, after). groups: of the roles in which something is another, in the order of the
+    """settings: option -> (before, after). groups: of the roles whose items or relations differ, in the order of the
     later trace's styles. tokens: context tokens after less before."""
 
     settings: dict[str, tuple[Parameter, Parameter]]
@@ -27,7 +27,7 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Whether anything that was retrieved is another."""
+        """Whether what was retrieved differs."""
         return bool(self.tokens or self.groups)
 
     def of(self, role: str) -> Group:
@@ -36,8 +36,7 @@ class Changes:
 
 
 def changes(before: Trace, after: Trace, language: str = "en") -> Changes:
-    """Return what the later trace has and the earlier had not, and the other way round. language:
-    of the places of passages."""
+    """Return what only the later trace has, and what only the earlier one has. language: of the places of passages."""
     options = sorted({*before.parameters, *after.parameters})
     settings = {
         name: (before.parameters.get(name), after.parameters.get(name))
@@ -56,8 +55,8 @@ def changes(before: Trace, after: Trace, language: str = "en") -> Changes:
 
 
 def telling_groups(before: Trace, after: Trace, language: str = "en") -> tuple[Group, ...]:
-    """Return the groups of changes() that say something: of two strategies those of roles that items of both have,
-    since everything else is new."""
+    """Return the groups of changes() that say something: between two strategies, those of roles that items of both
+    have, since everything else is new."""
     groups = changes(before, after, language).groups
     if before.strategy == after.strategy:
         return groups
@@ -75,7 +74,7 @@ def _group(role: str, old: Mapping[str, str], new: Mapping[str, str]) -> Group:
 
 def _named(trace: Trace, language: str) -> dict[str, dict[str, str]]:
     """Return role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent
-    say nothing that their ends do not."""
+    are left out, since their ends say the same."""
     named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
     names = {item.id: item.name for item in trace.items}
     parents = {(item.id, item.parent) for item in trace.items if item.parent}
@@ -85,6 +84,6 @@ def _named(trace: Trace, language: str) -> dict[str, dict[str, str]]:
     for relation in trace.relations:
         ends = (relation.source, relation.target)
         if ends not in parents and ends[::-1] not in parents:
-            both = ", ".join(names.get(id_, id_) for id_ in ends)
-            named.setdefault(relation.role, {})[relation.id] = both
+            end_names = ", ".join(names.get(id_, id_) for id_ in ends)
+            named.setdefault(relation.role, {})[relation.id] = end_names
     return named

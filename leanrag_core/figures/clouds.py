@@ -171,9 +171,9 @@ def _seated(
     linked: dict[int, list[int]] = {node: [] for node in nodes}
     for link in scene.links:
         if link.layer == 0 and link.hops <= 2:
-            for here, there in ((link.source, link.target), (link.target, link.source)):
-                if here in linked and there in cloud_of and cloud_of[there] != cloud_of[here]:
-                    linked[here].append(cloud_of[there])
+            for start, end in ((link.source, link.target), (link.target, link.source)):
+                if start in linked and end in cloud_of and cloud_of[end] != cloud_of[start]:
+                    linked[start].append(cloud_of[end])
     middle = slots[0] if len(slots) else np.zeros(2)
     free = list(range(len(slots)))
     seats: dict[int, int] = {}

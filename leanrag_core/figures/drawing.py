@@ -17,7 +17,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 @dataclass(frozen=True)
 class Shape:
     """An element of SVG. attributes: written by the program alone. text, title: what a reader sees of it, and its
-    tooltip; they may come from documents. pick: what the page hears when a person picks the shape, "" where it cannot
+    tooltip; they may come from documents. pick: what the page is told when a person picks the shape, "" where it cannot
     be picked; is_picked: it was picked before."""
 
     tag: str
@@ -34,7 +34,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Shapes on a ground of width times height pixels. label: what it shows, for who does not see it."""
+    """Shapes on a ground of width times height pixels. label: what it shows, for those who do not see it."""
 
     width: int
     height: int
@@ -137,6 +137,11 @@ def fitted(content: str, width: Number, size: Number) -> str:
 def text_width(content: str, size: Number) -> float:
     """Return about how wide the text is in pixels."""
     return sum(size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52) for character in content)
+
+
+def boxes_overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    """Tell whether two boxes overlap. Each: left, top, right, bottom, px."""
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def plain_values(drawings: Sequence[Drawing]) -> list[dict[str, object]]:

@@ -97,6 +97,6 @@ def lit_ids(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
     steps = trace.steps if step is None or step >= len(trace.steps) else trace.steps[: step + 1]
     if len(steps) == len(trace.steps):
         return {item.id for item in trace.items}, {relation.id for relation in trace.relations}
-    items = {id_ for taken in steps for id_ in taken.items}
-    relations = {id_ for taken in steps for id_ in taken.relations}
+    items = {id_ for lit_step in steps for id_ in lit_step.items}
+    relations = {id_ for lit_step in steps for id_ in lit_step.relations}
     return items, relations

@@ -57,7 +57,7 @@ def html_file(
     """
     if script:
         script = f"{{const values=JSON.parse(document.getElementById('values').textContent);{script}\n}}"  # no globals
-    own = " 'self'" if has_own_files else ""
+    own_files = " 'self'" if has_own_files else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
     colours = f":root{{color-scheme:light dark;{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
@@ -66,7 +66,7 @@ def html_file(
         title=title,
         language=language,
         styles=Markup(font_faces() + colours + styles),
-        policy=_POLICY.format(f"'sha256-{digest}'{own}" if script else "'none'"),
+        policy=_POLICY.format(f"'sha256-{digest}'{own_files}" if script else "'none'"),
         script=Markup(script),
         values=values,
     )
@@ -87,5 +87,5 @@ def _shell() -> "Template":
 
 
 def _shown(value: Any) -> Any:
-    """Write characters that are not seen as marks; Markup has been through this."""
+    """Write invisible characters as marks; in Markup that is already done."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from leanrag_core.figures.drawing import text_width
+from leanrag_core.figures.drawing import boxes_overlap, text_width
 from leanrag_core.figures.html import html, joined
 from leanrag_core.figures.neighbourhood import VisGraph
 from leanrag_core.figures.palette import Palette
@@ -50,7 +50,7 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
     """Return the picture of these nodes, a parent before its children, and of their relations.
 
     Names are given in that order, below a node or above it, where they cover no name and no node above the base; the
-    others are said when their node is pointed at.
+    others appear when a person points at their node.
     """
     places = _places_of_index(nodes)
     strongest = max((edge.strength for edge in edges), default=1.0) or 1.0
@@ -107,8 +107,8 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
 
 
 def layer_legend(words: Sequence[str], lines: Sequence[tuple[str, str, str]], palette: Palette) -> Markup:
-    """Return the key of the colours as a list. words: what is said of each layer, from the base; lines: colours of the
-    palette, line or dashes, and what is said of them."""
+    """Return the key of the colours as a list. words: the label of each layer, from the base; lines: colours of the
+    palette, line or dashes, and their labels."""
     dots = [(palette.layer(number), "dot", text) for number, text in enumerate(words)]
     kinds = [(palette[colour], shape, text) for colour, shape, text in lines]
     rows = [
@@ -136,7 +136,7 @@ def _names_with_room(
     nodes: Sequence[DrawnNode], places: Sequence[tuple[float, float]], letters: Sequence[float]
 ) -> dict[int, float]:
     """Return by the place of each node whose name is drawn how far it is moved from below the node, in px."""
-    taken = [
+    used_boxes = [
         _box(x, y, 2 * _size(node), 2 * _size(node)) for node, (x, y) in zip(nodes, places, strict=True) if node.layer
     ]
     raised: dict[int, float] = {}
@@ -146,8 +146,8 @@ def _names_with_room(
         below = y + _size(node) + height / 2
         for moved in (0.0, -2 * _size(node) - height - _LINE * 2):
             box = _box(x, below + moved, width, height)
-            if not any(_meet(box, other) for other in taken):
-                taken.append(box)
+            if not any(boxes_overlap(box, other) for other in used_boxes):
+                used_boxes.append(box)
                 raised[place] = round(moved, 1)
                 break
     return raised
@@ -155,10 +155,6 @@ def _names_with_room(
 
 def _box(x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
     return x - width / 2, y - height / 2, x + width / 2, y + height / 2
-
-
-def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _places_of_index(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""What a judge is led by: the answer shown first, the longer answer; and how far judges agree."""
+"""Biases of a judge, towards the answer shown first and the longer answer; and how far judges agree."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -117,20 +117,20 @@ def length_curve(
         shapes.append(
             text(_LEFT - 8, y.at(share) + 4, f"{100 * share:.0f} %", size=12, anchor="end", fill="var(--lr-mute)")
         )
-    taken: list[tuple[float, float]] = []
+    used_spans: list[tuple[float, float]] = []
     for ratio, name in sorted(ratio_names.items(), key=lambda item: abs(math.log(item[0]))):
         across, half = x.at(math.log(ratio)), text_width(name, 12) / 2
         across = min(max(across, _LEFT + half), width - half)
         ends = (across - half - 4, across + half + 4)
-        if x.holds(math.log(ratio)) and not any(ends[0] < other[1] and other[0] < ends[1] for other in taken):
-            taken.append(ends)
+        if x.holds(math.log(ratio)) and not any(ends[0] < other[1] and other[0] < ends[1] for other in used_spans):
+            used_spans.append(ends)
             shapes.append(text(across, _HEIGHT - 28, name, size=12, anchor="middle", fill="var(--lr-mute)"))
     middle = (_LEFT + width - 12) / 2
     shapes.append(text(middle, _HEIGHT - 8, ratio_title, size=12, anchor="middle", fill="var(--lr-mute)"))
     if curve:
-        there = [f"{x.at(math.log(each.ratio)):.1f} {y.at(each.high):.1f}" for each in curve]
+        upper_edge = [f"{x.at(math.log(each.ratio)):.1f} {y.at(each.high):.1f}" for each in curve]
         back = [f"{x.at(math.log(each.ratio)):.1f} {y.at(each.low):.1f}" for each in reversed(curve)]
-        band = f"M{'L'.join((*there, *back))}Z"
+        band = f"M{'L'.join((*upper_edge, *back))}Z"
         shapes.append(path(band, fill="color-mix(in srgb,var(--lr-base) 20%,transparent)"))
         line = "L".join(f"{x.at(math.log(each.ratio)):.1f} {y.at(each.rate):.1f}" for each in curve)
         shapes.append(path(f"M{line}", stroke="var(--lr-text)", stroke_width="2"))

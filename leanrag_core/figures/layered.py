@@ -280,8 +280,8 @@ class _Drawing:
         disc is one."""
         tray_of = {seed.id: f"tray-{id_}" for id_, seeds in self.plan.trays.items() for seed in seeds} if discs else {}
         ends = [self.dots.get(tray_of.get(id_, id_)) for id_ in (relation.source, relation.target)]
-        held = sorted((dot for dot in ends if dot is not None and dot.kind != "disc"), key=lambda dot: -dot.layer)
-        return link_points(*_edges(*held)) if len(held) == 2 else ()
+        end_dots = sorted((dot for dot in ends if dot is not None and dot.kind != "disc"), key=lambda dot: -dot.layer)
+        return link_points(*_edges(*end_dots)) if len(end_dots) == 2 else ()
 
     def _rise(self, relation: TraceRelation) -> float:
         """Return the px that an arc rises above the boxes it joins: more where it passes over others."""

@@ -100,11 +100,11 @@ def _bands_apart(nodes: Sequence[DrawnNode]) -> list[int]:
 
 def _plan_tree(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
     """Return the plan of the nodes that share the columns of the tree."""
-    whole = Tree(tuple(nodes), _best_ranks(nodes))
+    full_tree = Tree(tuple(nodes), _best_ranks(nodes))
     seeds = [node for node in nodes if node.band == 0]
-    if len(seeds) <= MOST_SEEDS and _need(whole) <= plot_px:
-        return Plan(whole, {}, ())
-    upper = Tree(tuple(node for node in nodes if node.band != 0), whole.best)
+    if len(seeds) <= MOST_SEEDS and _need(full_tree) <= plot_px:
+        return Plan(full_tree, {}, ())
+    upper = Tree(tuple(node for node in nodes if node.band != 0), full_tree.best)
     ids = {node.id for node in upper.nodes}
     without_parent = [node for node in seeds if node.parent not in ids]
     ordered = upper.leaves
@@ -112,10 +112,10 @@ def _plan_tree(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
     kept = _with_ancestors(upper, ordered if len(ordered) <= columns else ordered[: columns - 1])
     folded = tuple(node for node in sorted(upper.nodes, key=upper.order) if node.id not in kept)
     trays: dict[str, list[DrawnNode]] = {}
-    for seed in sorted(seeds, key=whole.order):
+    for seed in sorted(seeds, key=full_tree.order):
         held_by = "" if seed in without_parent else seed.parent if seed.parent in kept else FOLD
         trays.setdefault(str(held_by), []).append(seed)
-    drawn = Tree(tuple(node for node in upper.nodes if node.id in kept), whole.best)
+    drawn = Tree(tuple(node for node in upper.nodes if node.id in kept), full_tree.best)
     return Plan(drawn, {id_: tuple(discs) for id_, discs in trays.items()}, folded)
 
 
@@ -282,7 +282,7 @@ def strongest(
 
 
 def described(relation: TraceRelation, names: Sequence[str], language: str) -> str:
-    """Return the ends, then how many relations it is made of where it is aggregated, and what it says, if anything."""
+    """Describe a relation: its ends, the number of relations behind an aggregated one, and its text, if it has one."""
     code = f"made.{relation.made.replace('-', '_')}"
     values: dict[str, Value] = {
         "first": isolated(names[0]),
@@ -291,8 +291,8 @@ def described(relation: TraceRelation, names: Sequence[str], language: str) -> s
         "made": message(code) if code in codes() else relation.made,
         "description": relation.description,
     }
-    said = "figure.base_relation" if relation.description else "figure.relation_without_text"
-    return sentence(Message("figure.aggregated_relation" if relation.layer else said, values), language)
+    code_of_base = "figure.base_relation" if relation.description else "figure.relation_without_text"
+    return sentence(Message("figure.aggregated_relation" if relation.layer else code_of_base, values), language)
 
 
 def link_points(upper: Point, lower: Point) -> tuple[Point, ...]:

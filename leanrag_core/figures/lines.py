@@ -13,7 +13,7 @@ from leanrag_core.types.job import Figure, JobState, StageState
 def import_lines(preview: ImportPreview) -> tuple[tuple[Message, int], ...]:
     """Return title and number of each line; what is usual at 0 is left out."""
     counts = preview.counts
-    made = (
+    usual_lines = (
         (message("import.line.documents"), preview.documents),
         (message("import.line.chunks"), preview.chunks),
         (message("import.line.entities"), preview.entities),
@@ -34,11 +34,11 @@ def import_lines(preview: ImportPreview) -> tuple[tuple[Message, int], ...]:
         (message("import.line.dangling"), counts.dangling),
         (message("import.line.self_loops"), counts.self_loops),
     )
-    return (*made, *(line for line in others if line[1]))
+    return (*usual_lines, *(line for line in others if line[1]))
 
 
 def made_sentence(made: MadeBy) -> Message:
-    """Return the rule, or whose words they are."""
+    """Return by which rule, or in whose words, a text was made."""
     engine = (
         message("made.builtin") if made.engine in ("", BUILTIN) else message("plain", text=model_title(made.engine))
     )

@@ -20,7 +20,7 @@ from leanrag_core.types.layer_scene import NearNode, Neighbourhood
 from leanrag_core.types.visible import visible
 
 _LONGEST_LABEL = 28
-_MAX_LABELLED = 31  # the centre and its nearest nodes; the others say their name when they are pointed at
+_MAX_LABELLED = 31  # the centre and its nearest nodes; the others show their name when a person points at them
 _ON_FIRST_RING = 10
 _RING_WIDTH, _RING_HEIGHT = 210.0, 150.0  # px at the natural scale
 _FAINT = 0.3  # opacity of relations that do not lead to the centre
@@ -95,13 +95,13 @@ def vis_page(
 ) -> str:
     """Return the graph as an HTML file with vis-network in it. title: of the window; corner, style: what stands in a
     corner of the page, and how."""
-    whole = f"body{{margin:0;background:{palette['bg']}}}#graph{{height:100vh}}"
+    page_style = f"body{{margin:0;background:{palette['bg']}}}#graph{{height:100vh}}"
     library = _vis_network()
     return html_file(
         html('<div id="graph"></div>{}', corner),
         title=title,
         language=language,
-        styles=library.with_name("vis-network.css").read_text(encoding="utf-8") + whole + style,
+        styles=library.with_name("vis-network.css").read_text(encoding="utf-8") + page_style + style,
         script=library.read_text(encoding="utf-8") + _DRAW,
         values={"graph": asdict(graph), "options": _OPTIONS},
     )

@@ -122,7 +122,7 @@ def signed(n: int) -> str:
 def day(iso: str, language: str = "en") -> str:
     """Return an ISO time as "19 Nov 2026, 14:02", in Chinese "2026年11月19日 14:02", in the machine's own zone.
 
-    What is no time is returned as it is.
+    A text that is not a time is returned as it is.
     """
     try:
         moment = datetime.fromisoformat(iso)

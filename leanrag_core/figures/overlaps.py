@@ -20,15 +20,15 @@ _Y, _LABEL_Y, _HEIGHT = 18, 43, 52
 _SIZE = 12
 
 
-def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, width: int, label: str) -> Drawing:
-    """Return the lane of a column. letter: "" for a strategy that is no column. said: of each stage that was passed,
-    then of the one that lost it. passed: how many were; all of them where the evidence was found."""
+def lane_drawing(letter: str, notes: Sequence[str], *, passed: int, stages: int, width: int, label: str) -> Drawing:
+    """Return the lane of a column. letter: "" for a strategy that is no column. notes: on each stage that the evidence
+    passed, then on the one that lost it. passed: how many stages it passed; all of them where it was found."""
     step = width / stages
     xs = [step * (place + 0.5) for place in range(stages)]
     is_found, colour = passed >= stages, column_colour(letter)
     last = xs[min(passed, stages - 1)]
     shapes: list[Shape] = []
-    loss_left = width if is_found else _loss_left(xs[passed], said[passed] if passed < len(said) else "", step, width)
+    loss_left = width if is_found else _loss_left(xs[passed], notes[passed] if passed < len(notes) else "", step, width)
     if not is_found:
         shapes.append(
             path(f"M{last:.1f} {_Y}H{xs[-1]:.1f}", stroke="var(--lr-line)", stroke_width="1.5", stroke_dasharray="2 4")
@@ -43,7 +43,7 @@ def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, 
             )
         )
     for place, x in enumerate(xs):
-        note = said[place] if place < len(said) else ""
+        note = notes[place] if place < len(notes) else ""
         if is_found and place == stages - 1:
             wide = max(66.0, text_width(note, 12.5) + 18)
             left = min(x - wide / 2, width - wide - 1)

@@ -88,10 +88,10 @@ class Palette:
 
     def variables(self) -> dict[str, str]:
         """Return the --lr-* custom properties by their names."""
-        made = {f"--lr-{name}": value for name, value in self.colours.items()}
+        variables = {f"--lr-{name}": value for name, value in self.colours.items()}
         for n, (layer, ink) in enumerate(zip(self.layers, self.layer_inks, strict=True)):
-            made |= {f"--lr-l{n}": layer, f"--lr-l{n}k": ink}
-        return made
+            variables |= {f"--lr-l{n}": layer, f"--lr-l{n}k": ink}
+        return variables
 
 
 def palette(*, dark: bool) -> Palette:

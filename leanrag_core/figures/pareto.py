@@ -7,6 +7,7 @@ from leanrag_core.figures.drawing import (
     Axis,
     Drawing,
     Shape,
+    boxes_overlap,
     circle,
     fitted,
     marker,
@@ -74,7 +75,7 @@ def pareto(
     value_tick: Callable[[float], str],
     off_scale: str,
 ) -> Drawing:
-    """Draw points, the staircase of their front with its settings written, and references; off_scale: what is said of a
+    """Draw points, the staircase of their front with its settings written, and references; off_scale: the label of a
     reference beyond the axes."""
     chosen = [point for point in points if point.is_chosen]
     ends = [end for point in chosen for end in (point.low, point.high) if end is not None]
@@ -148,7 +149,7 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
     """Return the settings of the front, and of the chosen one, where they cover no point and no other name."""
     shapes: list[Shape] = []
     places = [(x.at(point.cost), y.at(point.value)) for point in points]
-    taken = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]
+    used_boxes = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]
     named = [point for point in points if point.is_front or point.is_chosen or point.is_named]
     for point in sorted(named, key=lambda point: (not point.is_chosen, not point.is_named, point.cost)):
         across, up = x.at(point.cost), y.at(point.value)
@@ -163,17 +164,13 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
             )
             if left >= _LEFT and left + wide <= width and low >= 10
         ]
-        free = [box for box in boxes if not any(_overlap(box, other) for other in taken)]
+        free = [box for box in boxes if not any(boxes_overlap(box, other) for other in used_boxes)]
         # The chosen one is always named, over points where there is no other place.
         for box in (free or boxes if point.is_chosen else free)[:1]:
-            taken.append(box)
+            used_boxes.append(box)
             weight = "650" if point.is_chosen else "400"
             shapes.append(text(box[0], box[3] - 2, point.name, size=12, font_weight=weight, pointer_events="none"))
     return shapes
-
-
-def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _reference(reference: ParetoReference, x: Axis, y: Axis, width: int, off_scale: str, place: int) -> list[Shape]:

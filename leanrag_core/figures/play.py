@@ -104,13 +104,13 @@ def _section_note(trace: Trace, section: ContextSection, language: str) -> str:
         total = message("ask.taken_of_candidates", n=n, offered=max(len(trace.ranked_chunks), n))
         out = message("ask.did_not_fit", n=section.left_out)
     more: tuple[Message, ...] = (out, message("ask.trimmed", n=section.trimmed))
-    said = [sentence(part, language) for part in (total, *more) if part is total or part.values["n"]]
-    return sentence(message("ask.comma"), language).join(said)
+    sentences = [sentence(part, language) for part in (total, *more) if part is total or part.values["n"]]
+    return sentence(message("ask.comma"), language).join(sentences)
 
 
 @dataclass(frozen=True)
 class Marked:
-    """trace: the later one, with the items and relations that left behind its own. entered, left: ids of items and
+    """trace: the later one, its own items and relations first, then those that left. entered, left: ids of items and
     relations."""
 
     trace: Trace
@@ -130,8 +130,8 @@ def marked(trace: Trace, before: Trace | None) -> Marked:
     kept = [each for each in old_relations if {each.source, each.target} <= ids]
     entered = (items - {each.id for each in before.items}) | (relations - {each.id for each in before.relations})
     left = {each.id for each in old_items} | {each.id for each in kept}
-    whole = replace(trace, items=(*trace.items, *old_items), relations=(*trace.relations, *kept))
-    return Marked(whole, frozenset(entered), frozenset(left))
+    merged = replace(trace, items=(*trace.items, *old_items), relations=(*trace.relations, *kept))
+    return Marked(merged, frozenset(entered), frozenset(left))
 
 
 @dataclass(frozen=True)
@@ -244,13 +244,13 @@ def play(
     """Return the play of a trace. before: an earlier retrieval, against which what entered and what left is marked.
     index: where it is given, the nodes are marked in its whole hierarchy too."""
     changed = marked(trace, before)
-    whole = changed.trace
-    cards = [item for item in whole.items if is_card(item)]
+    merged = changed.trace
+    cards = [item for item in merged.items if is_card(item)]
     ids = {item.id for item in cards}
     in_graph = replace(
-        whole,
-        items=tuple(item for item in whole.items if item.id not in ids),
-        relations=tuple(each for each in whole.relations if not ids & {each.source, each.target}),
+        merged,
+        items=tuple(item for item in merged.items if item.id not in ids),
+        relations=tuple(each for each in merged.relations if not ids & {each.source, each.target}),
     )
     left = changed.left
     layouts = tuple(layered_graph(in_graph, plot_px=width, language=language, uncounted=left) for width in WIDTHS)
@@ -263,11 +263,11 @@ def play(
 
     return Play(
         question=trace.question,
-        items=tuple(_item(whole, item, about, marks, change(item.id), language) for item in whole.items),
+        items=tuple(_item(merged, item, about, marks, change(item.id), language) for item in merged.items),
         lines={edge.id: edge.about[:_MOST_LINE] for graph in layouts for edge in graph.edges},
         layouts=layouts,
         cards=tuple(
-            passage_cards(whole, cards, graph, plot_px=graph.plot_px, language=language, uncounted=left)
+            passage_cards(merged, cards, graph, plot_px=graph.plot_px, language=language, uncounted=left)
             for graph in layouts
         ),
         frames=frames,
@@ -275,14 +275,14 @@ def play(
         sections=parts(trace, language),
         budget=budget_of(trace),
         signs=tuple(_sign(style, language) for style in trace.styles),
-        holding=sources_of(whole),
-        notes=tuple(_note(graph, whole, language) for graph in layouts),
-        spans=spans(whole, index) if index is not None else (),
+        holding=sources_of(merged),
+        notes=tuple(_note(graph, merged, language) for graph in layouts),
+        spans=spans(merged, index) if index is not None else (),
         layers=trace.index.layer_sizes,
         n_anchors=len(anchors(trace)),
-        entered=tuple(each.id for each in whole.relations if each.id in changed.entered),
-        left=tuple(each.id for each in whole.relations if each.id in left),
-        marks={each.id: marks[each.id] for each in whole.relations if each.id in marks},
+        entered=tuple(each.id for each in merged.relations if each.id in changed.entered),
+        left=tuple(each.id for each in merged.relations if each.id in left),
+        marks={each.id: marks[each.id] for each in merged.relations if each.id in marks},
     )
 
 
@@ -303,8 +303,8 @@ def _segments(trace: Trace, frames: Sequence[Frame], language: str) -> tuple[Seg
     counts = (*counted(trace), 0)
     segments = []
     for place, (name, title) in enumerate(names):
-        own = [number for number, frame in enumerate(frames) if frame.step == place]
-        segments.append(Segment(name, title, counts[place], own[0], own[-1]))
+        frame_numbers = [number for number, frame in enumerate(frames) if frame.step == place]
+        segments.append(Segment(name, title, counts[place], frame_numbers[0], frame_numbers[-1]))
     return tuple(segments)
 
 
@@ -340,7 +340,7 @@ def _beginning(text: str, most: int) -> str:
 
 
 def _note(graph: LayeredGraph, trace: Trace, language: str) -> str:
-    """Return what the figure leaves to the table, in a sentence; that there is no graph, where there is none."""
+    """Return a sentence on what the figure leaves to the table, or on the lack of a graph; "" for neither."""
     if not graph.nodes:
         return sentence(message("ask.without_graph"), language) if trace.passages else ""
     if not graph.hidden:

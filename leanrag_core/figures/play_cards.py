@@ -103,8 +103,10 @@ def passage_cards(
     cards = _placed(passages, top + (_ABOVE if graph.nodes else _BELOW + 8.0), plot_px)
     bottom = max(card.y + card.height / 2 for card in cards) + _BELOW
     ids = {passage.id for passage in passages}
-    held = next((each for each in trace.context.sections if any(item.ref in ids for item in each.items)), None)
-    label = sentence(held.title, language) if held else kind_title(passages[0].kind, language)
+    passage_section = next(
+        (each for each in trace.context.sections if any(item.ref in ids for item in each.items)), None
+    )
+    label = sentence(passage_section.title, language) if passage_section else kind_title(passages[0].kind, language)
     n, candidates = len(ids.difference(uncounted)), len(trace.ranked_chunks)
     facts = sentence(message("figure.nodes_of", n=n, total=candidates), language) if candidates >= n else f"{n:,}"
     return Cards(cards, _threads(trace, graph, cards), top, bottom, label, facts)

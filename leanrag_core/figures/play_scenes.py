@@ -1,8 +1,8 @@
 """What happens in each picture of a retrieval that is played, computed from its trace alone.
 
 A step of a trace becomes one or several scenes: what it lights up is grouped by what the trace says about it (ranked
-items, parents of what is lit, relations, passages), and its last scene is the step's own caption. So a strategy that
-nobody here knows is played too.
+items, parents of what is lit, relations, passages), and its last scene is the step's own caption. So strategies from
+other packages are played, too.
 """
 
 from collections import Counter
@@ -24,8 +24,7 @@ STOP = message("play.stop")
 
 
 def passage_said(trace: Trace, passage: TraceItem, *, first: bool) -> tuple[Message, ...]:
-    """Return what is to be said of the passage: how many items lead to it where that ranks the passages, else its
-    score."""
+    """Describe the passage: how many items lead to it where that ranks the passages, else its score."""
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     label = marks.get(passage.id) or isolated(passage.name)
     end = STOP if passage.id in marks or not marks else message("play.not_in_context")
@@ -57,14 +56,13 @@ def n_leading(passage: TraceItem) -> int:
 
 
 def _ranked_by_count(trace: Trace) -> bool:
-    """Tell whether no passage has more items that lead to it than the one before: then their number explains the
-    order."""
+    """Tell whether no passage has more leading items than the one before, so that their number explains the order."""
     counts = [n_leading(passage) for passage in trace.passages]
     return all(before >= after for before, after in pairwise(counts)) and bool(counts) and counts[0] > 0
 
 
 def _lead(trace: Trace, passage: TraceItem, marks: dict[str, str]) -> Message:
-    """Tell whether others have as many."""
+    """Say how many other passages have as many leading items, or that all have fewer."""
     others = [each for each in trace.passages if each.id != passage.id]
     equal = [each for each in others if n_leading(each) == n_leading(passage)]
     if equal:
@@ -107,26 +105,26 @@ class _Links:
 
 def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
     """Return the play from the first step to the answer. Each item and relation of the trace lights up once."""
-    made: list[Scene] = []
+    all_scenes: list[Scene] = []
     links, full = _Links.of(trace), tuple(section.tokens for section in trace.context.sections)
     lit: set[str] = set()
     for place, step in enumerate(trace.steps):
         last = place == len(trace.steps) - 1
         items = [item for item in trace.items if item.id not in lit and (last or item.id in step.items)]
         relations = [each for each in trace.relations if each.id not in lit and (last or each.id in step.relations)]
-        own: list[Scene] = list(_details(trace, links, place, items, relations, lit))
+        step_scenes: list[Scene] = list(_details(trace, links, place, items, relations, lit))
         if last and not (items or relations):
-            own = list(_section_scenes(trace, place))
-        shown = {id_ for scene in own for id_ in (*scene.items, *scene.relations)}
+            step_scenes = list(_section_scenes(trace, place))
+        shown = {id_ for scene in step_scenes for id_ in (*scene.items, *scene.relations)}
         rest = tuple(item.id for item in items if item.id not in shown)
         joined = tuple(relation.id for relation in relations if relation.id not in shown)
-        own.append(Scene(place, (step.caption,), rest, joined, tuple(item.id for item in items)))
-        for scene in own:
+        step_scenes.append(Scene(place, (step.caption,), rest, joined, tuple(item.id for item in items)))
+        for scene in step_scenes:
             lit |= {*scene.items, *scene.relations}
-            spent = scene.tokens or (full if scene is own[-1] and last else tokens_so_far(trace, lit))
-            made.append(Scene(scene.step, scene.said, scene.items, scene.relations, scene.focus, spent))
-    made.append(Scene(len(trace.steps), _answered(trace, answer), focus=_cited(trace, answer), tokens=full))
-    return tuple(made)
+            spent = scene.tokens or (full if scene is step_scenes[-1] and last else tokens_so_far(trace, lit))
+            all_scenes.append(Scene(scene.step, scene.said, scene.items, scene.relations, scene.focus, spent))
+    all_scenes.append(Scene(len(trace.steps), _answered(trace, answer), focus=_cited(trace, answer), tokens=full))
+    return tuple(all_scenes)
 
 
 def counted(trace: Trace) -> tuple[int, ...]:
@@ -136,31 +134,31 @@ def counted(trace: Trace) -> tuple[int, ...]:
     that are no links to a parent. The number is given where the step's caption has it, or its parts add up to it.
     """
     kind_of = {item.id: item.kind for item in trace.items}
-    seen: set[str] = set()
+    counted_ids: set[str] = set()
     counts = []
     links = _Links.of(trace)
     beside = {relation.id for relation in trace.relations} - links.tree - links.held
     for step in trace.steps:
-        new = ({*step.items} | ({*step.relations} & beside)) - seen
-        seen |= new
+        new = ({*step.items} | ({*step.relations} & beside)) - counted_ids
+        counted_ids |= new
         kinds = Counter(kind_of[id_] for id_ in new if id_ in kind_of)
         others = [n for kind, n in kinds.items() if kind not in _ENTITIES]
         count = (sum(others) or kinds.total() or len(new)) if len(others) < 2 else 0
-        told = _numbers(step.caption)
-        counts.append(count if count in {*told, sum(told)} else 0)
+        caption_numbers = _numbers(step.caption)
+        counts.append(count if count in {*caption_numbers, sum(caption_numbers)} else 0)
     return tuple(counts)
 
 
 def _numbers(caption: Message) -> list[int]:
     """Return the whole numbers that the caption is filled with, those of messages in it included."""
-    found: list[int] = []
+    whole_numbers: list[int] = []
     for value in caption.values.values():
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Message):
-                found += _numbers(part)
+                whole_numbers += _numbers(part)
             elif isinstance(part, int) and not isinstance(part, bool):
-                found.append(part)
-    return found
+                whole_numbers.append(part)
+    return whole_numbers
 
 
 def tokens_so_far(trace: Trace, lit: Collection[str]) -> tuple[int, ...]:
@@ -226,14 +224,14 @@ def _climbs(
             continue
         most = max(row, key=lambda item: len(below[item.id]))
         lead = message("play.climb", n=n, nodes=message("play.nodes", n=len(row)), layer=layer)
-        held = len(below[most.id])
+        n_below = len(below[most.id])
         name = isolated(most.name)
         if len(row) == 1:
             why = message("play.climb_one", name=name)
-        elif sum(len(children) == held for children in below.values()) == 1:
-            why = message("play.climb_most", n=held, name=name)
+        elif sum(len(children) == n_below for children in below.values()) == 1:
+            why = message("play.climb_most", n=n_below, name=name)
         else:
-            why = message("play.climb_evenly", n=held)
+            why = message("play.climb_evenly", n=n_below)
         children = {id_ for ids in below.values() for id_ in ids}
         own = tuple(
             link.id

@@ -1,4 +1,5 @@
-"""A play for the scripts: as JSON values, short enough to be sent with every step of a slider, and as a file with both.
+"""A play for the scripts: as JSON values, short enough to be sent with every step of a slider, and as a file that holds
+values and scripts.
 
 Lists of records are columns, ids and titles are places in one list of strings, and of a curve only its ends are held;
 scripts/play_values.js makes records of them again.

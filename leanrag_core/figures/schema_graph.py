@@ -52,17 +52,17 @@ def schema_graph(counts: Sequence[int], links: Mapping[tuple[int, int], int], si
     folded = len(counts) - len(shown)
     if not shown:
         return SchemaGraph(size.width, size.height, size.box_width, size.box_height, (), 0)
-    weight = {of: sum(n for pair, n in links.items() if of in pair) for of in shown}
-    middle = max(shown, key=lambda of: (weight[of], -of))
-    ring = [*_around([of for of in shown if of != middle], links), *([FOLD] if folded else [])]
+    weight = {place: sum(n for pair, n in links.items() if place in pair) for place in shown}
+    middle = max(shown, key=lambda place: (weight[place], -place))
+    ring = [*_around([place for place in shown if place != middle], links), *([FOLD] if folded else [])]
     x, y = size.width / 2, size.height / 2
     radius_x = x - size.box_width / 2 - 6
     radius_y = y - size.box_height / 2 - 18
     angles = _even_angles(len(ring), radius_x, radius_y)
     places = [TypePlace(middle, x, y)]
     places += [
-        TypePlace(of, round(x + radius_x * math.cos(angle), 1), round(y + radius_y * math.sin(angle), 1))
-        for of, angle in zip(ring, angles, strict=True)
+        TypePlace(place, round(x + radius_x * math.cos(angle), 1), round(y + radius_y * math.sin(angle), 1))
+        for place, angle in zip(ring, angles, strict=True)
     ]
     return SchemaGraph(size.width, size.height, size.box_width, size.box_height, tuple(places), folded)
 
@@ -73,7 +73,7 @@ def _around(types: Sequence[int], links: Mapping[tuple[int, int], int]) -> list[
     row = left[:1]
     del left[:1]
     while left:
-        best = max(left, key=lambda of: (_between(links, of, row[-1]), -of))
+        best = max(left, key=lambda place: (_between(links, place, row[-1]), -place))
         row.append(best)
         left.remove(best)
     return row

@@ -62,9 +62,9 @@ def _lowest(trace: Trace) -> list[str]:
     for node in items:
         best[node.parent] = min(rank[node.id], best.get(node.parent, len(items) * 2))
     by_rank = sorted(items, key=lambda node: rank[node.id])[:_MOST_SLOTS]
-    rest = sorted(items, key=lambda node: rank[node.id])[_MOST_SLOTS:]
+    without_slot = sorted(items, key=lambda node: rank[node.id])[_MOST_SLOTS:]
     ordered = sorted(by_rank, key=lambda node: (best[node.parent], rank[node.id]))
-    return [node.id for node in (*ordered, *rest)]
+    return [node.id for node in (*ordered, *without_slot)]
 
 
 def small_graph(
@@ -114,9 +114,9 @@ def _row(
         if below:
             middles[node.id] = sum(below) / len(below)
     linked = [node for node in row if node.id in middles]
-    rest = [node for node in row if node.id not in middles]
+    unplaced = [node for node in row if node.id not in middles]
     most = int((width + _GAP) // (_NARROWEST + _GAP))
-    chosen = (linked or rest)[:most]
+    chosen = (linked or unplaced)[:most]
     if not linked:
         middles = {node.id: width * (place + 0.5) / len(chosen) for place, node in enumerate(chosen)}
     chosen = sorted(chosen, key=lambda node: middles[node.id])

@@ -79,9 +79,9 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language
     )
     figure.update_xaxes(range=[0, 1.15 * max([stage.seconds for stage in stages], default=1.0)])
     rows = tuple((stage.stage, f"{stage.seconds:.2f}") for stage in stages)
-    taken = duration(sum(stage.seconds for stage in stages))
+    total_time = duration(sum(stage.seconds for stage in stages))
     head = tuple(sentence(message(f"chart.time.{name}"), language) for name in ("stage", "seconds"))
-    return Chart(figure, head, rows, sentence(message("chart.time.label", time=taken), language))
+    return Chart(figure, head, rows, sentence(message("chart.time.label", time=total_time), language))
 
 
 def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, language: str = ENGLISH) -> Chart:
@@ -264,10 +264,10 @@ def strengths_chart(
     above = starts > tau
     x_title, y_title = (sentence(message(f"chart.lambda.{axis}"), language) for axis in ("x", "y"))
     figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=True)
-    made = {name: sentence(message(f"chart.lambda.{name}"), language) for name in ("joined", "summarised")}
+    titles = {name: sentence(message(f"chart.lambda.{name}"), language) for name in ("joined", "summarised")}
     for is_above, title, colour in (
-        (False, f"{made['joined']}, λ ≤ τ", "base"),
-        (True, f"{made['summarised']}, λ > τ", "inter"),
+        (False, f"{titles['joined']}, λ ≤ τ", "base"),
+        (True, f"{titles['summarised']}, λ > τ", "inter"),
     ):
         places = np.flatnonzero(above == is_above)
         figure.add_trace(
@@ -293,7 +293,7 @@ def strengths_chart(
     figure.update_layout(legend={"y": 1.1})
     marked_line(figure, palette, np.count_nonzero(~above) - 0.5, f"τ {tau:g}")
     rows = tuple(
-        (name, f"{n:,}", made["summarised" if summarised else "joined"])
+        (name, f"{n:,}", titles["summarised" if summarised else "joined"])
         for name, n, summarised in zip(names, counts.tolist(), above.tolist(), strict=True)
     )
     summarised = int(counts[above].sum())

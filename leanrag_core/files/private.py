@@ -25,9 +25,9 @@ def make_folder(folder: Path) -> None:
 
 def tighten(folder: Path) -> None:
     """Close the folder and all in it to everyone but the owner, also what older versions made."""
-    for here, folders, files in os.walk(folder):
+    for below, folders, files in os.walk(folder):
         for name in (*files, *folders):
-            tighten_file(Path(here) / name)
+            tighten_file(Path(below) / name)
     tighten_file(folder)
 
 

@@ -81,8 +81,8 @@ def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:
 
 def importers() -> tuple[Importer, ...]:
     """Return one importer of each format, by name."""
-    made: list[Importer] = [module.Importer() for module in _discovered().modules]
-    return tuple(sorted(made, key=lambda importer: importer.name))
+    all_importers: list[Importer] = [module.Importer() for module in _discovered().modules]
+    return tuple(sorted(all_importers, key=lambda importer: importer.name))
 
 
 def broken_importers() -> tuple[BrokenExtension, ...]:

@@ -228,29 +228,29 @@ def graph_of(  # noqa: PLR0913  # an importer gives what its system has: all but
     """Build the graph; names are merged as in a build (section 2, step 3).
 
     Rows of one name are one entity, rows of one pair of ends one relation, whose weights add up. A relation with an end
-    that is no entity is dropped. What names no source gets one: a document made of the descriptions, called `name`.
-    communities, claims: their entities by foreign ids or names, their chunks by foreign ids. notes: on the import as a
-    whole. Raises ImportFailed when no entity is left.
+    that is not an entity is dropped. Rows that name no source get one: a document made of the descriptions, called
+    `name`. communities, claims: their entities by foreign ids or names, their chunks by foreign ids. notes: on the
+    import as a whole. Raises ImportFailed when no entity is left.
     """
     with collector_paused():
-        taken = _Taken(sources, drops)
+        collected = _Taken(sources, drops)
         for entity in entities:
-            taken.add_entity(entity)
-        if not taken.entities:
+            collected.add_entity(entity)
+        if not collected.entities:
             raise ImportFailed("import.no_entities")
         for relation in relations:
-            taken.add_relation(relation)
+            collected.add_relation(relation)
         extras = ImportedExtras(
             format_name,
-            communities_of(communities, taken.entity_id, drops),
-            claims_of(claims, taken.entity_id, sources.chunk_of, drops),
-            taken.foreign_ids(),
+            communities_of(communities, collected.entity_id, drops),
+            claims_of(claims, collected.entity_id, sources.chunk_of, drops),
+            collected.foreign_ids(),
         )
-        return taken.graph(name, notes, extras)
+        return collected.graph(name, notes, extras)
 
 
 class _Taken:
-    """Rows that are taken so far."""
+    """Collects the rows that an import takes over."""
 
     def __init__(self, sources: Sources, drops: Drops) -> None:
         self.sources, self.drops = sources, drops
@@ -291,7 +291,7 @@ class _Taken:
         self._by_key.setdefault(key, entity)
 
     def add_relation(self, row: ImportedRelation) -> None:
-        """Add the relation, unless an end of it is no entity."""
+        """Add the relation, unless one of its ends is not an entity."""
         self._n_relations += 1
         if self._n_relations > MAX_RELATIONS:
             raise ImportFailed("import.too_many_relations", limit=MAX_RELATIONS)

@@ -110,8 +110,8 @@ class Row:
         for column in columns:
             value = self.cells.get(column)
             if value is not None and not isinstance(value, list | dict):
-                whole = isinstance(value, float) and value.is_integer()  # pandas makes 3.0 of an id with gaps
-                text = str(int(value) if whole else value)
+                is_whole = isinstance(value, float) and value.is_integer()  # pandas makes 3.0 of an id with gaps
+                text = str(int(value) if is_whole else value)
                 if text.strip():
                     return text
         return ""
@@ -130,8 +130,8 @@ class Row:
 
 
 def _json_list(text: str) -> Any:
-    whole = _json_value(text)
-    return text if whole is None else whole
+    value = _json_value(text)
+    return text if value is None else value
 
 
 @dataclass
@@ -201,8 +201,10 @@ def _require_columns(path: Path, rows: Sequence[Row], required: Sequence[tuple[s
     columns = list(dict.fromkeys(name for row in rows for name in row.cells))
     for names in required:
         if not any(name in columns for name in names):
-            there = ", ".join(one_line(name[:60]) for name in columns[:20])
-            raise ImportFailed("import.no_column", file=shown_name(path.name), column=" or ".join(names), there=there)
+            present_columns = ", ".join(one_line(name[:60]) for name in columns[:20])
+            raise ImportFailed(
+                "import.no_column", file=shown_name(path.name), column=" or ".join(names), there=present_columns
+            )
 
 
 def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
@@ -281,9 +283,9 @@ def _json_values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     """Yield each row's place and value; None for a line that is no JSON."""
     name = shown_name(path.name)
     if text.lstrip("\ufeff \t\r\n").startswith("["):
-        whole = _json_value(text)
-        if isinstance(whole, list):
-            yield from ((f"{name} row {number}", value) for number, value in enumerate(whole, 1))
+        value_of_file = _json_value(text)
+        if isinstance(value_of_file, list):
+            yield from ((f"{name} row {number}", value) for number, value in enumerate(value_of_file, 1))
             return
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -331,7 +333,7 @@ def text_of(row: Mapping[str, Any], *names: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """Return the number; None for no value, NaN for a value that is no number."""
+    """Return the number; None for no value, NaN for a value that is not a number."""
     if value is None or value == "":
         return None
     try:

@@ -66,7 +66,7 @@ def sources_of(
         else:
             known[row.id] = row
     grouped = _by_document(passages, drops)
-    made: dict[str, Document] = {}
+    document_by_id: dict[str, Document] = {}
     named_documents: dict[str, str] = {}
     spans: dict[str, dict[str, Span]] = defaultdict(dict)  # by document, then by passage
     for id_ in dict.fromkeys([*known, *grouped]):
@@ -77,18 +77,18 @@ def sources_of(
         document = _document(described, placed.text)
         if id_ and id_ != described.name:
             named_documents[id_] = document.id
-        made.setdefault(document.id, document)
+        document_by_id.setdefault(document.id, document)
         spans[document.id].update(placed.spans)
-    ordered = tuple(sorted(made.values(), key=lambda document: (document.name, document.id)))
+    ordered = tuple(sorted(document_by_id.values(), key=lambda document: (document.name, document.id)))
     chunks: list[Chunk] = []
     chunk_of: dict[str, str] = {}
     for document in ordered:
-        own = _chunks(document, spans[document.id], len(chunks)) or [
+        document_chunks = _chunks(document, spans[document.id], len(chunks)) or [
             replace(chunk, position=len(chunks) + place) for place, chunk in enumerate(windows(document))
         ]
-        by_span = {(chunk.start, chunk.end): chunk.id for chunk in own}
+        by_span = {(chunk.start, chunk.end): chunk.id for chunk in document_chunks}
         chunk_of |= {passage: by_span[span.start, span.end] for passage, span in spans[document.id].items()}
-        chunks += own
+        chunks += document_chunks
     named = {
         passage.id: chunk_of[passage.id] for rows in grouped.values() for passage in rows if passage.id != passage.place
     }
@@ -113,18 +113,18 @@ def _document(described: ImportedDocument, text: str) -> Document:
 
 def _by_document(passages: Iterable[Passage], drops: Drops) -> dict[str, list[Passage]]:
     grouped: dict[str, list[Passage]] = {}
-    seen: set[str] = set()
+    passage_ids: set[str] = set()
     for passage in passages:
         text = clean(passage.text).strip()
         if not any(character.isalnum() for character in text):
             drops.add(passage.place, "import.no_text")
-        elif passage.id in seen:
+        elif passage.id in passage_ids:
             drops.add(passage.place, "import.id_twice")
         else:
             if len(text) > _MAX_CHARACTERS:
                 drops.add(passage.place, "import.text_cut", limit=_MAX_CHARACTERS)
                 text = text[:_MAX_CHARACTERS].strip()
-            seen.add(passage.id)
+            passage_ids.add(passage.id)
             grouped.setdefault(passage.document, []).append(replace(passage, text=text))
     return grouped
 

@@ -216,9 +216,9 @@ class EventReader:
                     self._events, self._n_bytes = [], 0
                 file.seek(self._n_bytes)
                 content = file.read()
-            whole = content[: content.rfind(b"\n") + 1]
-            self._events += _parsed(whole, self._path.name)
-            self._n_bytes += len(whole)
+            complete_lines = content[: content.rfind(b"\n") + 1]
+            self._events += _parsed(complete_lines, self._path.name)
+            self._n_bytes += len(complete_lines)
             return tuple(self._events)
 
 

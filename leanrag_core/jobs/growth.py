@@ -47,28 +47,28 @@ class GrowthLog:
         self._links: set[tuple[int, int]] = set()
         self._rows = np.zeros(0, dtype=np.int64)  # of what is drawn, in the layer that is clustered next; -1: gone
 
-    def add(self, made: Found | Graph) -> None:
+    def add(self, news: Found | Graph) -> None:
         """Write what is new: names and links that were found, the merged graph, or a layer and its clusters."""
-        if isinstance(made, Layer):
-            line = self._clustered(made)
-        elif isinstance(made, Graph):
-            line = self._merged(made)
+        if isinstance(news, Layer):
+            line = self._clustered(news)
+        elif isinstance(news, Graph):
+            line = self._merged(news)
         else:
-            line = self._found(made)
+            line = self._found(news)
         if line == _Line():
             return
         # A full disk, or a folder that is deleted: the build's own log says so, and a picture is worth no build.
         with suppress(OSError), open(self._path, "ab", opener=private.opener) as file:
             file.write(to_json(line) + b"\n")
 
-    def _found(self, found: Found) -> _Line:
+    def _found(self, extracted: Found) -> _Line:
         n_names = len(self._names)
-        for key, name in found.names.items():
+        for key, name in extracted.names.items():
             if len(self._names) < MOST_NAMES and key not in self._place_of:
                 self._place_of[key] = len(self._names)
                 self._names.append(name[:_LONGEST])
         links: list[tuple[int, int]] = []
-        for ends in found.links:
+        for ends in extracted.links:
             if len(self._links) >= MOST_LINKS or not all(end in self._place_of for end in ends):
                 continue
             source, target = sorted(self._place_of[end] for end in ends)
@@ -83,10 +83,10 @@ class GrowthLog:
 
         n_names, n = len(self._names), graph.entities.num_rows
         wanted = pa.array([name.lower() for name in self._names], pa.string())
-        held = pc.index_in(pc.utf8_lower(graph.entities["name"]), value_set=wanted).fill_null(-1).to_numpy()
+        place_of_entity = pc.index_in(pc.utf8_lower(graph.entities["name"]), value_set=wanted).fill_null(-1).to_numpy()
         rows = np.full(n_names, -1, dtype=np.int64)
-        found = np.flatnonzero(held >= 0)[::-1]  # of two entities of one name the first one stays
-        rows[held[found]] = found
+        entity_rows = np.flatnonzero(place_of_entity >= 0)[::-1]  # of two entities of one name the first one stays
+        rows[place_of_entity[entity_rows]] = entity_rows
         degrees = np.bincount(graph.ends.ravel(), minlength=n)
         degrees[rows[rows >= 0]] = -1
         room = max(0, MOST_NAMES - int((rows >= 0).sum()))
@@ -106,7 +106,7 @@ class GrowthLog:
         )
 
     def _clustered(self, layer: Layer) -> _Line:
-        """Tell the clusters of what is drawn in that layer, and what it is called."""
+        """Return the cluster of each node that is drawn in that layer, and the nodes' names."""
         drawn = self._rows >= 0
         above, parents = np.unique(layer.parent[self._rows[drawn]], return_inverse=True)
         placed = np.full(len(self._rows), -1, dtype=np.int64)
@@ -130,8 +130,8 @@ def read_growth(folder: Path) -> Growth:
         content = (folder / FILE).read_bytes()
     except OSError:  # nothing was found yet, or the job builds no graph
         return Growth()
-    whole = content[: content.rfind(b"\n") + 1].splitlines()  # the last line may be half written
-    return _growth(from_json(_Line, line, name=FILE) for line in whole)
+    complete_lines = content[: content.rfind(b"\n") + 1].splitlines()  # the last line may be half written
+    return _growth(from_json(_Line, line, name=FILE) for line in complete_lines)
 
 
 def _growth(lines: Iterable[_Line]) -> Growth:

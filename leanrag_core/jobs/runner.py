@@ -247,7 +247,7 @@ def run(folder: Path, works: Mapping[str, Work]) -> int:
 def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
     """Run the work, and return the name of the job's last event, and its fields."""
     try:
-        done = work.run(job)
+        outcome = work.run(job)
     except Cancelled:
         return "cancelled", {"error": _CANCELLED}
     except (BudgetSpent, EndpointPaused) as error:
@@ -260,7 +260,7 @@ def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
         return "failed", {"error": refused, "details": traceback.format_exc()}
     except Exception:
         return "failed", {"error": message("job.unexpected"), "details": traceback.format_exc()}
-    return "done", {"result": done.result, "report": done.report}
+    return "done", {"result": outcome.result, "report": outcome.report}
 
 
 def _write_end(log: JobLog, event: str, **fields: Any) -> None:

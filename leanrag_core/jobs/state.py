@@ -44,7 +44,7 @@ class StageOutlook:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A running job. seconds_left: None before anything is known."""
+    """The outlook of a running job. seconds_left: None before anything is known."""
 
     stages: tuple[StageOutlook, ...]
     seconds_left: float | None
@@ -145,9 +145,9 @@ def _priced(calls: float, expected: Amount, so_far: Amount) -> Amount:
     """Estimate tokens and dollars of those calls: what was taken, and the rest at the price of a call so far."""
     ahead = max(0.0, calls - so_far.calls)
 
-    def total(taken: float, planned: float) -> float:
+    def total(spent: float, planned: float) -> float:
         each = planned / expected.calls if expected.calls else 0.0
-        return taken + ahead * (taken + _PRIOR * each) / (so_far.calls + _PRIOR)
+        return spent + ahead * (spent + _PRIOR * each) / (so_far.calls + _PRIOR)
 
     return Amount(calls, total(so_far.tokens, expected.tokens), total(so_far.dollars, expected.dollars))
 
@@ -157,13 +157,13 @@ def _seconds_left(forecast: Forecast, outlooks: Sequence[StageOutlook], stages: 
     that are embedded here."""
     if all(state.status == "waiting" for state in stages.states):
         return None
-    made = sum(stage.so_far.calls for stage in outlooks)
+    calls_made = sum(stage.so_far.calls for stage in outlooks)
     ahead = sum(max(0.0, stage.at_end.calls - stage.so_far.calls) for stage in outlooks)
     asking = sum(stages.state(stage.forecast.stage).seconds for stage in outlooks)
     planned = sum(stage.expected.calls for stage in outlooks)
     expected = forecast.seconds.expected / planned if planned else 0.0
     # Before the first reply calls that are waited for longer than expected take longer than expected.
-    each = (asking + _PRIOR * expected) / (made + _PRIOR) if made else max(expected, asking / _PRIOR)
+    each = (asking + _PRIOR * expected) / (calls_made + _PRIOR) if calls_made else max(expected, asking / _PRIOR)
     left = ahead * each
     embeds_here = any(stage.name == "embed" for stage in stages.kind.stages) and all(
         stage.forecast.stage != "embed" for stage in outlooks
@@ -329,8 +329,8 @@ def _share_and_left(
 
 def _share(kind: JobKind, stages: tuple[StageState, ...]) -> float:
     """Return the share of the whole job that is done, from each stage's usual share of the time."""
-    done = 0.0
+    share_done = 0.0
     for stage in stages:
         part = 1.0 if stage.status == "done" else stage.done / stage.total if stage.total else 0.0
-        done += kind.stage(stage.name).share * min(1.0, part)
-    return min(0.99, done)
+        share_done += kind.stage(stage.name).share * min(1.0, part)
+    return min(0.99, share_done)

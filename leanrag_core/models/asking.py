@@ -119,8 +119,8 @@ def _end_of_value(text: str, place: int) -> tuple[int, str]:
 
 def _ends_text(text: str, at: int) -> bool:
     """Return whether a quotation mark ends its text; after one that the model forgot to escape more text follows."""
-    rest = text[at + 1 : at + 40].lstrip()
-    return not rest or rest[0] in ",:}]"
+    following = text[at + 1 : at + 40].lstrip()
+    return not following or following[0] in ",:}]"
 
 
 T = TypeVar("T")
@@ -155,8 +155,8 @@ def ask(
     ReplyError goes back with the error. sample: one of several replies to the same messages. A reply that was ended
     since it repeated itself is refused, unless read raises ReplyCut for it.
 
-    Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
-    beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
+    Refused replies are not stored, and only the meter counts them. Raises ReplyError with the beginning of the last
+    reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
     """
     asked, raw = messages, ""
     problem = message("reply.none")
@@ -204,8 +204,10 @@ def complained(
     room for that."""
     complaint, returned, window = _COMPLAINT.format(problem=sentence(problem)), raw[:_RAW_RETURNED], window_of(model)
     if window is not None:
-        taken = sum(count_tokens(content) for content in (complaint, *(message["content"] for message in messages)))
-        left = window.prompt_tokens - taken - _TWO_MESSAGES
+        used_tokens = sum(
+            count_tokens(content) for content in (complaint, *(message["content"] for message in messages))
+        )
+        left = window.prompt_tokens - used_tokens - _TWO_MESSAGES
         if left < _LEAST_RETURNED:
             return None
         returned = trim_to_tokens(returned, left)

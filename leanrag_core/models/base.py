@@ -76,10 +76,10 @@ class LanguageModel(Protocol):
     ) -> Completion:
         """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
 
-        task: the prompt's fingerprint, for the books. accept raises ReplyError for a reply that cannot be used; it is
-        raised on, and the reply is not remembered. stands_for: the messages that these ask once more; the reply is
-        remembered as the answer to them, too. sample: one of several replies; None for the one reply. Raises
-        CallFailed when this call got no reply.
+        task: the prompt's fingerprint, by which calls are counted. accept raises ReplyError for a reply that cannot be
+        used; the error is passed on, and the reply is not remembered. stands_for: the messages that these ask once
+        more; the reply is remembered as the answer to them, too. sample: one of several replies; None for the one
+        reply. Raises CallFailed when this call got no reply.
         """
 
 
@@ -102,7 +102,7 @@ class EmbeddingModel(Protocol):
 
 @runtime_checkable
 class TellsQueriesApart(Protocol):
-    """What an embedding model has besides where it embeds what one searches with otherwise than what is searched."""
+    """An embedding model that embeds queries differently from the texts that are searched."""
 
     def embed_queries(self, texts: list[str]) -> np.ndarray:
         """Return (len(texts), dimension) float32, unit rows, of questions and other texts that one searches with."""
@@ -116,11 +116,11 @@ def embed_queries(model: EmbeddingModel, texts: list[str]) -> np.ndarray:
 
 @runtime_checkable
 class KnowsItsCosines(Protocol):
-    """What an embedding model has besides where its cosines are not those of the built-in one."""
+    """An embedding model whose cosines are not comparable with those of the built-in one."""
 
     @property
     def cosines(self) -> Cosines:
-        """What they mean, as models/cosine_probe.py measures it."""
+        """What the model's cosines mean, as models/cosine_probe.py measures it."""
 
 
 def cosines_of(model: EmbeddingModel) -> Cosines:

@@ -70,32 +70,32 @@ def upload(endpoint: Endpoint, lines: Sequence[bytes]) -> str:
 
 def create(endpoint: Endpoint, batch: SentBatch) -> str:
     """Have the server make the batch; return its id. Raises as Endpoint.chat()."""
-    made = endpoint.using(
+    created = endpoint.using(
         lambda client: client.batches.create(
             completion_window=_WINDOW, endpoint=_path(endpoint), input_file_id=batch.file_id, metadata={_MARK: batch.id}
         )
     )
-    return str(made.id)
+    return str(created.id)
 
 
 def find(endpoint: Endpoint, batch: SentBatch) -> str:
     """Return the id of the batch among the newest of the account, by its file; empty where it was not made. Raises as
     Endpoint.chat()."""
-    listed = endpoint.using(lambda client: client.batches.list(limit=_LISTED)).data
-    return next((str(each.id) for each in listed if each.input_file_id == batch.file_id), "")
+    batches = endpoint.using(lambda client: client.batches.list(limit=_LISTED)).data
+    return next((str(each.id) for each in batches if each.input_file_id == batch.file_id), "")
 
 
 def state_of(endpoint: Endpoint, batch: SentBatch) -> BatchState:
     """Return how far the batch is. Raises as Endpoint.chat()."""
-    said = endpoint.using(lambda client: client.batches.retrieve(batch.batch_id))
-    counts = getattr(said, "request_counts", None)
-    answered = sum(getattr(counts, name, 0) or 0 for name in ("completed", "failed"))
-    files = (getattr(said, name, None) for name in ("output_file_id", "error_file_id"))
-    errors = getattr(getattr(said, "errors", None), "data", None) or ()
+    remote_batch = endpoint.using(lambda client: client.batches.retrieve(batch.batch_id))
+    counts = getattr(remote_batch, "request_counts", None)
+    n_answered = sum(getattr(counts, name, 0) or 0 for name in ("completed", "failed"))
+    files = (getattr(remote_batch, name, None) for name in ("output_file_id", "error_file_id"))
+    errors = getattr(getattr(remote_batch, "errors", None), "data", None) or ()
     first = errors[0] if errors else None
     return BatchState(
-        str(said.status or "").lower(),
-        answered,
+        str(remote_batch.status or "").lower(),
+        n_answered,
         tuple(file for file in files if file),
         str(getattr(first, "code", "") or ""),
         str(getattr(first, "message", "") or "")[:200],
@@ -122,7 +122,7 @@ def delete_file(endpoint: Endpoint, file_id: str) -> None:
 def answers(endpoint: Endpoint, batch: SentBatch, output: bytes) -> Iterator[Answer]:
     """Yield one answer for each call that the output has one of: of several the first reply, else the first error.
 
-    Lines that are none, that nobody asked for, and those of calls that the provider did not make, are passed over.
+    Invalid lines, lines that nobody asked for, and those of calls that the provider did not make are skipped.
     """
     of_id = {call.custom_id: call for call in batch.calls}
     errors: dict[str, Answer] = {}

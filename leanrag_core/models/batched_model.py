@@ -14,17 +14,17 @@ from leanrag_core.types.calls import JsonSchema
 
 
 class NotYetAnswered(Exception):
-    """No error: a question was put down for the next batch."""
+    """Raised where a question waits for the next batch; nothing has failed."""
 
 
 class Outcomes(Protocol):
-    """What came of the calls of some work, and where its questions are put down."""
+    """The outcomes of the calls of a piece of work, and the queue of its questions for the next batch."""
 
     def outcome(self, key: str) -> Reply | Exception | None:
         """Return what came of the call: its reply, or why there is none; None before that is known."""
 
     def put_down(self, question: "Question") -> None:
-        """Put the question down for the next batch."""
+        """Queue the question for the next batch."""
 
     def has_paid(self, key: str) -> bool:
         """Return whether the call was paid by this work."""
@@ -56,9 +56,9 @@ class BatchedLanguageModel(RemoteLanguageModel):
     ) -> Completion:
         """See LanguageModel. Raises NotYetAnswered for a question that has no reply yet."""
         keys = [
-            self.key(asked, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
-            for asked in (messages, stands_for)
-            if asked is not None
+            self.key(asked_messages, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
+            for asked_messages in (messages, stands_for)
+            if asked_messages is not None
         ]
         question = stands_for or messages
         known = self.recalled(keys, accept, question)

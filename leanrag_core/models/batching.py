@@ -74,7 +74,7 @@ class BatchMemory(Protocol):
 
 @dataclass(frozen=True)
 class _Attempt:
-    """What a function gave. waits: it asked what has no reply yet."""
+    """The result of a function. waits: it asked a question that has no reply yet."""
 
     value: Any = None
     waits: bool = False
@@ -109,7 +109,7 @@ class Batches:
         return self._models[-1]
 
     def reporting(self, report: Report) -> Report:
-        """Return a report that passes all on, and that tells of batches beside what was told last."""
+        """Return a report that passes all progress on; the state of batches is added to the last progress."""
         self._report = report
 
         def listen(progress: Progress) -> None:
@@ -163,7 +163,7 @@ class Batches:
         self._of_thread.cut.append(model)
 
     def put_down(self, question: Question) -> None:
-        """Put the question down for the next batch."""
+        """Queue the question for the next batch."""
         with self._lock:
             self._put_down.setdefault(question.call.key, question)
 
@@ -177,7 +177,7 @@ class Batches:
         return self._outcomes.get(key)
 
     def _settle(self) -> None:
-        """Get an answer to the questions that were put down, as far as the budget allows; the others ask again."""
+        """Get an answer to the queued questions, as far as the budget allows; the others are asked again."""
         with self._lock:
             questions, self._put_down = dict(sorted(self._put_down.items())), {}
         n_asked = len(questions)
@@ -198,7 +198,7 @@ class Batches:
             raise EndpointPaused("batch.nothing_came", n=_EMPTY_ROUNDS)
 
     def _unanswered(self, questions: dict[str, Question]) -> dict[str, Question]:
-        """Leave out the questions that other work has had answered since they were put down."""
+        """Leave out the questions that other work has had answered since they were queued."""
         if not questions:
             return questions
         stored = self._models[0].memory.get_many(list(questions))
@@ -282,16 +282,16 @@ class Batches:
         if batch.batch_id:
             return batch
         model = self._endpoint_of(batch)
-        asked = may_exist
+        is_looked_for = may_exist
 
-        def made() -> str:
-            nonlocal asked
-            found = batch_calls.find(model.endpoint, batch) if asked else ""
-            asked = True
-            return found or batch_calls.create(model.endpoint, batch)
+        def find_or_create() -> str:
+            nonlocal is_looked_for
+            batch_id = batch_calls.find(model.endpoint, batch) if is_looked_for else ""
+            is_looked_for = True
+            return batch_id or batch_calls.create(model.endpoint, batch)
 
         try:
-            created = replace(batch, batch_id=model.pacer.call(made, on_fault=model.meter.add_fault))
+            created = replace(batch, batch_id=model.pacer.call(find_or_create, on_fault=model.meter.add_fault))
         except EndpointRefusal as error:
             self._memory.delete(batch)
             raise _refused(model.endpoint, error.server_text) from None
@@ -300,27 +300,27 @@ class Batches:
 
     def _wait(self, batches: Sequence[SentBatch]) -> None:
         """Wait until the batches have ended, and read what came."""
-        answered = dict.fromkeys((batch.id for batch in batches), 0)
+        n_answered = dict.fromkeys((batch.id for batch in batches), 0)
         since = min((batch.at for batch in batches), default=0.0)
         n_calls = sum(len(batch.calls) for batch in batches)
-        open_batches, wait, heard = list(batches), _FIRST_WAIT, time.monotonic()
+        open_batches, wait, last_answer_at = list(batches), _FIRST_WAIT, time.monotonic()
         while open_batches:
             for batch in list(open_batches):
                 state = self._state(batch)
                 if state is None:
                     continue
-                heard = time.monotonic()
-                if state.answered > answered[batch.id]:
+                last_answer_at = time.monotonic()
+                if state.answered > n_answered[batch.id]:
                     wait = _FIRST_WAIT
-                answered[batch.id] = max(answered[batch.id], state.answered)
+                n_answered[batch.id] = max(n_answered[batch.id], state.answered)
                 if state.ended:
                     with self._memory.locked():
                         self._end(batch, state)
                     open_batches.remove(batch)
-            if time.monotonic() - heard > _SILENT_SECONDS:
+            if time.monotonic() - last_answer_at > _SILENT_SECONDS:
                 raise EndpointPaused("batch.silent", address=open_batches[0].address)
             cancelled = any(batch.cancelled for batch in batches)
-            progress = BatchProgress(len(batches), n_calls, sum(answered.values()), since, cancelled)
+            progress = BatchProgress(len(batches), n_calls, sum(n_answered.values()), since, cancelled)
             self._report(replace(self._latest, batch=progress))
             if open_batches:
                 self._pause(wait, progress)
@@ -424,11 +424,11 @@ class Batches:
 
 def require_batches(models: Models, config: IndexConfig) -> None:
     """Raise InvalidConfig where the build's models are at no endpoint, or a server of theirs takes no batches."""
-    read = models.language(config.model, EXTRACTION)
-    written = models.language(config.aggregation_model or config.model, AGGREGATION)
-    if not isinstance(read, RemoteLanguageModel):
+    reader = models.language(config.model, EXTRACTION)
+    writer = models.language(config.aggregation_model or config.model, AGGREGATION)
+    if not isinstance(reader, RemoteLanguageModel):
         raise InvalidConfig("batch.needs_endpoint")
-    for model in (read, written):
+    for model in (reader, writer):
         if isinstance(model, RemoteLanguageModel) and not batch_calls.has_batches(model.endpoint):
             raise InvalidConfig("batch.none_here", address=model.endpoint.address)
 
@@ -469,7 +469,7 @@ def _parts(questions: Sequence[Question], most_calls: int) -> Iterator[list[Ques
 
 
 def _within_budget(model: BatchedLanguageModel, questions: list[Question]) -> list[Question]:
-    """Return so many of the questions as the rest of the budget should suffice for, at least one."""
+    """Return as many of the questions as the rest of the budget should suffice for, at least one."""
     budget, spent = model.meter.budget, model.meter.read().usage
     if budget == NO_BUDGET:
         return questions

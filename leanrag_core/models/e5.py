@@ -65,7 +65,8 @@ def is_installed() -> bool:
 
 @cache
 def _hash(weights: Path, changed: int) -> str:
-    """Hash the weights and what is made of them. changed: when the file was, so that another file is read anew."""
+    """Hash the weights and what is made of them. changed: when the file changed, so that another file in its place is
+    read anew."""
     return hashlib.sha256(weights.read_bytes() + REVISION.encode()).hexdigest()
 
 

@@ -119,9 +119,9 @@ class Endpoint(Connection):
         no request will.
         """
         if watch and model not in self.forms.unstreamed:
-            asked = _Streamed(model, messages, max_tokens, schema, temperature, watch=True)
+            request = _Streamed(model, messages, max_tokens, schema, temperature, watch=True)
             try:
-                return self._in_its_form(model, schema is not None, lambda form: self._stream_once(asked, form))
+                return self._in_its_form(model, schema is not None, lambda form: self._stream_once(request, form))
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
@@ -149,7 +149,7 @@ class Endpoint(Connection):
     @contextmanager
     def _measured(self, model: str) -> Iterator[list[Reply]]:
         """Measure the call of the block, which puts its reply into the list."""
-        _ = self._client  # what is loaded for the first call is no time of the model
+        _ = self._client  # so that what the first call loads is not measured as the model's time
         with self._counting:
             self._in_flight += 1
             in_flight = float(self._in_flight)
@@ -163,8 +163,8 @@ class Endpoint(Connection):
                 in_flight = (in_flight + self._in_flight) / 2
                 self._in_flight -= 1
         for reply in replies:
-            written = reply.completion_tokens or len(reply.text) / _CHARACTERS_A_TOKEN
-            self._speeds.add(self.address, model, Speed(1.0, reply.prompt_tokens, written, seconds, in_flight))
+            written_tokens = reply.completion_tokens or len(reply.text) / _CHARACTERS_A_TOKEN
+            self._speeds.add(self.address, model, Speed(1.0, reply.prompt_tokens, written_tokens, seconds, in_flight))
 
     def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
         """Make the call, again in other forms while the server refuses an option of it."""
@@ -236,7 +236,7 @@ class Endpoint(Connection):
         return {**self._request(model, messages, form, max_tokens, temperature), **more}
 
     def read_answer(self, model: str, status: int, body: Any, *, as_json: bool) -> Reply:
-        """Return the reply that an answer of a file of answers holds. Raises as chat() does for such an answer."""
+        """Return the reply in an answer from a file of answers. Raises as chat() does for such an answer."""
         try:
             if status < 400 and not isinstance(body, dict):
                 raise EndpointBusy("endpoint.no_reply_page", address=self.address)
@@ -260,8 +260,8 @@ class Endpoint(Connection):
         the server does not stream. Raises as chat()."""
         if model not in self.forms.unstreamed:
             try:
-                asked = _Streamed(model, messages, max_tokens)
-                return self._in_its_form(model, False, lambda form: self._stream_once(asked, form, on_text))
+                request = _Streamed(model, messages, max_tokens)
+                return self._in_its_form(model, False, lambda form: self._stream_once(request, form, on_text))
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
@@ -270,9 +270,11 @@ class Endpoint(Connection):
         on_text(reply.text)
         return reply
 
-    def _stream_once(self, asked: "_Streamed", form: Form, on_text: Callable[[str], None] = lambda text: None) -> Reply:
-        model, mode = asked.model, form.json if asked.schema else "plain"
-        watch = LoopWatch() if asked.watch else None
+    def _stream_once(
+        self, request: "_Streamed", form: Form, on_text: Callable[[str], None] = lambda text: None
+    ) -> Reply:
+        model, mode = request.model, form.json if request.schema else "plain"
+        watch = LoopWatch() if request.watch else None
         pieces: list[str] = []
         reasoning: list[str] = []
         passed_on: list[str] = []
@@ -283,13 +285,13 @@ class Endpoint(Connection):
             on_text(text)
 
         shown = ReasoningFilter(pass_on, opened=model in self.forms.reasons_unopened)
-        timeout = self.timeout_seconds(model, asked.messages, asked.max_tokens)
+        timeout = self.timeout_seconds(model, request.messages, request.max_tokens)
         with self._plain_errors(timeout):
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
-                **self._request(model, asked.messages, form, asked.max_tokens, asked.temperature),
+                **self._request(model, request.messages, form, request.max_tokens, request.temperature),
                 stream=True,
-                extra_body={**self.role.body_fields, **_response_format(mode, asked.schema)},
+                extra_body={**self.role.body_fields, **_response_format(mode, request.schema)},
                 timeout=timeout,
                 **options,
             )
@@ -316,15 +318,17 @@ class Endpoint(Connection):
             raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
         self.forms.streams(model)
-        whole = "".join(pieces)
-        text = reply_text(whole, "".join(reasoning), as_json=asked.schema is not None)
+        streamed_text = "".join(pieces)
+        text = reply_text(streamed_text, "".join(reasoning), as_json=request.schema is not None)
         if text.strip() and not passed_on:
             pass_on(text.lstrip())
         elif len(text.strip()) < len("".join(passed_on).strip()):  # reasoning was shown: its opening tag never came
             self.forms.reasons_unopened.add(model)
-        reasoned = has_reasoning(whole, "".join(reasoning))
+        reasoned = has_reasoning(streamed_text, "".join(reasoning))
         if finish == LOOPED:  # the server's count would have come at the end
-            counts = TokenCounts(sum(count_tokens(each["content"]) for each in asked.messages), count_tokens(whole))
+            counts = TokenCounts(
+                sum(count_tokens(each["content"]) for each in request.messages), count_tokens(streamed_text)
+            )
         return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, cached_tokens=counts.cached)
 
     def _request(
@@ -385,8 +389,8 @@ class Endpoint(Connection):
         """Return the window of a model that is about to be asked: what the server says, or a person, the smaller of
         both; None where nobody does. The server is asked once in some minutes."""
         by_hand = self.settings.windows.get(model)
-        said = self.forms.window(model, lambda: self._said_window(model))
-        tokens = min(filter(None, (by_hand, said)), default=None)
+        server_tokens = self.forms.window(model, lambda: self._said_window(model))
+        tokens = min(filter(None, (by_hand, server_tokens)), default=None)
         return None if tokens is None else Window(tokens, self.settings.max_reply_tokens)
 
     def _said_window(self, model: str) -> int | None:
@@ -427,5 +431,5 @@ def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:
 
 def _reasoning_of(message: Any) -> str:
     """Return the model's reasoning, where a server sends it beside the content."""
-    given = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-    return given if isinstance(given, str) else ""
+    reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    return reasoning if isinstance(reasoning, str) else ""

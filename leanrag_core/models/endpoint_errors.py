@@ -41,7 +41,7 @@ class ErrorAnswer:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The object that describes the error, empty where the body is none."""
+        """The object that describes the error, empty where the body is not an object."""
         body = self.body[0] if isinstance(self.body, list) and self.body else self.body  # Gemini sends a list
         inner = body.get("error", body) if isinstance(body, dict) else {}
         return inner if isinstance(inner, dict) else {"message": inner}
@@ -61,8 +61,8 @@ class ErrorAnswer:
         reasons = (
             [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
         )
-        named = [cells.get(name) for name in ("type", "code", "status")] + reasons
-        return frozenset(str(each).lower() for each in named if isinstance(each, str))
+        labels = [cells.get(name) for name in ("type", "code", "status")] + reasons
+        return frozenset(str(each).lower() for each in labels if isinstance(each, str))
 
     @property
     def option(self) -> str:
@@ -72,9 +72,9 @@ class ErrorAnswer:
     @property
     def wait_seconds(self) -> float | None:
         """The seconds that the server asks to wait: by a header, else in its words."""
-        asked = _retry_after(self.headers)
-        if asked is not None:
-            return asked
+        header_seconds = _retry_after(self.headers)
+        if header_seconds is not None:
+            return header_seconds
         details = self.cells.get("details")
         for each in details if isinstance(details, list) else ():
             if isinstance(each, dict) and isinstance(each.get("retryDelay"), str):
@@ -87,21 +87,21 @@ def error_of(answer: ErrorAnswer, address: str, key_variable: str) -> EndpointEr
     """Return our error for an answer with an error: EndpointBusy where another try may help, EndpointRefusal where this
     request never will, EndpointPaused where none will for now, else EndpointError."""
     status, text, codes = answer.status, answer.text, answer.codes
-    said: dict[str, Any] = {"address": address, "status": status, "reason": text}
+    values: dict[str, Any] = {"address": address, "status": status, "reason": text}
     if status == 402 or (status in (400, 403, 429) and (codes & _NO_CREDIT or _NO_CREDIT_TEXT.search(text))):
         return EndpointPaused("endpoint.no_credit", address=address, reason=text)
     if status == 407:
-        return EndpointError("endpoint.proxy_refuses", **said, variable=proxy_variable(address) or "HTTPS_PROXY")
+        return EndpointError("endpoint.proxy_refuses", **values, variable=proxy_variable(address) or "HTTPS_PROXY")
     if status in (408, 409, 425, 429) or status >= 500:
         code, wait = "endpoint.asks_to_slow_down" if status == 429 else "endpoint.fails", answer.wait_seconds
         if wait is not None and wait > LONGEST_WAIT:
-            return EndpointPaused("endpoint.asks_to_come_back", minutes=round(wait / 60), **said)
-        return EndpointBusy(code, wait, overloaded=status in (429, 503) or wait is not None, **said)
+            return EndpointPaused("endpoint.asks_to_come_back", minutes=round(wait / 60), **values)
+        return EndpointBusy(code, wait, overloaded=status in (429, 503) or wait is not None, **values)
     if status == 400 and ("api_key_invalid" in codes or _WRONG_KEY.search(text)):
-        return EndpointError("endpoint.refuses_key", **said, variable=key_variable)
+        return EndpointError("endpoint.refuses_key", **values, variable=key_variable)
     if status in _CODE_OF_STATUS:
-        return EndpointError(_CODE_OF_STATUS[status], **said, variable=key_variable)
-    return EndpointRefusal("endpoint.refuses_request", answer.option, text, **said)
+        return EndpointError(_CODE_OF_STATUS[status], **values, variable=key_variable)
+    return EndpointRefusal("endpoint.refuses_request", answer.option, text, **values)
 
 
 def error_in_reply(body: Any, address: str, key_variable: str) -> EndpointError | None:

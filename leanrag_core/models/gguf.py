@@ -41,7 +41,7 @@ class ModelFile:
 
 
 def read_model_file(path: Path) -> ModelFile:
-    """Read what the file says of itself. Raises ModelUnavailable for one that is missing or is no model."""
+    """Read what the file says of itself. Raises ModelUnavailable for one that is missing or not a model."""
     try:
         with path.open("rb") as file:
             fields = _fields(file, path.name)
@@ -111,7 +111,7 @@ def _digest(file: BinaryIO, n_bytes: int) -> str:
 
 
 class _Header:
-    """Reads the values of a header one after another. Raises ValueError for one that is none."""
+    """Reads the values of a header one after another. Raises ValueError where the bytes are not a header."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._n_read = file, 0

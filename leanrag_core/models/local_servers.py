@@ -190,15 +190,15 @@ def usual_ports() -> dict[str, int]:
 
 
 def find_servers(ports: Mapping[str, int] | None = None) -> Found:
-    """Look for model servers on this machine, all at the same time; what is no model server is left out.
+    """Look for model servers on this machine, all at the same time; other servers are left out.
 
     ports: of each kind of server that is looked for, by its name; usual_ports() where None. Takes some milliseconds
     where nothing listens, and a few seconds at most.
     """
     ports = usual_ports() if ports is None else ports
     wanted = [(kind, ports[kind.name]) for kind in KINDS if ports.get(kind.name)]
-    found = in_own_loop(_find(wanted)) if wanted else []
-    return Found(tuple(server for server in found if server), time.time(), free_bytes())
+    servers = in_own_loop(_find(wanted)) if wanted else []
+    return Found(tuple(server for server in servers if server), time.time(), free_bytes())
 
 
 def free_bytes() -> int:

@@ -81,7 +81,7 @@ class _Hashes:
 
 @cache
 def _hashes(weights: Path, changed: int) -> _Hashes:
-    """Hash the weights. changed: when the file was, so that another file in its place is read anew."""
+    """Hash the weights. changed: when the file changed, so that another file in its place is read anew."""
     content, tokenizer = weights.read_bytes(), _TOKENIZER.read_bytes()
     revisions = {form: b"" if form == FLOATS else form.encode() for form in FORMS}
     of_form = {form: hashlib.sha256(content + tokenizer + revision).hexdigest() for form, revision in revisions.items()}

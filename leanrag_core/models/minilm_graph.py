@@ -65,18 +65,18 @@ class GraphWriter:
         from onnx import helper
 
         number = len(self._nodes)
-        named = [f"{operator}_{number}_{place}" for place in range(results)]
-        node = helper.make_node(operator, inputs, named, domain=_MICROSOFT if own else None)
+        result_names = [f"{operator}_{number}_{place}" for place in range(results)]
+        node = helper.make_node(operator, inputs, result_names, domain=_MICROSOFT if own else None)
         node.attribute.extend(helper.make_attribute(name, value) for name, value in sorted(attributes.items()))
         self._nodes.append(node)
-        return named
+        return result_names
 
     def model(self, result: str, *axes: str | int) -> bytes:
         """Return the file's content; the graph gives the float32 array `result` with these axes."""
         from onnx import TensorProto, helper
 
-        made = helper.make_tensor_value_info(result, TensorProto.FLOAT, axes)
-        graph = helper.make_graph(self._nodes, "graph", self._inputs, [made], list(self._constants.values()))
+        output = helper.make_tensor_value_info(result, TensorProto.FLOAT, axes)
+        graph = helper.make_graph(self._nodes, "graph", self._inputs, [output], list(self._constants.values()))
         versions = [helper.make_opsetid("", _STANDARD), helper.make_opsetid(_MICROSOFT, _OWN)]
         model = helper.make_model(graph, opset_imports=versions, ir_version=_FORMAT)
         return bytes(model.SerializeToString(deterministic=True))
@@ -190,8 +190,8 @@ class Drawing:
         below = self._one("Sub", scores, self._one("ReduceMax", scores, "last axis"))
         shares = self._polynomial(self._one("Max", below, "exp least"), "exp", _EXP_TERMS, _EXP_SQUARINGS)
         shares = self._cast(shares, _DOUBLE)
-        taken = self._one("Div", self._one("MatMul", shares, v), self._one("ReduceSum", shares, "last axis"))
-        return self._one("Reshape", self._cast(self._turned(taken, 0, 2, 1, 3), _FLOAT), "from heads")
+        attended = self._one("Div", self._one("MatMul", shares, v), self._one("ReduceSum", shares, "last axis"))
+        return self._one("Reshape", self._cast(self._turned(attended, 0, 2, 1, 3), _FLOAT), "from heads")
 
     def _bent(self, up: str, bias: str) -> str:
         """Add GELU of each number to the graph, its bias added first."""
@@ -264,10 +264,10 @@ class Drawing:
         rounded = self._one("QuantizeLinear", self._one("Div", x, largest), "step", "middle")
         if standing_out:
             rounded = self._one("Concat", rounded, self._one("Gather", rounded, "parts", axis=2), axis=2)
-        whole, column = self._graph.constant(name, weights), self._graph.constant(f"{name}_scale", scales)
+        codes, column = self._graph.constant(name, weights), self._graph.constant(f"{name}_scale", scales)
         factors = (
             rounded,
-            whole,
+            codes,
             "step",
             column,
             "middle",

@@ -53,7 +53,7 @@ class ModelFiles:
 
     def add(self, path: str | Path) -> ModelFile:
         """Choose the file at that path; from now on it is known by its name. Raises ModelUnavailable for one that is
-        missing, is no model or writes no text; StorageFailed."""
+        missing, is not a model or does not write text; StorageFailed."""
         path = Path(path).expanduser().resolve()
         file = self._writer(self._file(path))
         with self._changing, writing(message("what.model_files")):
@@ -62,7 +62,7 @@ class ModelFiles:
         return file
 
     def forget(self, name: str) -> None:
-        """Choose the file of that name no longer; it stays where it is. Raises StorageFailed."""
+        """Take the file of that name off the list; the file itself stays. Raises StorageFailed."""
         with self._changing, writing(message("what.model_files")):
             chosen = {known: path for known, path in self._chosen().items() if known != name}
             write_json(self._paths, chosen, private=True)
@@ -71,14 +71,15 @@ class ModelFiles:
         """List the files of the models folder and those that were chosen by their paths, by their names."""
         chosen = self._chosen()
         try:
-            here = {path.name: path for path in sorted(self.folder.glob("*" + SUFFIX)) if not is_later_part(path)}
+            in_folder = {path.name: path for path in sorted(self.folder.glob("*" + SUFFIX)) if not is_later_part(path)}
         except OSError:  # a folder that cannot be read has none
-            here = {}
-        paths = {**here, **{name: Path(path) for name, path in chosen.items()}}
+            in_folder = {}
+        paths = {**in_folder, **{name: Path(path) for name, path in chosen.items()}}
         return tuple(self._listed(name, paths[name], name in chosen) for name in sorted(paths)[:_MOST_LISTED])
 
     def named(self, name: str) -> ModelFile:
-        """Return the file of that name. Raises ModelUnavailable where there is none, or it writes no text."""
+        """Return the file of that name. Raises ModelUnavailable where there is none, or where it does not write
+        text."""
         chosen = self._chosen().get(name)
         path = Path(chosen) if chosen else self.folder / name
         if Path(name).name != name or not path.is_file():
@@ -94,10 +95,10 @@ class ModelFiles:
 
     def _file(self, path: Path) -> ModelFile:
         try:
-            found = path.stat()
+            file_stat = path.stat()
         except OSError:
             return read_model_file(path)  # which says what is wrong
-        key = str(path), found.st_size, found.st_mtime_ns
+        key = str(path), file_stat.st_size, file_stat.st_mtime_ns
         return self._read.get_or_make(key, lambda: read_model_file(path))
 
     def _writer(self, file: ModelFile) -> ModelFile:

@@ -215,5 +215,5 @@ def is_held(path: Path) -> bool:
 def _last_error(log: Path, file: ModelFile) -> str:
     """Return the last line of the log that tells of an error, with the file's name in the place of its path."""
     lines = log.read_text(encoding="utf-8", errors="replace").replace(str(file.path), file.name).splitlines()
-    told = [line.strip() for line in lines if " E " in line or "rror" in line] or lines or [""]
-    return told[-1][-300:]
+    error_lines = [line.strip() for line in lines if " E " in line or "rror" in line] or lines or [""]
+    return error_lines[-1][-300:]

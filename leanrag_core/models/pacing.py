@@ -19,7 +19,7 @@ _GROWTH = 1.2  # times the work a second that twice the calls in flight must bri
 _REFUSED_SECONDS = 1.0  # for which a refusal of every call holds for those that come after it
 _FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
-_LONGEST_FOR_A_READER = 10.0  # seconds that a server may ask somebody to wait who waits for an answer
+_LONGEST_FOR_A_READER = 10.0  # seconds of wait that a server may ask for while a person waits for the answer
 _UNPROVEN_IN_FLIGHT = 2  # calls at one time until the server has answered one: a refusal of all costs few requests
 _SLOW_DOWN_SECONDS = 900.0  # waits that the server asks for count as no retry for so long
 

@@ -28,15 +28,15 @@ class Provider:
 
     def role(self, role: str) -> Role:
         """Return how that role is asked there."""
-        own = Role(self.address, self.key_variable)
-        return replace(own, rerank_form=self.rerank_form) if role == RERANKING else own
+        plain_role = Role(self.address, self.key_variable)
+        return replace(plain_role, rerank_form=self.rerank_form) if role == RERANKING else plain_role
 
 
 @cache
 def providers() -> tuple[Provider, ...]:
     """Return the providers, hosted ones first."""
-    data = files("leanrag_core.models").joinpath("assets", "providers.json").read_bytes()
-    return from_json(tuple[Provider, ...], data, name="providers.json")
+    content = files("leanrag_core.models").joinpath("assets", "providers.json").read_bytes()
+    return from_json(tuple[Provider, ...], content, name="providers.json")
 
 
 def provider(name: str, role: str) -> Provider:

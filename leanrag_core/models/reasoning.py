@@ -57,9 +57,9 @@ def _last_channel(text: str) -> str:
     finals = list(_FINAL.finditer(text))
     if not finals:
         return "" if text.lstrip().startswith(("<|channel|>", "<|start|>")) else text
-    rest = text[finals[-1].end() :]
-    end = _HARMONY_END.search(rest)
-    return rest[: end.start()] if end else rest
+    final = text[finals[-1].end() :]
+    end = _HARMONY_END.search(final)
+    return final[: end.start()] if end else final
 
 
 def _begins_line(text: str, place: int) -> bool:

@@ -100,12 +100,12 @@ class Models:
         return self.in_role(EMBEDDINGS)._backend(parsed).embedding(parsed.model, fingerprint)
 
     def count_reranking(self, most: int) -> bool:
-        """Count a call of a reranker, and return whether it is within so many of all the work; 0: no limit."""
+        """Count a call of a reranker; return whether the work is within so many of them. most: 0 for no limit."""
         return self._servers.count_reranking(most)
 
     def _backend(self, name: ModelName) -> Backend:
         if name.backend not in self._backends:
-            makers = {made.name: made for made in backends()}
+            makers = {backend.name: backend for backend in backends()}
             if name.backend not in makers:
                 raise InvalidConfig("model.unknown", name=str(name))
             self._backends[name.backend] = makers[name.backend](self)
@@ -127,7 +127,7 @@ class _Servers:
         self._rerankings = 0
 
     def count_reranking(self, most: int) -> bool:
-        """Count a call of a reranker, and return whether it is within so many of all the work; 0: no limit."""
+        """Count a call of a reranker; return whether the work is within so many of them. most: 0 for no limit."""
         with self._lock:
             self._rerankings += 1
             return not most or self._rerankings <= most
@@ -171,8 +171,8 @@ def _found() -> Extensions:
 
 def require_models(models: Models, config: IndexConfig) -> None:
     """Raise InvalidConfig when a build with these settings would meet a model that it cannot use."""
-    asked = {EXTRACTION: config.model, EMBEDDINGS: config.embedding, AGGREGATION: config.aggregation_model}
-    for role, name in asked.items():
+    model_of_role = {EXTRACTION: config.model, EMBEDDINGS: config.embedding, AGGREGATION: config.aggregation_model}
+    for role, name in model_of_role.items():
         parsed = parse_model_name(name) if name else None
         if parsed is not None and parsed.model and not is_file(name):
             models.in_role(role).require_price(parsed.model)

@@ -145,7 +145,8 @@ class RemoteLanguageModel:
 
     @property
     def window(self) -> Window | None:
-        """What the model reads and writes together, where anybody says; the same as long as this object lives."""
+        """The tokens that the model reads and writes together, None where nobody says; fixed as long as this object
+        lives."""
         return self._window
 
     @cached_property
@@ -215,9 +216,9 @@ class RemoteLanguageModel:
         # A completion has the key of the first question, so that a resumed build, which meets no complaint, records
         # the same.
         keys = [
-            self.key(asked, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
-            for asked in (messages, stands_for)
-            if asked is not None
+            self.key(asked_messages, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
+            for asked_messages in (messages, stands_for)
+            if asked_messages is not None
         ]
         known = self.recalled(keys, accept, stands_for or messages)
         if known is not None:

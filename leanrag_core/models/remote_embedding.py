@@ -39,8 +39,8 @@ class EmbeddingForm:
     @property
     def fields(self) -> dict[str, Any]:
         """Fields of each request beside the texts."""
-        asked = {"dimensions": self.dimensions} if self.dimensions else {}
-        return {**(json.loads(self.more) if self.more else {}), **asked}
+        dimensions_field = {"dimensions": self.dimensions} if self.dimensions else {}
+        return {**(json.loads(self.more) if self.more else {}), **dimensions_field}
 
 
 def form_of(role: Role) -> EmbeddingForm:
@@ -86,8 +86,10 @@ class RemoteEmbeddingModel:
     @property
     def fingerprint(self) -> str:
         """The name: a server does not identify its weights. With the form, where it is not the plain one."""
-        given = {name: value for name, value in asdict(self.form).items() if value}
-        return f"{self.name}@{json.dumps(given, sort_keys=True, ensure_ascii=False)}" if given else self.name
+        form_values = {name: value for name, value in asdict(self.form).items() if value}
+        return (
+            f"{self.name}@{json.dumps(form_values, sort_keys=True, ensure_ascii=False)}" if form_values else self.name
+        )
 
     @property
     def dimension(self) -> int:
@@ -212,7 +214,7 @@ class RemoteEmbeddingModel:
         return vectors
 
     def _unit_rows(self, rows: list[list[float]]) -> np.ndarray:
-        """Return the rows as (n, d) float32 unit vectors. Raises EndpointBusy for rows that are none."""
+        """Return the rows as (n, d) float32 unit vectors. Raises EndpointBusy for rows that are not vectors."""
         try:
             vectors = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError):

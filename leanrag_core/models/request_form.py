@@ -83,8 +83,8 @@ def is_too_long(refusal: EndpointRefusal) -> bool:
 
 def named_window(refusal: EndpointRefusal) -> int | None:
     """Return the tokens of the window that a refusal names; None where it names none."""
-    named = _WINDOW_NAMED.search(refusal.server_text)
-    tokens = int(named[1].replace(",", "")) if named else 0
+    match = _WINDOW_NAMED.search(refusal.server_text)
+    tokens = int(match[1].replace(",", "")) if match else 0
     return tokens if tokens >= _LEAST_WINDOW else None
 
 
@@ -169,10 +169,10 @@ class LearntForms:
             known = self._forms.get(model, Form())
             if known not in tried:
                 return known  # learnt by another thread meanwhile
-            named = form.without(refusal, as_json=as_json)
-            if named is not None:
-                self._forms[model] = named
-                return named
+            form_without = form.without(refusal, as_json=as_json)
+            if form_without is not None:
+                self._forms[model] = form_without
+                return form_without
             proven = (model, form, as_json) in self._answered
         if (
             proven

@@ -56,8 +56,8 @@ class RerankForm:
 @cache
 def rerank_forms() -> tuple[RerankForm, ...]:
     """Return the forms that servers have."""
-    data = files("leanrag_core.models").joinpath("assets", "rerank_forms.json").read_bytes()
-    return from_json(tuple[RerankForm, ...], data, name="rerank_forms.json")
+    content = files("leanrag_core.models").joinpath("assets", "rerank_forms.json").read_bytes()
+    return from_json(tuple[RerankForm, ...], content, name="rerank_forms.json")
 
 
 def rerank_form(name: str) -> RerankForm:
@@ -102,8 +102,8 @@ class Reranker:
         None where nobody does."""
         endpoint, form = self._work.endpoint, self._form
         if not form.about:
-            said = endpoint.window(self._model)
-            tokens = None if said is None else said.tokens
+            server_window = endpoint.window(self._model)
+            tokens = None if server_window is None else server_window.tokens
         else:
             tokens = endpoint.forms.window(self._model, lambda: _count(endpoint.about(form.about), form.window))
         by_hand = self._role.window or self._work.settings.windows.get(self._model)
@@ -113,10 +113,10 @@ class Reranker:
         """Return the texts, cut where they are longer than the model reads, and how many are cut."""
         if self._window is None:
             return list(texts), 0
-        asked = count_tokens(question)
-        room = int(self._window / USUAL_FACTOR) - _TEMPLATE - asked
+        question_tokens = count_tokens(question)
+        room = int(self._window / USUAL_FACTOR) - _TEMPLATE - question_tokens
         if room < _LEAST_PASSAGE:
-            raise PromptTooLong("rerank.question_too_long", tokens=asked, window=self._window)
+            raise PromptTooLong("rerank.question_too_long", tokens=question_tokens, window=self._window)
         longer = [bool(n > room) for n in count_many(texts)]
         read = [trim_to_tokens(text, room) if cut else text for text, cut in zip(texts, longer, strict=True)]
         return read, sum(longer)
@@ -144,14 +144,14 @@ class Reranker:
         work.meter.require_budget()
         if not work.count_reranking(self._role.max_calls):
             raise BudgetSpent("rerank.calls_spent", n=self._role.max_calls)
-        asked: dict[str, Any] = {
+        fields_of_request: dict[str, Any] = {
             form.model: self._model,
             form.query: question,
             form.documents: list(texts),
             form.most: len(texts),
         }
         body: dict[str, Any] = {name: value for name, value in form.more.items() if name not in self._role.body_fields}
-        body |= {name: value for name, value in asked.items() if name and value != ""}
+        body |= {name: value for name, value in fields_of_request.items() if name and value != ""}
         started = time.perf_counter()
 
         def call() -> tuple[list[float], int]:
@@ -181,9 +181,9 @@ class Reranker:
         """Return the scores of a reply, in the order of the texts. Raises EndpointBusy for one without a finite number
         for each text."""
         form = self._form
-        listed = reply.get(form.results) if form.results and isinstance(reply, dict) else reply
+        result_list = reply.get(form.results) if form.results and isinstance(reply, dict) else reply
         scores: dict[int, float] = {}
-        for each in listed if isinstance(listed, list) else ():
+        for each in result_list if isinstance(result_list, list) else ():
             place, score = (each.get(form.index), each.get(form.score)) if isinstance(each, dict) else (None, None)
             if type(place) is int and isinstance(score, int | float) and math.isfinite(score):
                 scores[place] = float(score)
@@ -194,8 +194,8 @@ class Reranker:
 
 def reranker(models: Models) -> Reranker | None:
     """Return the reranker that the settings name, None where they name none."""
-    own = models.settings.roles.get(RERANKING)
-    return Reranker(models) if own is not None and (own.base_url or own.model) else None
+    role = models.settings.roles.get(RERANKING)
+    return Reranker(models) if role is not None and (role.base_url or role.model) else None
 
 
 def _tokens_of(reply: Any) -> int:

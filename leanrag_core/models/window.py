@@ -35,8 +35,8 @@ class Window:
 
     def reply_limit(self, messages: Sequence[dict[str, str]]) -> int:
         """Return the tokens that the reply to those messages may have; below LEAST_REPLY they do not fit."""
-        ours = sum(count_tokens(message["content"]) + _TEMPLATE for message in messages)
-        left = self.tokens - math.ceil(ours * self.factor)
+        own_tokens = sum(count_tokens(message["content"]) + _TEMPLATE for message in messages)
+        left = self.tokens - math.ceil(own_tokens * self.factor)
         return self.reply_tokens if left >= self.reply_tokens else left // _STEP * _STEP
 
 
@@ -120,10 +120,10 @@ def fill_within(model: object, template: Fillable, *, keep: Collection[str] = ()
 
 def _common_length(sizes: Sequence[int], tokens: int) -> int:
     """Return the largest length to which texts can be cut so that all fit. sizes: ascending."""
-    left = tokens
+    tokens_left = tokens
     for place, size in enumerate(sizes):
-        share = left // (len(sizes) - place)
+        share = tokens_left // (len(sizes) - place)
         if size > share:
             return max(0, share)
-        left -= size
+        tokens_left -= size
     return max(sizes, default=0)

@@ -68,8 +68,8 @@ def _sums_are_exact() -> bool:
     constants = (("weights", np.full((64, 16), 127, np.int8)), ("step", np.float32(1)), ("middle", np.uint8(0)))
     for name, values in constants:
         graph.constant(name, np.asarray(values))
-    given = graph.add("Cast", "given", to=2)[0]
-    product = graph.add("MatMulIntegerToFloat", given, "weights", "step", "step", "middle", own=True)[0]
+    cast = graph.add("Cast", "given", to=2)[0]
+    product = graph.add("MatMulIntegerToFloat", cast, "weights", "step", "step", "middle", own=True)[0]
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(

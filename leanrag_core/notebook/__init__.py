@@ -128,17 +128,24 @@ def token_bar(trace: Trace, width: int = 900) -> str:
             )
         )
         x += share
-    said = ", ".join(f"{section.letter} {sentence(section.title, ENGLISH)} {section.tokens:,}" for section in sections)
+    section_tokens = ", ".join(
+        f"{section.letter} {sentence(section.title, ENGLISH)} {section.tokens:,}" for section in sections
+    )
     label = say("notebook.tokens", n=trace.context.tokens)
-    bar = text('<svg viewBox="0 0 {} 12" width="{}" role="img" aria-label="{}">', width, width, f"{label}: {said}")
-    return bar + "".join(parts) + "</svg>" + text('<p class="m">{}: {}</p>', label, said)
+    bar = text(
+        '<svg viewBox="0 0 {} 12" width="{}" role="img" aria-label="{}">', width, width, f"{label}: {section_tokens}"
+    )
+    return bar + "".join(parts) + "</svg>" + text('<p class="m">{}: {}</p>', label, section_tokens)
 
 
 def _passages(trace: Trace) -> str:
-    taken = trace.passages[:_PASSAGES]
-    if not taken:
+    shown_passages = trace.passages[:_PASSAGES]
+    if not shown_passages:
         return ""
-    rows = [(place, item.source.title if item.source else "", _cut(item.text)) for place, item in enumerate(taken, 1)]
+    rows = [
+        (place, item.source.title if item.source else "", _cut(item.text))
+        for place, item in enumerate(shown_passages, 1)
+    ]
     return table([say("notebook.passage"), say("notebook.document"), ""], rows)
 
 

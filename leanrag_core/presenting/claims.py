@@ -1,5 +1,5 @@
 """What a slide says and draws, and what it may claim: each sentence is made of stored figures, and is left out where
-they do not bear it.
+they do not support it.
 """
 
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
 
 
 def measured_figures(measured: Measured) -> tuple[Figure, ...]:
-    """Return the same in two large numbers."""
+    """Return what an experiment measured, in two large numbers."""
     tokens = message("present.measured.tokens_label", n=measured.tokens.n, interval=_interval(measured.tokens))
     figures = [Figure(share(measured.tokens.value), tokens)]
     if measured.recall and measured.recall_beside and measured.difference:

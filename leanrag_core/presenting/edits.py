@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 _PNG, _SVG = "data:image/png;base64,", "data:image/svg+xml;base64,"
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# Drawn as the source of an <img>, where a browser runs no script and loads nothing; refused all the same.
+# Drawn as the source of an <img>, where a browser runs no script and loads nothing; they are refused nevertheless.
 _ACTIVE = re.compile(
     rb"<!entity|<\s*script|<\s*foreignobject|<[^>]*\son[a-z]+\s*=|href\s*=\s*[\"']?\s*javascript:", re.IGNORECASE
 )
@@ -105,8 +105,8 @@ def ordered(edits: Edits, stored: Sequence[str], added: Iterable[str]) -> tuple[
 
 def numbers_in(text: str) -> list[str]:
     """Return the numbers that are written in digits, without what separates thousands, in their order."""
-    written = _NUMBER.findall(unicodedata.normalize("NFKC", text))
-    return [_plain(number) for number in written]
+    number_texts = _NUMBER.findall(unicodedata.normalize("NFKC", text))
+    return [_plain(number) for number in number_texts]
 
 
 def _plain(number: str) -> str:

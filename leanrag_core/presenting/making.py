@@ -57,13 +57,13 @@ def make_presentation(
     """
     require_valid(plan)
     chunks, total = ChunkTexts(index), len(plan.questions) * len(plan.strategies)
-    asked: list[PresentedQuestion] = []
+    presented: list[PresentedQuestion] = []
     for question in plan.questions:
         sides: list[Side] = []
         for strategy in plan.strategies:
-            report(Progress("ask", len(asked) * len(plan.strategies) + len(sides), total, "questions"))
+            report(Progress("ask", len(presented) * len(plan.strategies) + len(sides), total, "questions"))
             sides.append(_side(index, question, ask(index, question.question, strategy), chunks))
-        asked.append(PresentedQuestion(question.question, tuple(sides), len(question.evidence)))
+        presented.append(PresentedQuestion(question.question, tuple(sides), len(question.evidence)))
     report(Progress("ask", total, total, "questions"))
     drawn = pictures.islands_of(index)
     islands, rows = drawn if drawn is not None else (None, np.zeros(0, dtype=np.int64))
@@ -86,7 +86,7 @@ def make_presentation(
         islands=islands,
         hierarchy=pictures.hierarchy_of(index),
         strategies=plan.strategies,
-        questions=tuple(asked),
+        questions=tuple(presented),
         cost=Cost(spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.cost),
         measured=measured(experiments, index.id, plan.strategies),
         notes={slide: text for slide, text in plan.notes.items() if text.strip()},
@@ -105,9 +105,9 @@ def _side(index: Index, question: GoldQuestion, answer: Answer, chunks: ChunkTex
 def compared(
     question: str, made: str, runs: Sequence[RecordedRun], *, gold: Sequence[int | None], n_gold: int
 ) -> AddedComparison:
-    """Return a slide of these runs, whole. made: the day, ISO 8601. gold: wanted passages that each context holds, None
-    where none are known; n_gold: how many there are."""
-    sides = tuple(Side(record_of(_without_times(run)), found, ()) for run, found in zip(runs, gold, strict=True))
+    """Return a slide that compares these runs, with their whole contexts. made: the day, ISO 8601. gold: wanted
+    passages that each context holds, None where none are known; n_gold: how many there are."""
+    sides = tuple(Side(record_of(_without_times(run)), n_found, ()) for run, n_found in zip(runs, gold, strict=True))
     names = dict.fromkeys(run.trace.index.name for run in runs)
     return AddedComparison(question, ", ".join(names), made, sides, n_gold)
 
@@ -197,10 +197,10 @@ def _is_same(versions: Mapping[str, str], run: RunSpec, index_id: str, strategy:
     return all_settings(info, run.options) == all_settings(info, strategy.options)
 
 
-def _measured(result: ExperimentResult, ours: str, theirs: str, place: int) -> Measured | None:
+def _measured(result: ExperimentResult, first: str, other: str, place: int) -> Measured | None:
     questions = questions_of(result)
     tokens = scores_of(result, TOKENS, questions)
-    ratio = mean_interval(relative(tokens[ours], tokens[theirs]), result.spec.seed)
+    ratio = mean_interval(relative(tokens[first], tokens[other]), result.spec.seed)
     if ratio is None:
         return None
     recall = scores_of(result, RECALL, questions)
@@ -209,9 +209,9 @@ def _measured(result: ExperimentResult, ours: str, theirs: str, place: int) -> M
         beside=place,
         questions=len(questions),
         tokens=_estimate(ratio),
-        recall=_known(mean_interval(recall[ours], result.spec.seed)),
-        recall_beside=_known(mean_interval(recall[theirs], result.spec.seed)),
-        difference=_known(difference_interval(recall[ours], recall[theirs], result.spec.seed)),
+        recall=_known(mean_interval(recall[first], result.spec.seed)),
+        recall_beside=_known(mean_interval(recall[other], result.spec.seed)),
+        difference=_known(difference_interval(recall[first], recall[other], result.spec.seed)),
     )
 
 

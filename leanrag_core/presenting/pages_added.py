@@ -45,10 +45,10 @@ def cut_to(trace: Trace, budget: int) -> Trace:
     return replace(trace, context=context, relations=relations, items=items)
 
 
-def cut_side(side: Side, budget: int, found: frozenset[str] | None = None) -> Side:
-    """Return the side with its context cut to the budget. found: ids of the items that hold gold quotes, where they are
-    known; without them a count of gold is kept only where nothing was cut. The answer goes where a text that it cites
-    is cut away, since it was written from the whole context."""
+def cut_side(side: Side, budget: int, gold_items: frozenset[str] | None = None) -> Side:
+    """Return the side with its context cut to the budget. gold_items: ids of the items that hold gold quotes, where
+    they are known; without them a count of gold is kept only where nothing was cut. The answer is dropped where a text
+    that it cites is cut away, since it was written from the whole context."""
     trace = side.run.trace
     if not budget or trace.context.tokens <= budget:
         return side
@@ -57,7 +57,7 @@ def cut_side(side: Side, budget: int, found: frozenset[str] | None = None) -> Si
     refs = {item.ref for section in cut.context.sections for item in section.items}
     stored = side.run.answer
     answer = stored if stored is not None and set(stored.citations) <= marks else None
-    gold = None if found is None else len(found & refs)
+    gold = None if gold_items is None else len(gold_items & refs)
     return replace(side, run=replace(side.run, trace=cut, answer=answer), gold=gold)
 
 

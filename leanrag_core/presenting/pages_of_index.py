@@ -130,7 +130,7 @@ def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:
 
 
 def _foot(picture: Islands, *, joined: bool) -> tuple[Message, ...]:
-    """Return what is drawn of how many."""
+    """Return how many are drawn, and of how many."""
     n, total = len(picture.spots), picture.nodes
     code = "present.islands.drawn" if n < total else "present.islands.all"
     foot = [message(code, n=n, total=total, layer=picture.layer)]

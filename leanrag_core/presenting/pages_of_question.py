@@ -60,12 +60,12 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
     trace = side.run.trace
     layouts = [layered_graph(trace, plot_px=width, language=words.language) for width in (NARROW, WIDE)]
     names = [*(step.name for step in trace.steps), "answer"]
-    taken = []
+    step_records = []
     for place, name in enumerate(names):
         claim = _answer_claim(side) if name == "answer" else claims.step_claim(question, side, name)
         nodes, relations = lit_ids(trace, place if place < len(trace.steps) else None)
         title = message("present.step.answer") if name == "answer" else _title(trace, place)
-        taken.append(
+        step_records.append(
             {
                 "name": name,
                 "title": words.say(title),
@@ -79,7 +79,7 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
     picture = {
         "question": question.question,
         "layouts": [_drawn(layout) for layout in layouts],
-        "steps": taken,
+        "steps": step_records,
         "chunks": _chunk_cards(trace),
         "sections": _sections(trace, words),
         "tokens": trace.context.tokens,
@@ -245,16 +245,18 @@ def _parts(side: Side, most: int | None, words: Words) -> list[dict[str, Any]]:
 
 def _cited_texts(side: Side, words: Words) -> dict[str, dict[str, str]]:
     trace = side.run.trace
-    spoken = {mark: str(part["text"]) for part in reversed(_parts(side, None, words)) for mark in part["marks"]}
+    cited_sentences = {
+        mark: str(part["text"]) for part in reversed(_parts(side, None, words)) for mark in part["marks"]
+    }
     sources = {passage.id: passage.source for passage in trace.passages}
     texts = {}
     for section in trace.context.sections:
         for item in section.items:
-            if item.mark in spoken:
+            if item.mark in cited_sentences:
                 source = sources.get(item.ref)
                 where = "" if source is None else source.title or source.document
                 texts[item.mark] = {
-                    "text": _excerpt(item.text[item.lead :].strip(), spoken.get(item.mark, "")),
+                    "text": _excerpt(item.text[item.lead :].strip(), cited_sentences.get(item.mark, "")),
                     "where": where,
                     "colour": section.colour,
                     "lead": item.text[: item.lead].strip(),
@@ -373,5 +375,5 @@ def _gold_of_all(stored: Presentation, names: list[dict[str, str]]) -> Iterator[
     for place, name in enumerate(names):
         sides = [question.sides[place] for question in known]
         if known and all(side.gold is not None for side in sides):
-            found, total = sum(side.gold or 0 for side in sides), sum(question.n_gold for question in known)
-            yield message("present.questions.gold_of_all", name=name["name"], n=found, total=total)
+            n_found, total = sum(side.gold or 0 for side in sides), sum(question.n_gold for question in known)
+            yield message("present.questions.gold_of_all", name=name["name"], n=n_found, total=total)

@@ -48,8 +48,10 @@ class LayerConnectivity:
 
 def connectivity(layer: Layer) -> LayerConnectivity:
     """Measure how a layer hangs together."""
-    made = _connection(len(layer), layer.ends)
-    return LayerConnectivity(made, made if layer.number == 0 else _connection(len(layer), layer.ends[:0]))
+    with_relations = _connection(len(layer), layer.ends)
+    return LayerConnectivity(
+        with_relations, with_relations if layer.number == 0 else _connection(len(layer), layer.ends[:0])
+    )
 
 
 def _connection(n_nodes: int, ends: np.ndarray) -> Connection:
@@ -118,11 +120,11 @@ def _boxes(sizes: Sequence[int], box: _Box) -> list[_Box]:
     share = half / total
     if box.width * _ASPECT >= box.height:
         first = _Box(box.x, box.y, box.width * share, box.height)
-        rest = _Box(box.x + first.width, box.y, box.width - first.width, box.height)
+        remainder = _Box(box.x + first.width, box.y, box.width - first.width, box.height)
     else:
         first = _Box(box.x, box.y, box.width, box.height * share)
-        rest = _Box(box.x, box.y + first.height, box.width, box.height - first.height)
-    return [*_boxes(sizes[:cut], first), *_boxes(sizes[cut:], rest)]
+        remainder = _Box(box.x, box.y + first.height, box.width, box.height - first.height)
+    return [*_boxes(sizes[:cut], first), *_boxes(sizes[cut:], remainder)]
 
 
 def _cells(n: int, box: _Box) -> list[Point]:
@@ -202,14 +204,14 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
 def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return, of (k,) rows of relations in order of strength, those that are among the strongest of one of their
     ends."""
-    seen: dict[int, int] = {}
+    n_drawn: dict[int, int] = {}
     kept = []
     for row in order.tolist():
         pair = ends[row].tolist()
-        if any(seen.get(end, 0) < EACH for end in pair):
+        if any(n_drawn.get(end, 0) < EACH for end in pair):
             kept.append(row)
             for end in pair:
-                seen[end] = seen.get(end, 0) + 1
+                n_drawn[end] = n_drawn.get(end, 0) + 1
     return np.array(kept, dtype=np.int64)
 
 
@@ -279,10 +281,10 @@ def _children(
     for place, child in enumerate(ordered.tolist()):
         height = float(leaves[child]) / total
         if height < _LEAST_BLOCK and place + 1 < len(ordered):
-            rest = ordered[place:]
+            others = ordered[place:]
             cells = index.layers[layer - 1].entity_cells["name"]
-            names = tuple(_short(cells[child].as_py(), 60) for child in rest[:_MOST_FOLDED].tolist())
-            block = Block("", round(at, 5), round(min(end, 1.0), 5), int(leaves[rest].sum()), len(rest), names)
+            names = tuple(_short(cells[child].as_py(), 60) for child in others[:_MOST_FOLDED].tolist())
+            block = Block("", round(at, 5), round(min(end, 1.0), 5), int(leaves[others].sum()), len(others), names)
             return drawn, [block]
         drawn.append((child, at, at + height))
         at += height

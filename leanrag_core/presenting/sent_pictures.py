@@ -23,7 +23,8 @@ _COLOURS = 256
 
 def picture_sent(sent: Any, *, index: str, made: str) -> AddedPicture:
     """Return the slide of what a browser has sent: light and dark, PNGs as data URIs, width and height in px, title and
-    note. index: its name; made: the day, ISO 8601. Raises InvalidConfig for what is no picture, or too large a one.
+    note. index: its name; made: the day, ISO 8601. Raises InvalidConfig for anything but a picture, and for one that is
+    too large.
     """
     if not isinstance(sent, dict):
         raise InvalidConfig("explore.slide.no_picture")
@@ -36,7 +37,7 @@ def picture_sent(sent: Any, *, index: str, made: str) -> AddedPicture:
 
 
 def _pixels(sent: object) -> int:
-    """Return the length, 0 for what is none."""
+    """Return the length, 0 for anything that is not a length."""
     return sent if type(sent) is int and 1 <= sent <= _LARGEST_PX else 0
 
 
@@ -71,6 +72,6 @@ def _written_again(sent: str, width: int, height: int) -> str:
             few = _with_few_colours(image.convert("RGB"))
     except (binascii.Error, UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError) as error:
         raise InvalidConfig("explore.slide.no_picture") from error
-    written = io.BytesIO()
-    few.save(written, "PNG", optimize=True)
-    return _BEGIN + base64.b64encode(written.getvalue()).decode()
+    png_file = io.BytesIO()
+    few.save(png_file, "PNG", optimize=True)
+    return _BEGIN + base64.b64encode(png_file.getvalue()).decode()

@@ -105,17 +105,17 @@ def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool 
     whole: with those that the edits leave out, as the editor lists them."""
     stored, words = presentation, pages_of_question.Words(language)
     edits = stored.edits
-    told = {slide.key: slide for slide in _told(stored, words)}
+    story_pages = {slide.key: slide for slide in _told(stored, words)}
     added = {key: _Pages(key, key.partition("-")[0], (added_page(each, words),)) for key, each in stored.added.items()}
     slides = []
-    for key in ordered(edits, tuple(told), tuple(added)):
+    for key in ordered(edits, tuple(story_pages), tuple(added)):
         is_left_out = key in edits.left_out
         if whole or not is_left_out:
-            pages = told.get(key) or added.get(key) or _Pages(key, TEXT, (own_words(),))
+            pages = story_pages.get(key) or added.get(key) or _Pages(key, TEXT, (own_words(),))
             views = tuple(_view(page, place, pages, stored, words) for place, page in enumerate(pages.pages))
             talk = " ".join(map(words.say, claims.talk(pages.kind, stored)))
             notes = edits.notes.get(key, stored.notes.get(pages.kind, ""))
-            slides.append(Slide(key, pages.kind, views, talk, notes, is_left_out, key not in told))
+            slides.append(Slide(key, pages.kind, views, talk, notes, is_left_out, key not in story_pages))
     if not slides:
         return deck_of(replace(stored, edits=replace(edits, left_out=())), language)  # a deck shows something
     return Deck(
@@ -139,13 +139,13 @@ def _told(stored: Presentation, words: pages_of_question.Words) -> list[_Pages]:
         slides.append(_Pages(ISLANDS, ISLANDS, (pages_of_index.islands(stored.islands),)))
         slides.append(_Pages(BRIDGES, BRIDGES, (pages_of_index.bridges(stored.islands),)))
     slides.append(_Pages(HIERARCHY, HIERARCHY, (pages_of_index.hierarchy(stored),)))
-    asked = stored.questions
-    slides.append(_Pages(STEPS, STEPS, tuple(pages_of_question.steps(question, words) for question in asked)))
-    slides.append(_Pages(ANSWER, ANSWER, tuple(pages_of_question.answer(question, words) for question in asked)))
-    for beside in range(1, len(asked[0].sides)):
-        pages = tuple(pages_of_question.compare(stored, question, beside, words) for question in asked)
+    questions = stored.questions
+    slides.append(_Pages(STEPS, STEPS, tuple(pages_of_question.steps(question, words) for question in questions)))
+    slides.append(_Pages(ANSWER, ANSWER, tuple(pages_of_question.answer(question, words) for question in questions)))
+    for beside in range(1, len(questions[0].sides)):
+        pages = tuple(pages_of_question.compare(stored, question, beside, words) for question in questions)
         slides.append(_Pages(COMPARE if beside == 1 else f"{COMPARE}-{beside}", COMPARE, pages))
-    if len(asked) > 1:
+    if len(questions) > 1:
         slides.append(_Pages(QUESTIONS, QUESTIONS, (pages_of_question.several(stored, words),)))
     slides.append(_Pages(COST, COST, (pages_of_index.cost(stored, words),)))
     return slides
@@ -187,13 +187,13 @@ def _printed(slide: _Pages, place: int, stored: Presentation, words: pages_of_qu
     if added is not None and not isinstance(added, AddedComparison):
         return words.say(message("present.added.of", index=isolated(added.index), day=words.day(added.made)))
     side = added.sides[0] if added is not None else stored.questions[place].sides[0]
-    made, question = (
+    date, question = (
         (added.made, added.question) if added is not None else (stored.made, stored.questions[place].question)
     )
     parts = [
         f"{words.strategy(side)}, {words.settings(side)}",
         words.say(pages_of_question.answer_kind(side)),
-        words.day(made),
+        words.day(date),
         question if added is not None or slide.kind in (STEPS, ANSWER, COMPARE) else "",
     ]
     return "; ".join(filter(None, parts))

@@ -75,8 +75,8 @@ def presentation_of(content: bytes, *, name: str) -> Presentation:
         from_record(side.run, name=name)  # refuses messages that have no sentence
     for added in presentation.added.values():
         if isinstance(added, AddedBoard):
-            told = (added.system, added.settings, added.measure, *(point.name for point in added.points))
-            require_sentences(told, name)
+            messages = (added.system, added.settings, added.measure, *(point.name for point in added.points))
+            require_sentences(messages, name)
     for field, is_whole in _wholeness(presentation):
         if not is_whole:
             reason = message(
@@ -137,17 +137,17 @@ class PresentationStore:
 
     def all(self) -> PresentationList:
         """Return all presentations."""
-        own: list[tuple[int, PresentationSummary]] = []
+        own_summaries: list[tuple[int, PresentationSummary]] = []
         shipped: list[tuple[int, PresentationSummary]] = []
         damaged: list[Damaged] = []
-        for folder, listed in ((self.root, own), (self._shipped, shipped)):
+        for folder, listed in ((self.root, own_summaries), (self._shipped, shipped)):
             for path in sorted(folder.glob("*.json")):
                 if _ID.fullmatch(path.stem):
                     try:
                         listed.append((path.stat().st_mtime_ns, self._summary(path)))
                     except LeanRAGError as error:
                         damaged.append(Damaged(path.stem, str(error)))
-        newest_first = [summary for _, summary in sorted(own, key=lambda pair: -pair[0])]
+        newest_first = [summary for _, summary in sorted(own_summaries, key=lambda pair: -pair[0])]
         return PresentationList((*newest_first, *(summary for _, summary in shipped)), tuple(damaged))
 
     def read(self, id_: str) -> Presentation:
@@ -199,8 +199,8 @@ class PresentationStore:
             key = f"{kind}-{max(numbers, default=0) + 1}"
             keys.insert(keys.index(after) + 1 if after in keys else len(keys), key)
             edits = replace(presentation.edits, order=tuple(keys))
-            own = self._write(id_, replace(presentation, edits=edits, added={**kept, key: slide}))
-            return AddedTo(own, key, keys.index(key) + 1)
+            stored_id = self._write(id_, replace(presentation, edits=edits, added={**kept, key: slide}))
+            return AddedTo(stored_id, key, keys.index(key) + 1)
 
     def _write(self, id_: str, presentation: Presentation) -> str:
         """Put the presentation where it was; one of the program stays, and a copy is made."""

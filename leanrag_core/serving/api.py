@@ -142,18 +142,18 @@ def _add_questions(app: FastAPI, served: Served, in_thread: _InThread) -> None:
         so."""
         opened = await in_thread(request, lambda look: served.checked(index, body))
         if not body.stream:
-            asked = await in_thread(request, lambda look: served.ask(opened, body, look))
-            return _json(asked.values())
+            answered = await in_thread(request, lambda look: served.ask(opened, body, look))
+            return _json(answered.values())
 
         def work(write: Write, look: Look) -> None:
-            asked = served.ask(
+            answered = served.ask(
                 opened,
                 body,
                 look,
                 on_step=lambda step: write(event({"name": step.name, "said": sentence(step.caption)}, "step")),
                 on_text=lambda text: write(event({"text": text}, "text")),
             )
-            write(event(to_jsonable_python(asked.values()), "result"))
+            write(event(to_jsonable_python(answered.values()), "result"))
 
         return EventStream(in_thread.workers, partial(_writing_errors, work, "error"))
 
@@ -205,14 +205,14 @@ def _add_chat(app: FastAPI, served: Served, in_thread: _InThread) -> None:
         opened = await in_thread(request, lambda look: served.checked(asked_for.index, asked_for.body))
         language = served.bench.settings.read().language
         if not body.stream:
-            asked = await in_thread(request, lambda look: served.ask(opened, asked_for.body, look))
-            return _json(chat.completion(body.model, asked, language).model_dump(mode="json", exclude_unset=True))
+            answered = await in_thread(request, lambda look: served.ask(opened, asked_for.body, look))
+            return _json(chat.completion(body.model, answered, language).model_dump(mode="json", exclude_unset=True))
 
         def work(write: Write, look: Look) -> None:
             pieces = chat.Pieces(lambda values: write(event(values)), body.model)
-            asked = served.ask(opened, asked_for.body, look, on_text=pieces.text)
+            answered = served.ask(opened, asked_for.body, look, on_text=pieces.text)
             wants_usage = body.stream_options is not None and body.stream_options.include_usage
-            pieces.end(asked, language, with_usage=wants_usage)
+            pieces.end(answered, language, with_usage=wants_usage)
             write(chat.DONE)
 
         return EventStream(in_thread.workers, partial(_writing_errors, work, ""))
@@ -245,8 +245,8 @@ class BearerCheck:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """See ASGI."""
         if scope["type"] == "http":
-            given = [value for name, value in scope["headers"] if name.lower() == b"authorization"]
-            scheme, _, token = (given[0] if len(given) == 1 else b"").partition(b" ")
+            headers = [value for name, value in scope["headers"] if name.lower() == b"authorization"]
+            scheme, _, token = (headers[0] if len(headers) == 1 else b"").partition(b" ")
             if not hmac.compare_digest(scheme.capitalize() + b" " + token, self._expected):
                 response = failure_response(401, message("serving.no_token", variable=VARIABLE))
                 response.headers["www-authenticate"] = "Bearer"

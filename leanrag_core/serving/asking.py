@@ -157,7 +157,7 @@ def _unheard(piece: Any) -> None:
 
 
 class Served:
-    """A workbench as programs ask it. opened: indexes that are open, shared with whoever else asks in this process."""
+    """A workbench as programs ask it. opened: the open indexes, shared with all others who ask in this process."""
 
     def __init__(self, bench: Workbench, opened: OpenIndexes | None = None) -> None:
         self.bench = bench
@@ -185,7 +185,7 @@ class Served:
     def retrieve(
         self, index: Index, body: RetrieveBody, look: Look, on_step: Callable[[TraceStep], None] = _unheard
     ) -> Trace:
-        """Return what the strategy retrieves. index: of checked(). Raises as Questions.retrieve() does, and
+        """Return what the strategy retrieves. index: as checked() returns it. Raises as Questions.retrieve() does, and
         Cancelled."""
 
         def step(done: TraceStep) -> None:
@@ -212,18 +212,18 @@ class Served:
         on_step: Callable[[TraceStep], None] = _unheard,
         on_text: Callable[[str], None] = _unheard,
     ) -> Asked:
-        """Return the answer. on_step hears of the steps of the retrieval once they are done, on_text of each piece of
-        the answer's text. index: of checked()."""
-        said = ""
+        """Return the answer. on_step: called with each step of the retrieval once it is done; on_text: with each piece
+        of the answer's text. index: as checked() returns it."""
+        standalone_question = ""
         if body.after:
-            made = self.bench.questions.follow_up(index, body.question, body.after)
-            if made.question != body.question:
-                said = made.question
-                body = AskBody(made.question, body.strategy, body.options, body.scope)
-        heard: list[TraceStep] = []
+            standalone = self.bench.questions.follow_up(index, body.question, body.after)
+            if standalone.question != body.question:
+                standalone_question = standalone.question
+                body = AskBody(standalone.question, body.strategy, body.options, body.scope)
+        reported_steps: list[TraceStep] = []
 
         def step(done: TraceStep) -> None:
-            heard.append(done)
+            reported_steps.append(done)
             on_step(done)
 
         def text(piece: str) -> None:
@@ -231,12 +231,12 @@ class Served:
             on_text(piece)
 
         trace = self.retrieve(index, body, look, step)
-        for done in trace.steps[len(heard) :]:  # a strategy of one call tells of none while it works
+        for done in trace.steps[len(reported_steps) :]:  # a strategy of one call tells of none while it works
             on_step(done)
         look()
         with self.bench.questions.naming_damage(index):
             answer = self.bench.questions.stream_answer(index, trace, text)
-        return Asked(trace, answer, cited(answer), said)
+        return Asked(trace, answer, cited(answer), standalone_question)
 
     def compare(self, index: Index, body: CompareBody, look: Look) -> dict[str, Any]:
         """Return the fields of `compare --json` for one question. index: of the documents that are asked."""
@@ -249,12 +249,12 @@ class Served:
         return {"question": body.question, "columns": columns, "shared": shared_values(compare(traces))}
 
     def _column(self, index: Index, spec: ColumnSpec, body: CompareBody, look: Look) -> tuple[Trace, Answer | None]:
-        own = index if spec.index is None else self.bench.scopes.index(self.index(str(spec.index)), body.scope)
-        asked = AskBody(body.question, spec.info.name, dict(spec.options))
+        column_index = index if spec.index is None else self.bench.scopes.index(self.index(str(spec.index)), body.scope)
+        ask_body = AskBody(body.question, spec.info.name, dict(spec.options))
         if body.answers:
-            made = self.ask(own, asked, look)
-            return made.trace, made.answer
-        return self.retrieve(own, asked, look), None
+            answered = self.ask(column_index, ask_body, look)
+            return answered.trace, answered.answer
+        return self.retrieve(column_index, ask_body, look), None
 
     def documents(self, index_id: str) -> list[DocumentValues]:
         """Return the documents of the index."""
@@ -264,12 +264,12 @@ class Served:
     def askable(self, index: Index) -> list[StrategyInfo]:
         """Return the strategies that can be asked of the index as it is: their parts are there, and the language model
         where they need one."""
-        there = {part.name for part in self.bench.parts.all(index) if part.status == FINISHED}
+        finished_parts = {part.name for part in self.bench.parts.all(index) if part.status == FINISHED}
         has_model = self.bench.questions.answering_language(index) is not None
         return [
             info
             for info in strategies().strategies
-            if set(parts_needed(info.name, {})) <= there
+            if set(parts_needed(info.name, {})) <= finished_parts
             and (has_model or not (info.calls_model or getattr(info.strategy, "model_answers", False)))
         ]
 
@@ -323,11 +323,11 @@ def marked(trace: Trace, marks: set[str] | None = None) -> tuple[Cited, ...]:
 
 
 def _cited(item: ContextItem, items: Mapping[str, TraceItem], relation: TraceRelation | None) -> Cited:
-    of = items.get(item.ref)
-    if of is not None and (source := of.source) is not None:
-        text = of.text or item.text
+    trace_item = items.get(item.ref)
+    if trace_item is not None and (source := trace_item.source) is not None:
+        text = trace_item.text or item.text
         return Cited(item.mark, "passage", source.document, text, source.start, source.end, source.page)
     if relation is not None:
         ends = [items[end].name if end in items else end for end in (relation.source, relation.target)]
         return Cited(item.mark, "relation", " – ".join(ends), item.text)
-    return Cited(item.mark, "entity", item.ref if of is None else of.name, item.text)
+    return Cited(item.mark, "entity", item.ref if trace_item is None else trace_item.name, item.text)

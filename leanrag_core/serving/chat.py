@@ -81,21 +81,21 @@ def chat_of(body: ChatBody) -> Chat:
     """Return what the chat asks. Raises InvalidConfig for one without a question, or for several answers."""
     if body.n not in (None, 1):
         raise InvalidConfig("serving.one_answer", n=body.n)
-    index, _, named = body.model.partition("/")
-    asked = [_text(each) for each in body.messages if each.role == "user"]
-    if not asked:
+    index, _, strategy_name = body.model.partition("/")
+    user_texts = [_text(each) for each in body.messages if each.role == "user"]
+    if not user_texts:
         raise InvalidConfig("serving.no_user_message")
-    earlier = tuple(asked[:-1]) if body.follow_up else ()
-    return Chat(index, AskBody(asked[-1], named or _DEFAULT, body.options, body.scope, earlier))
+    earlier = tuple(user_texts[:-1]) if body.follow_up else ()
+    return Chat(index, AskBody(user_texts[-1], strategy_name or _DEFAULT, body.options, body.scope, earlier))
 
 
-def _text(said: ChatMessage) -> str:
-    if not isinstance(said.content, tuple):
-        return said.content or ""
-    kinds = [str(part.get("type")) for part in said.content]
+def _text(chat_message: ChatMessage) -> str:
+    if not isinstance(chat_message.content, tuple):
+        return chat_message.content or ""
+    kinds = [str(part.get("type")) for part in chat_message.content]
     if set(kinds) - {"text"}:
         raise InvalidConfig("serving.texts_alone", kind=next(kind for kind in kinds if kind != "text"))
-    return "\n".join(str(part.get("text", "")) for part in said.content)
+    return "\n".join(str(part.get("text", "")) for part in chat_message.content)
 
 
 def models(served: Served) -> list[Model]:
@@ -110,9 +110,9 @@ def models(served: Served) -> list[Model]:
 
 def model_named(served: Served, name: str) -> Model:
     """Return the model of that name. Raises IndexNotFound, InvalidConfig for an unknown strategy."""
-    index, _, named = name.partition("/")
+    index, _, strategy_name = name.partition("/")
     served.index(index)
-    strategy(named or _DEFAULT, {})
+    strategy(strategy_name or _DEFAULT, {})
     return _model(name, served.bench.indexes.summary(index))
 
 
@@ -121,9 +121,9 @@ def _model(name: str, summary: IndexSummary) -> Model:
     return Model(id=name, created=created, object="model", owned_by=_OWNER)
 
 
-def completion(model: str, asked: Asked, language: str) -> ChatCompletion:
+def completion(model: str, answered: Asked, language: str) -> ChatCompletion:
     """Return the answer in OpenAI's form, its sources at the end of the text. language: of the words around them."""
-    text = _without_pictures(asked.answer.text) + sources_text(asked, language)
+    text = _without_pictures(answered.answer.text) + sources_text(answered, language)
     return ChatCompletion.model_validate(
         {
             "id": _new_id(),
@@ -133,7 +133,7 @@ def completion(model: str, asked: Asked, language: str) -> ChatCompletion:
             "choices": [
                 {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}},
             ],
-            "usage": _usage(asked),
+            "usage": _usage(answered),
         }
     )
 
@@ -145,7 +145,8 @@ def _without_pictures(text: str) -> str:
 
 
 class Pieces:
-    """Writes a chat's answer in the pieces of OpenAI's form; the first one says who speaks. write: hears of each."""
+    """Writes a chat's answer in the pieces of OpenAI's form; the first one says who speaks. write: called with each
+    piece."""
 
     def __init__(self, write: Callable[[dict[str, Any]], None], model: str) -> None:
         self._write, self._model, self._id, self._created = write, model, _new_id(), int(time.time())
@@ -154,17 +155,17 @@ class Pieces:
 
     def text(self, piece: str) -> None:
         """Write a piece of the answer's text."""
-        whole = _without_pictures(self._held + piece)
-        self._held = "!" if whole.endswith("!") else ""
-        if shown := whole.removesuffix("!"):
+        clean_text = _without_pictures(self._held + piece)
+        self._held = "!" if clean_text.endswith("!") else ""
+        if shown := clean_text.removesuffix("!"):
             self._choice({"content": shown})
 
-    def end(self, asked: Asked, language: str, *, with_usage: bool) -> None:
+    def end(self, answered: Asked, language: str, *, with_usage: bool) -> None:
         """Write the sources, the end, and the usage where it was asked for."""
-        self._choice({"content": self._held + sources_text(asked, language)})
+        self._choice({"content": self._held + sources_text(answered, language)})
         self._choice({}, "stop")
         if with_usage:
-            self._piece(choices=[], usage=_usage(asked))
+            self._piece(choices=[], usage=_usage(answered))
 
     def _choice(self, delta: dict[str, Any], finish_reason: str | None = None) -> None:
         self._piece(choices=[{"index": 0, "delta": delta, "finish_reason": finish_reason}])
@@ -174,15 +175,15 @@ class Pieces:
         self._write(ChatCompletionChunk.model_validate(values).model_dump(mode="json", exclude_unset=True))
 
 
-def sources_text(asked: Asked, language: str) -> str:
+def sources_text(answered: Asked, language: str) -> str:
     """Return what stands below an answer: how the question was asked, where it was rewritten, and a line for each mark
     that it cites."""
     lines = []
-    if asked.said:
-        lines.append(sentence(message("serving.asked_as", question=visible(asked.said)), language))
-    if asked.sources:
+    if answered.said:
+        lines.append(sentence(message("serving.asked_as", question=visible(answered.said)), language))
+    if answered.sources:
         lines.append(sentence(message("serving.sources"), language))
-        lines += [f"- {_line(cited, language)}" for cited in asked.sources]
+        lines += [f"- {_line(cited, language)}" for cited in answered.sources]
     return "".join(f"\n\n{line}" if not line.startswith("- ") else f"\n{line}" for line in lines)
 
 
@@ -200,9 +201,9 @@ def _plain(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|~" else letter for letter in text)
 
 
-def _usage(asked: Asked) -> dict[str, int]:
+def _usage(answered: Asked) -> dict[str, int]:
     """Return the tokens of the calls that retrieval and answer made; none with the built-in engine."""
-    used = asked.trace.usage + asked.answer.usage
+    used = answered.trace.usage + answered.answer.usage
     total = used.prompt_tokens + used.completion_tokens
     return {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens, "total_tokens": total}
 

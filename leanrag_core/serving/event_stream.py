@@ -20,7 +20,7 @@ def event(values: Any, name: str = "") -> bytes:
 
 
 class EventStream(Response):
-    """Sends what the work writes, as it comes; work that nobody listens to any more is taken back.
+    """Sends what the work writes, as it comes; work is cancelled when nobody listens any more.
 
     work: in a thread of the workers; it writes its own errors as events.
     """

@@ -65,15 +65,15 @@ class FailureBody:
     error: Failure
 
 
-def failure_values(said: Message, status: int, param: str | None = None) -> dict[str, Any]:
+def failure_values(error_message: Message, status: int, param: str | None = None) -> dict[str, Any]:
     """Return the body of an error as JSON values."""
     kind = "authentication_error" if status == 401 else "server_error" if status >= 500 else "invalid_request_error"
-    return {"error": {"message": sentence(said), "type": kind, "code": said.code, "param": param}}
+    return {"error": {"message": sentence(error_message), "type": kind, "code": error_message.code, "param": param}}
 
 
-def failure_response(status: int, said: Message, param: str | None = None) -> JSONResponse:
+def failure_response(status: int, error_message: Message, param: str | None = None) -> JSONResponse:
     """Return the answer of an error."""
-    return JSONResponse(failure_values(said, status, param), status_code=status)
+    return JSONResponse(failure_values(error_message, status, param), status_code=status)
 
 
 def values_of_error(error: Exception) -> tuple[dict[str, Any], int]:
@@ -95,14 +95,14 @@ def answer_errors(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body")
-        said = message("serving.request_wrong", field=place or "body", reason=str(first["msg"]))
-        return failure_response(422, said, place or None)
+        error_message = message("serving.request_wrong", field=place or "body", reason=str(first["msg"]))
+        return failure_response(422, error_message, place or None)
 
     async def of_route(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         reason = HTTPStatus(error.status_code).phrase
-        said = message("serving.no_route", path=request.url.path, method=request.method, reason=reason)
-        return failure_response(error.status_code, said)
+        error_message = message("serving.no_route", path=request.url.path, method=request.method, reason=reason)
+        return failure_response(error.status_code, error_message)
 
     app.add_exception_handler(LeanRAGError, of_work)
     app.add_exception_handler(RequestValidationError, of_request)

@@ -132,9 +132,9 @@ def _add_questions(server: "MCPServer[Any]", served: Served, workers: Workers) -
         def work(look: Look) -> Answered:
             scope = Scope(tuple(documents), tuple(folders), tuple(tags), since, until)
             body = AskBody(question, strategy, scope=scope)
-            asked = served.ask(served.checked(index, body), body, look)
-            notes = [sentence(note) for note in asked.trace.notes]
-            return Answered(asked.answer.text, asked.answer.grounded, list(asked.sources), notes)
+            answered = served.ask(served.checked(index, body), body, look)
+            notes = [sentence(note) for note in answered.trace.notes]
+            return Answered(answered.answer.text, answered.answer.grounded, list(answered.sources), notes)
 
         return await workers.run(work)
 

@@ -88,7 +88,8 @@ def refusal(hosts: Sequence[str], origins: Sequence[str], allowed: AllowedNames)
 
 
 def _parsed(address: str) -> SplitResult | None:
-    """Return the parts of scheme://name:port, scheme optional; None when there is anything else or the port is none."""
+    """Return the parts of scheme://name:port, scheme optional; None when there is anything else or the port is
+    invalid."""
     try:
         parts = urlsplit(address)
         _ = parts.port  # raises for a port that is no number

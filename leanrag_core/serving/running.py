@@ -65,8 +65,8 @@ def announced(served: Served, port: int) -> ApiServer:
     printed, one of the environment is not. Raises InvalidConfig for a port that is taken or a token that is unfit."""
     token = chosen_token()
     server = ApiServer.bound(served, token, port)
-    told = f"{token.text} (of this start; {VARIABLE} sets one)" if token.made else f"that of {VARIABLE}"
-    print(f"API for programs: {server.url} (described at {server.url}/openapi.json), token: {told}", flush=True)
+    token_note = f"{token.text} (of this start; {VARIABLE} sets one)" if token.made else f"that of {VARIABLE}"
+    print(f"API for programs: {server.url} (described at {server.url}/openapi.json), token: {token_note}", flush=True)
     return server
 
 

@@ -23,12 +23,12 @@ class Token:
 def chosen_token() -> Token:
     """Return the token of the environment, else one that is made now. Raises InvalidConfig for one that is easily
     guessed or that a header cannot hold."""
-    given = os.environ.get(VARIABLE, "")
-    if not given:
+    token_text = os.environ.get(VARIABLE, "")
+    if not token_text:
         return Token(secrets.token_urlsafe(32), made=True)
-    if len(given) < _SHORTEST or not (given.isascii() and given.isprintable()) or " " in given:
+    if len(token_text) < _SHORTEST or not (token_text.isascii() and token_text.isprintable()) or " " in token_text:
         raise InvalidConfig("serving.token_unfit", variable=VARIABLE, n=_SHORTEST)
-    return Token(given, made=False)
+    return Token(token_text, made=False)
 
 
 def listening_at(port: int) -> socket.socket:
@@ -46,6 +46,6 @@ def listening_at(port: int) -> socket.socket:
 
 
 def require_startable(port: int) -> None:
-    """Raise InvalidConfig where a start would, for who starts it in another process."""
+    """Raise InvalidConfig where a start would; for callers that start the API in another process."""
     chosen_token()
     listening_at(port).close()

@@ -17,7 +17,7 @@ AT_ONCE = 8
 class Workers:
     """Does work in daemon threads, for one event loop. at_once: pieces of work that run at one time.
 
-    Work that was taken back keeps its place until it has ended, so that the bound holds.
+    Cancelled work keeps its place until it has ended, so that the bound holds.
     """
 
     def __init__(self, at_once: int = AT_ONCE) -> None:

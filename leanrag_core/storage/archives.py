@@ -51,8 +51,8 @@ def write_archive(directory: Path, path: Path) -> None:
     Parts with files that change while they are used, such as a search index, are left out: they can be made again.
     """
     manifest = read_manifest(directory)
-    own = manifest.files or file_names(manifest.format_version, manifest.counts.layers)
-    names = [MANIFEST, *own, *_part_files(directory)]
+    index_files = manifest.files or file_names(manifest.format_version, manifest.counts.layers)
+    names = [MANIFEST, *index_files, *_part_files(directory)]
     files = digests_of(directory, names)
     contents = ArchiveContents(FORMAT, VERSION, files)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -92,7 +92,8 @@ def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
     """Return the index of the archive in the folder `out`, byte for byte; what is there before stays until it is
     complete.
 
-    Raises ImportFailed for a file that is no archive, damaged, or holds anything else; FolderRefused, IndexTooNew.
+    Raises ImportFailed for a file that is not an archive, is damaged, or holds anything else; FolderRefused,
+    IndexTooNew.
     """
     contents = read_contents(path)
     with build_lock(out, waiting=lambda: None), staged(out, in_store=in_store) as staging:
@@ -101,8 +102,8 @@ def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
                 for name, record in contents.files.items():
                     target = staging.joinpath(*PurePosixPath(name).parts)
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    with archive.open(name) as source, target.open("xb") as written:
-                        _copy(source, written, record, name)
+                    with archive.open(name) as source, target.open("xb") as target_file:
+                        _copy(source, target_file, record, name)
         except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
             raise ImportFailed("import.archive_damaged", reason=in_words(error)[:300]) from error
         try:
@@ -116,14 +117,14 @@ def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
 
 
 def _require_as_recorded(staging: Path, contents: ArchiveContents) -> None:
-    """Raise ImportFailed where the files, which are as archive.json says, are not those of the manifest and of
-    the records of finished parts: an archive of a damaged index, or one with something beside it."""
+    """Raise ImportFailed where the files, which are as archive.json says, are not those of the manifest and of the
+    records of finished parts: an archive of a damaged index, or one with other files in it."""
     manifest = read_manifest(staging)
-    own = manifest.files or dict.fromkeys(file_names(manifest.format_version, manifest.counts.layers))
-    others = sorted(set(contents.files) - {MANIFEST, *own, *_part_files(staging)})
+    index_files = manifest.files or dict.fromkeys(file_names(manifest.format_version, manifest.counts.layers))
+    others = sorted(set(contents.files) - {MANIFEST, *index_files, *_part_files(staging)})
     if others:
         raise ImportFailed("import.archive_unlisted_file", name=others[0][:200])
-    for name, record in sorted(own.items()):
+    for name, record in sorted(index_files.items()):
         if name not in contents.files or record not in (None, contents.files[name]):
             raise ImportFailed("import.archive_damaged_index", name=name)
     for part in PartStore(staging).all():
@@ -142,22 +143,22 @@ def archived_manifest(path: Path) -> Manifest:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], record: FileRecord, name: str) -> None:
-    """Copy the entry's bytes, never more than it says that it has. Raises ImportFailed where these are others."""
-    hashed, left = hashlib.sha256(), record.size
-    while block := source.read(min(_COPY_BYTES, left + 1)):
-        left -= len(block)
-        if left < 0:
+    """Copy the entry's bytes, at most as many as are recorded. Raises ImportFailed where they are not as recorded."""
+    hashed, bytes_left = hashlib.sha256(), record.size
+    while block := source.read(min(_COPY_BYTES, bytes_left + 1)):
+        bytes_left -= len(block)
+        if bytes_left < 0:
             break
         hashed.update(block)
         target.write(block)
-    if left or hashed.hexdigest() != record.sha256:
+    if bytes_left or hashed.hexdigest() != record.sha256:
         raise ImportFailed("import.archive_other_bytes", name=name)
 
 
 def read_contents(path: Path) -> ArchiveContents:
     """Return the list of the archive's files, each of which is there under a name that an index has.
 
-    Raises ImportFailed for a file that is no archive, or one that unpacks to too much.
+    Raises ImportFailed for a file that is not an archive, or that unpacks to too much.
     """
     try:
         with zipfile.ZipFile(path) as archive:

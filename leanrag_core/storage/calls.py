@@ -55,15 +55,15 @@ class KeyLocks:
         if not key.isalnum():
             raise ValueError(f"{key!r} is no key")
         with self._guard:
-            own = self._by_key.setdefault(key, _ThreadLock())
-            own.n_wanting += 1
+            thread_lock = self._by_key.setdefault(key, _ThreadLock())
+            thread_lock.n_wanting += 1
         try:
-            with own.lock, self._file_lock(key):
+            with thread_lock.lock, self._file_lock(key):
                 yield
         finally:
             with self._guard:
-                own.n_wanting -= 1
-                if not own.n_wanting:
+                thread_lock.n_wanting -= 1
+                if not thread_lock.n_wanting:
                     del self._by_key[key]
 
     @contextlib.contextmanager
@@ -210,18 +210,18 @@ class CallStore:
 
     def put_many(self, records: Mapping[str, CallRecord]) -> None:
         """Write all the records to the disk, or none."""
-        own = _Waiting(records)
+        own_records = _Waiting(records)
         with self._queue_lock:
-            self._queue.append(own)
+            self._queue.append(own_records)
         with self._committing:
-            if not own.ended:  # else another thread has committed it
+            if not own_records.ended:  # else another thread has committed it
                 with self._queue_lock:
                     together, self._queue = self._queue, []
-                self._commit(own, together)
-        if own.fault is not None:
-            raise own.fault
+                self._commit(own_records, together)
+        if own_records.fault is not None:
+            raise own_records.fault
 
-    def _commit(self, own: _Waiting, together: list[_Waiting]) -> None:
+    def _commit(self, own_records: _Waiting, together: list[_Waiting]) -> None:
         """Commit all waiting records in one transaction; if the disk fails, each of them gets its error."""
         try:
             with self._plain_errors(), self._cache.transact():
@@ -234,7 +234,7 @@ class CallStore:
                 waiting.fault = error
         except BaseException:  # of this thread alone, such as its being stopped: the others commit without it
             with self._queue_lock:
-                self._queue = [waiting for waiting in together if waiting is not own] + self._queue
+                self._queue = [waiting for waiting in together if waiting is not own_records] + self._queue
             raise
         for waiting in together:
             waiting.ended = True
@@ -257,7 +257,7 @@ class CallStore:
             return len(self._cache)
 
     def size_bytes(self) -> int:
-        """Return bytes on disk; a file of SQLite's that goes away meanwhile counts nothing."""
+        """Return bytes on disk; a file that SQLite deletes meanwhile does not count."""
         total = 0
         for path in self.folder.glob("*"):
             with suppress(FileNotFoundError):
@@ -266,7 +266,7 @@ class CallStore:
 
     def export(self, path: Path) -> int:
         """Write a JSON Lines file of every call; returns their number."""
-        written = 0
+        n_written = 0
         with (
             writing(message("what.exported_calls", path=str(path)), _KEPT),
             replacing(path) as beside,
@@ -274,8 +274,8 @@ class CallStore:
         ):
             for key, record in self._records():
                 file.write(json_bytes({"key": key, **plain(record)}).decode() + "\n")
-                written += 1
-        return written
+                n_written += 1
+        return n_written
 
     def delete(self, *, index: str | None = None, before: float | None = None) -> int:
         """Delete calls that were first made for the index, or before that time; all calls when neither is given.

@@ -95,7 +95,7 @@ def write_cells(
     Raises StorageFailed, IndexDamaged where a vector is no unit vector, and what report() raises.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    done, total, written = 0, sum(map(len, layers)), []
+    done, total, written_layers = 0, sum(map(len, layers)), []
     report(done, total)
     for layer, above, next_above in zip(layers, layers[1:], layers[2:], strict=False):
         vectors = np.asarray(layer.vectors)
@@ -133,9 +133,9 @@ def write_cells(
         )
         for name in _ARRAYS[1:]:
             np.save(folder / f"{name}-{layer.number}.npy", getattr(lists, name), allow_pickle=False)
-        made = CellLayer(layer.number, len(layer), len(above), 0, 0.0, scale, centre_scale)
-        written.append(_measured(made, lists, vectors, wanted_recall))
-    record = CellRecord(tuple(written))
+        unmeasured = CellLayer(layer.number, len(layer), len(above), 0, 0.0, scale, centre_scale)
+        written_layers.append(_measured(unmeasured, lists, vectors, wanted_recall))
+    record = CellRecord(tuple(written_layers))
     write_json(folder / SEARCH, plain(record))
     return record
 
@@ -143,12 +143,12 @@ def write_cells(
 def _measured(layer: CellLayer, lists: _Lists, vectors: np.ndarray, wanted: float) -> CellLayer:
     """Return the layer with the smallest number of probes that reaches the wanted recall. vectors: (n, d) float32."""
     recall, probes = 1.0, layer.cells
-    asked = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
+    queries_with_floors = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
     for probes in (*(n for n in _PROBES if n < layer.cells), layer.cells):
         search = _LayerSearcher(replace(layer, probes=probes), lists)
         recall = min(
             recall_of([search.candidates(query, 1) for query in queries], vectors, queries, floors)
-            for queries, floors in asked
+            for queries, floors in queries_with_floors
         )
         if recall >= wanted:
             break
@@ -161,8 +161,8 @@ def _offsets(labels: np.ndarray, n: int) -> np.ndarray:
 
 
 def _scale_of(vectors: np.ndarray) -> float:
-    """Return what the numbers of these vectors, (n, d), are multiplied by to be codes; rounded, so that no last bit of
-    a largest number is seen in it."""
+    """Return the factor from the numbers of these vectors, (n, d), to their codes; rounded, so that it does not depend
+    on the last bit of the largest number."""
     largest = max(float(np.abs(vectors[at : at + _ROWS_AT_ONCE]).max()) for at in range(0, len(vectors), _ROWS_AT_ONCE))
     return float(np.floor(min(_LARGEST_SCALE, _LARGEST_CODE / max(largest, 1e-6))))
 
@@ -205,8 +205,8 @@ class _LayerSearcher:
         centres, groups = self._centres, self._lists.groups
         if len(cells) > _CENTRES_AT_ONCE:
             best = np.argsort(-_products(self._group_centres, code), kind="stable")
-            held = np.cumsum(groups[best + 1] - groups[best])
-            best = best[: int(np.searchsorted(held, _CELLS_A_PROBE * wanted)) + 1]
+            n_cells = np.cumsum(groups[best + 1] - groups[best])
+            best = best[: int(np.searchsorted(n_cells, _CELLS_A_PROBE * wanted)) + 1]
             cells = _spans(groups[best], groups[best + 1])
             centres = centres[cells]
         return np.asarray(cells[_largest(_products(centres, code), wanted)])
@@ -255,7 +255,7 @@ class CellSearch:
         return search.candidates(vector, n) if search else np.arange(len(layer))
 
     def close(self) -> None:
-        """Forget the files, which threads that still ask keep mapped."""
+        """Release the files; for threads that are still searching they stay mapped."""
         self._layers = {}
 
 

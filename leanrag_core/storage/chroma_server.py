@@ -132,10 +132,10 @@ class ChromaServers:
 
     def look_at(self, url: str) -> ChromaSeen:
         """Return what the server says about itself. Raises InvalidConfig, SearchIndexFailed; see look_at_server()."""
-        seen = look_at_server(url, timeout_seconds=self.timeout_seconds)
+        server_seen = look_at_server(url, timeout_seconds=self.timeout_seconds)
         with self._lock:
             self._failures.pop(url, None)
-        return seen
+        return server_seen
 
     def server(self, url: str) -> "AtServer":
         """Return how to reach the collections that the server at that address has; nothing is sent before the first
@@ -183,10 +183,10 @@ class ChromaServers:
 
         def remove() -> int:
             names = sorted(collection.name for collection in client.list_collections())
-            own = [name for name in names if name.startswith(prefix)]
-            for name in own:
+            collection_names = [name for name in names if name.startswith(prefix)]
+            for name in collection_names:
                 client.delete_collection(name)
-            return len(own)
+            return len(collection_names)
 
         try:
             return run_with_timeout(remove, timeout_seconds=_REMOVE_SECONDS)

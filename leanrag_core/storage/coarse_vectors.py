@@ -45,11 +45,11 @@ class CoarseVectors:
                 rows = slice(start, min(last, start + _ROWS_CODED))
                 block = np.asarray(vectors[rows])
                 steps = np.maximum(np.abs(block).max(axis=1), 1e-12) / _LARGEST
-                whole = np.rint(block / steps[:, None])
+                whole_numbers = np.rint(block / steps[:, None])
                 self._steps[rows] = steps
-                block = block - whole * steps[:, None]
+                block = block - whole_numbers * steps[:, None]
                 self._off[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
-                codes[:, rows.start - first : rows.stop - first] = whole.T
+                codes[:, rows.start - first : rows.stop - first] = whole_numbers.T
             self._sessions.append(_session(codes))
 
     def cosines(self, queries: np.ndarray) -> CoarseCosines:
@@ -73,8 +73,8 @@ class CoarseVectors:
 
 
 def _session(codes: np.ndarray) -> Any:
-    """Return what multiplies the digits of questions, (q, d) uint8, by the codes, to (q, n) whole numbers in float32.
-    codes: (d, n) int8."""
+    """Return the session that multiplies the digits of questions, (q, d) uint8, by the codes, into (q, n) whole numbers
+    in float32. codes: (d, n) int8."""
     import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
 

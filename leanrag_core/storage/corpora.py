@@ -82,12 +82,12 @@ class CorpusStore:
     def _record(self, corpus_id: str) -> CorpusRecord:
         path = self._folder(corpus_id) / _RECORD
         try:
-            seen = path.stat()
-            here = seen.st_ino, seen.st_mtime_ns, seen.st_size
+            file_stat = path.stat()
+            file_state = file_stat.st_ino, file_stat.st_mtime_ns, file_stat.st_size
             known = self._records.get(corpus_id)
-            if known is None or known[0] != here:  # lists are drawn again and again
+            if known is None or known[0] != file_state:  # lists are drawn again and again
                 record = from_json(CorpusRecord, path.read_bytes(), name=path.name, max_bytes=_MAX_RECORD_BYTES)
-                known = self._records[corpus_id] = here, record
+                known = self._records[corpus_id] = file_state, record
             return known[1]
         except OSError as error:  # the content may well be whole, so the remedy is not to delete it
             raise CorpusDamaged("corpus.disk_refuses", path=str(path), reason=in_words(error)) from error
@@ -99,7 +99,7 @@ class CorpusStore:
         return CorpusDatabase(self.root / corpus_id / DATABASE) if self._record(corpus_id).in_database else None
 
     def version(self, corpus_id: str) -> str:
-        """Return what changes whenever the documents do. Raises CorpusNotFound, CorpusDamaged."""
+        """Return a value that changes whenever the documents do. Raises CorpusNotFound, CorpusDamaged."""
         database = self._database(corpus_id)
         return f"{self._records[corpus_id][0]}/{database.version if database else ''}"
 
@@ -158,9 +158,8 @@ class CorpusStore:
 
         documents: written one after another, so that their texts need not be in memory together; others may write to
         the corpus meanwhile. source: fingerprint of what the corpus is now read from; it is written together with the
-        documents. refused: files that could not be read; they are recorded until one of the same name can. It is looked
-        at after the documents, and may grow while these are taken. Raises StorageFailed; then none of the documents is
-        in.
+        documents. refused: files that could not be read; they are recorded until one of the same name can. It is read
+        after the documents, and may grow while they are added. Raises StorageFailed; then none of the documents is in.
         """
         folder = self._folder(corpus_id)
         record, database = self._record(corpus_id), self._database(corpus_id)
@@ -201,23 +200,23 @@ class CorpusStore:
         source: str,
         refused: Sequence[Refusal],
     ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
-        """Return the documents, which are in the corpus's own file from now on. Needs the lock."""
+        """Put the documents into the corpus's own file, and return them. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
-        staged, own = arrivals.stage(), CorpusDatabase(folder / DATABASE)
+        staged, database = arrivals.stage(), CorpusDatabase(folder / DATABASE)
         if record.in_database:
             staged.complete()
-            upload, twice = own.take(staged.path)
-            duplicates = [*duplicates, *(_duplicate(row.name, own.name_of(row.id)) for row in twice)]
+            upload, twice = database.take(staged.path)
+            duplicates = [*duplicates, *(_duplicate(row.name, database.name_of(row.id)) for row in twice)]
         else:
             upload = FIRST_UPLOAD
             duplicates = [*duplicates, *self._take_before(folder, record, staged)]
             staged.complete()
             for ending in ("", "-wal", "-shm"):  # of such a change that was cut short
-                own.path.with_name(f"{DATABASE}{ending}").unlink(missing_ok=True)
-            os.replace(staged.path, own.path)
-        added = own.rows(upload=upload)
+                database.path.with_name(f"{DATABASE}{ending}").unlink(missing_ok=True)
+            os.replace(staged.path, database.path)
+        added = database.rows(upload=upload)
         names = {refusal.name for refusal in (*duplicates, *refused)}
-        still = [row for row in record.refused if row.name not in names and not own.has_name(row.name, upload)]
+        still = [row for row in record.refused if row.name not in names and not database.has_name(row.name, upload)]
         changed = replace(
             record,
             documents=(),
@@ -260,7 +259,7 @@ class CorpusStore:
         source: str,
         refused: Sequence[Refusal],
     ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
-        """Return the documents, whose files are there, are in the record. Needs the lock."""
+        """Put the documents, whose files are there, into the record, and return them. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = record.names_by_id()  # others may have added some meanwhile
         added = [row for row in written if row.id not in known]
@@ -303,9 +302,9 @@ class CorpusStore:
         """
         with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
-            former, there = self.row(corpus_id, document_id), self.row(corpus_id, document.id)
-            if there is not None:
-                raise InvalidConfig("corpus.document_twice", first=there.name)
+            former, existing = self.row(corpus_id, document_id), self.row(corpus_id, document.id)
+            if existing is not None:
+                raise InvalidConfig("corpus.document_twice", first=existing.name)
             if former is None:
                 raise CorpusNotFound("corpus.document_not_found", document=document_id)
             read_as = former.read_as or document_id
@@ -333,7 +332,7 @@ class CorpusStore:
         """Set tags, date, or both of these documents; None leaves them as they are, and an empty one takes them off.
 
         more_tags: are added to those that each document has. Indexes stay as they are: a scope looks here. Raises
-        InvalidConfig for a date that is none, CorpusNotFound for an unknown document, StorageFailed.
+        InvalidConfig for an invalid date, CorpusNotFound for an unknown document, StorageFailed.
         """
         if date and not is_date(date):
             raise InvalidConfig("scope.no_date", date=date)
@@ -445,7 +444,7 @@ class CorpusStore:
         )
 
     def arriving(self) -> dict[str, int]:
-        """Return for each corpus that gets documents at the moment how many were read so far."""
+        """Return how many documents were read so far for each corpus to which documents are being added."""
         return arriving(self.root)
 
     def documents(self, corpus_id: str, wanted: str = "") -> Sequence[DocumentSummary]:
@@ -511,7 +510,7 @@ def _duplicate(name: str, first: str) -> Refusal:
 
 
 def _require_ours(folder: Path) -> None:
-    """Raise FolderRefused where something that is not of a corpus would go with the folder."""
+    """Raise FolderRefused where something that is not of a corpus would be deleted with the folder."""
     if folder.is_symlink():
         raise FolderRefused("corpus.folder_is_link", folder=str(folder))
     strange = [path.name for path in sorted(folder.iterdir()) if not _FILE.fullmatch(path.name) or path.is_dir()]

@@ -26,8 +26,8 @@ _COUNT_SECONDS = 0.5  # between two counts on the disk
 
 @contextmanager
 def marked_as_filling(root: Path, corpus_id: str) -> Iterator[Callable[[int], None]]:
-    """Mark the corpus as one that gets documents while the block lasts, by a lock that ends with the process; yield
-    what takes the number of documents so far. A disk that takes no lock leaves the corpus unmarked."""
+    """Mark the corpus as one that gets documents while the block lasts, by a lock that ends with the process; yield a
+    function that takes the number of documents so far. A disk that takes no lock leaves the corpus unmarked."""
     token, written = secrets.token_hex(8), 0.0
     mark, count = root / f".adding-{corpus_id}.{token}", root / f".count-{token}"
     lock = FileLock(root / f".locking-{token}", mode=private.FILE)
@@ -56,16 +56,16 @@ def arriving(root: Path) -> dict[str, int]:
     any process."""
     corpora: Counter[str] = Counter()
     for path in root.glob(".adding-*"):
-        named = _ADDING.fullmatch(path.name)
-        if named is None:
+        match = _ADDING.fullmatch(path.name)
+        if match is None:
             continue
-        count = root / f".count-{named['token']}"
+        count = root / f".count-{match['token']}"
         try:
             with FileLock(path, mode=private.FILE).acquire(blocking=False):
-                for left in (path, count):  # of a process that was killed
-                    left.unlink(missing_ok=True)
+                for stale_path in (path, count):  # of a process that was killed
+                    stale_path.unlink(missing_ok=True)
         except Timeout:
-            corpora[named["corpus"]] += _number(count)
+            corpora[match["corpus"]] += _number(count)
         except OSError:
             continue
     return dict(corpora)
@@ -104,8 +104,8 @@ def summarise(document: Document) -> DocumentSummary:
 class Arrivals:
     """Writes documents into a corpus's folder before they are part of the corpus.
 
-    room: so many have a file each; with one more, all are in one. rows: of those that have a file each. staged: the
-    file of all, None while there is none.
+    room: up to so many documents have a file each; with one more, all are in one file. rows: of those that have a file
+    each. staged: the file of all, None while there is none.
     """
 
     def __init__(self, folder: Path, *, room: int) -> None:

@@ -48,9 +48,10 @@ _INSERT = "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
 
 
 class DocumentRows(Sequence[DocumentSummary]):
-    """Rows of a corpus's documents by name, read when they are looked at. Its length is that of when it was made.
+    """Rows of a corpus's documents by name, read when they are looked at. Its length is fixed when it is made.
 
-    wanted: a piece of the title or the name, in small letters. upload: of which the documents came; None for all.
+    wanted: a piece of the title or the name, in small letters. upload: number of the upload that brought the documents;
+    None for all.
     """
 
     def __init__(self, database: "CorpusDatabase", *, wanted: str = "", upload: int | None = None) -> None:
@@ -80,10 +81,10 @@ class DocumentRows(Sequence[DocumentSummary]):
                 return self._from("1", (), stop - start, start)
             return self._every(start, stop, step)
         row = place + self._n if place < 0 else place
-        found = self._from("1", (), 1, row) if 0 <= row < self._n else []
-        if not found:
+        rows = self._from("1", (), 1, row) if 0 <= row < self._n else []
+        if not rows:
             raise IndexError(place)
-        return found[0]
+        return rows[0]
 
     def __iter__(self) -> Iterator[DocumentSummary]:
         last = ("", "")
@@ -147,7 +148,7 @@ class CorpusDatabase:
 
     @property
     def version(self) -> int:
-        """Counts the changes."""
+        """The number of changes so far."""
         return int(self.ask("SELECT version FROM state")[0][0])
 
     def counts(self) -> tuple[int, int]:
@@ -161,8 +162,8 @@ class CorpusDatabase:
 
     def row(self, document_id: str) -> DocumentSummary | None:
         """Return the document's row; None where there is none."""
-        found = self.ask(f"SELECT {_COLUMNS} FROM documents WHERE id = ?", (document_id,))
-        return _row(found[0]) if found else None
+        rows = self.ask(f"SELECT {_COLUMNS} FROM documents WHERE id = ?", (document_id,))
+        return _row(rows[0]) if rows else None
 
     def rows_of(self, ids: Sequence[str]) -> dict[str, DocumentSummary]:
         """Return the rows of those of the documents that are there, by id."""
@@ -177,8 +178,8 @@ class CorpusDatabase:
         """Return the name of the document that has that id, or whose file gave it; "" where there is none."""
         by_read_as = "SELECT name FROM documents WHERE read_as = ?1 AND read_as <> ''"  # so that its index is used
         query = f"SELECT name FROM documents WHERE id = ?1 UNION ALL {by_read_as} LIMIT 1"
-        found = self.ask(query, (document_id,))
-        return str(found[0][0]) if found else ""
+        rows = self.ask(query, (document_id,))
+        return str(rows[0][0]) if rows else ""
 
     def has_name(self, name: str, upload: int) -> bool:
         """Tell whether that upload had a document of that name."""
@@ -186,8 +187,8 @@ class CorpusDatabase:
 
     def content(self, document_id: str) -> bytes | None:
         """Return the stored document; None where there is none."""
-        found = self.ask("SELECT content FROM texts WHERE id = ?", (document_id,))
-        return bytes(found[0][0]) if found else None
+        rows = self.ask("SELECT content FROM texts WHERE id = ?", (document_id,))
+        return bytes(rows[0][0]) if rows else None
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield id and content of every document, by name."""
@@ -284,11 +285,11 @@ class StagedDocuments:
 
     def name_of(self, document_id: str) -> str:
         """Return the name of a document that was written; "" for any other."""
-        found = self._opened.execute("SELECT name FROM texts WHERE id = ?", (document_id,)).fetchone()
-        return str(found[0]) if found else ""
+        name_row = self._opened.execute("SELECT name FROM texts WHERE id = ?", (document_id,)).fetchone()
+        return str(name_row[0]) if name_row else ""
 
     def drop(self, document_id: str) -> None:
-        """Take a document out again that was written."""
+        """Remove a document that was written."""
         self._opened.execute(
             "DELETE FROM documents WHERE name = ? AND id = ?", (self.name_of(document_id), document_id)
         )

@@ -1,8 +1,8 @@
 """The columns that are counted once, when a table is stored.
 
 They are a function of a part of a table alone. Where a row has the text of the same row in the table that is replaced,
-its count is taken over: of a change that touches a few rows the others are not counted again, which takes ten times as
-long as writing them.
+its count is taken over: after a change of a few rows the others are not counted again, since counting takes ten times
+as long as writing.
 """
 
 from collections.abc import Callable
@@ -46,15 +46,15 @@ def relations_with_tokens(relations: pa.Table, earlier: pa.Table | None = None) 
 
 def chunks_with_places(documents: pa.Table, chunks: pa.Table, earlier: CorpusTables | None = None) -> pa.Table:
     """Return the chunks with their CHUNK_BYTES, and with CHUNK_TOKENS of their text as the rest of a line. earlier:
-    rows that they replace, counted, and all documents of before."""
+    rows that they replace, counted, and all previous documents."""
     owner = numbers(chunks["document"])
     first, stop = (int(owner.min()), int(owner.max()) + 1) if len(owner) else (0, 0)
-    texts, own = documents["text"].slice(first, stop - first), owner - first
-    places = chunk_bytes(documents.slice(first, stop - first), _with_columns(chunks, {"document": own}))
+    texts, document_rows = documents["text"].slice(first, stop - first), owner - first
+    places = chunk_bytes(documents.slice(first, stop - first), _with_columns(chunks, {"document": document_rows}))
     counts, changed = _counts_of_same_chunks(texts, first, chunks, earlier)
     cells = []
     for row, (start, end) in zip(changed.tolist(), places[changed].tolist(), strict=True):
-        text = texts[int(own[row])].as_buffer()[start:end].to_pybytes().decode()
+        text = texts[int(document_rows[row])].as_buffer()[start:end].to_pybytes().decode()
         cells.append(rest_of_line(text.strip()))
     counts[changed] = count_many(cells)
     columns = {name: places[:, side].copy() for side, name in enumerate(CHUNK_BYTES)}
@@ -64,8 +64,8 @@ def chunks_with_places(documents: pa.Table, chunks: pa.Table, earlier: CorpusTab
 def _counts_of_same_chunks(
     texts: pa.ChunkedArray, first: int, chunks: pa.Table, earlier: CorpusTables | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return counts of the chunks, (n,) int32, and the rows that are still to be counted, (k,): those of other places
-    than before, or in a document of another text. texts: of the documents from row `first` on."""
+    """Return counts of the chunks, (n,) int32, and the rows that are still to be counted, (k,): those that are at
+    another place than before, or in a document with another text. texts: of the documents from row `first` on."""
     counts = np.zeros(chunks.num_rows, dtype=np.int32)
     if earlier is None or CHUNK_TOKENS not in earlier.chunks.column_names:
         return counts, np.arange(chunks.num_rows)
@@ -107,8 +107,8 @@ def _known(
 def _counted(
     column: pa.ChunkedArray, shown: Callable[[Any], str], known: tuple[np.ndarray, np.ndarray] | None
 ) -> np.ndarray:
-    """Count the tokens of each cell, (rows,) int32, as it is shown, but of rows that are known; a part of the column
-    at a time is made of Python objects."""
+    """Return the tokens of each cell as it is shown, (rows,) int32; counts of known rows are taken over. Only a part of
+    the column at a time is made into Python objects."""
     counts = np.zeros(len(column), dtype=np.int32)
     if known is None or not len(known[0]):
         for start in range(0, len(column), _CELLS_A_PART):

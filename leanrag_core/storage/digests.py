@@ -100,14 +100,14 @@ def wrong_sizes(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]
     """Yield names of the files that are missing or have another size than recorded, and what is wrong."""
     for name, record in recorded.items():
         try:
-            seen = (folder / name).stat()
+            file_stat = (folder / name).stat()
         except OSError as error:
             yield name, message("damage.missing", reason=error.strerror or "")
             continue
-        if not stat.S_ISREG(seen.st_mode):
+        if not stat.S_ISREG(file_stat.st_mode):
             yield name, message("damage.no_file")
-        elif seen.st_size != record.size:
-            yield name, message("damage.size", size=seen.st_size, recorded=record.size)
+        elif file_stat.st_size != record.size:
+            yield name, message("damage.size", size=file_stat.st_size, recorded=record.size)
 
 
 def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, Message]]:

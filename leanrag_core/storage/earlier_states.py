@@ -39,13 +39,13 @@ def earlier_states(target: Path) -> tuple[Snapshot, ...]:
             manifest = read_manifest(path)
         except LeanRAGError:
             continue
-        number, size, own = int(path.name), size_bytes(path), _own_bytes(path)
+        number, size, own_bytes = int(path.name), size_bytes(path), _own_bytes(path)
         record = _record(target, number, manifest.id)
         if record is None:
-            states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own))
+            states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own_bytes))
             continue
-        told = (record.kept, record.change, record.name, record.undoable)
-        states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own, *told))
+        record_values = (record.kept, record.change, record.name, record.undoable)
+        states.append(Snapshot(number, manifest.id, manifest.counts.documents, size, own_bytes, *record_values))
     return tuple(states)
 
 
@@ -69,15 +69,15 @@ def begin_keeping(target: Path, change: StateChange) -> None:
 def keep_earlier(folder: Path, target: Path) -> None:
     """Keep the folder, which held the index so far, as the newest earlier state; the oldest beyond the limits go.
 
-    Files that are equal in the index of now, or in another state, take no space twice where the disk can link them.
+    Where the disk can link files, those that are equal in the present index or in another state take no space twice.
     """
     store = earlier_folder(target)
     private.make_folder(store)
-    kept = store / str(_next_number(target))
-    os.replace(folder, kept)
+    new_state = store / str(_next_number(target))
+    os.replace(folder, new_state)
     sync_folder(store)
     with contextlib.suppress(OSError, LeanRAGError):  # then it takes more space, or the oldest go with the next one
-        _share_files(kept, (target, *(path for path in _folders(target) if path != kept)))
+        _share_files(new_state, (target, *(path for path in _folders(target) if path != new_state)))
         _delete(target, _beyond_limits(target))
 
 
@@ -99,7 +99,7 @@ def copy_state(source: Path, folder: Path) -> None:
 
 
 def keep_copy(target: Path, name: str) -> int:
-    """Keep the index as it is now under that name; return the number. To undo a change leads past it."""
+    """Keep the index as it is now under that name; return the number. Undoing a change skips it."""
     store, number = earlier_folder(target), _next_number(target)
     record = replace(_record_now(read_manifest(target).id, StateChange("copy")), name=name, undoable=False)
     private.make_folder(store)
@@ -120,7 +120,7 @@ def keep_copy(target: Path, name: str) -> int:
 
 
 def change_record(target: Path, state: Snapshot, **values: Any) -> None:
-    """Change what is written beside the state: its name, or whether undo comes to it."""
+    """Change the record beside the state: its name, or whether undo may return to it."""
     record = _record(target, state.number, state.id) or StateRecord(state.id, "", StateChange("update"))
     _write_record(target, state.number, replace(record, **values))
 
@@ -131,13 +131,13 @@ def delete_state(target: Path, number: int) -> None:
 
 
 def forget_earlier(target: Path, *, newer_than: int = 0, named: bool = False) -> None:
-    """Delete the earlier states of the index of larger numbers, and with them what a removed document has left.
+    """Delete the earlier states of the index with larger numbers, and with them what removed documents have left there.
 
     named: also those that have a name.
     """
-    stay = () if named else tuple(state.number for state in earlier_states(target) if state.name)
+    kept_numbers = () if named else tuple(state.number for state in earlier_states(target) if state.name)
     folders = [path for path in _folders(target) if int(path.name) > newer_than]
-    _delete(target, [path for path in folders if int(path.name) not in stay])
+    _delete(target, [path for path in folders if int(path.name) not in kept_numbers])
 
 
 def tidy(target: Path) -> None:
@@ -149,12 +149,12 @@ def _beyond_limits(target: Path) -> list[Path]:
     """Return the folders of the oldest unnamed states, beyond the number and the bytes that are kept."""
     named = {state.number for state in earlier_states(target) if state.name}
     unnamed = [path for path in _folders(target) if int(path.name) not in named]
-    total, gone = 0, unnamed[KEPT_STATES:]
+    total, surplus = 0, unnamed[KEPT_STATES:]
     for place, path in enumerate(unnamed[:KEPT_STATES]):
         total += _own_bytes(path)
         if place and total > KEPT_BYTES:
-            gone.append(path)
-    return gone
+            surplus.append(path)
+    return surplus
 
 
 def _own_bytes(folder: Path) -> int:
@@ -210,9 +210,9 @@ def _delete(target: Path, states: Iterable[Path]) -> None:
         hidden = path.with_name(f"{_DELETED}{path.name}")
         os.replace(path, hidden)
         shutil.rmtree(hidden)
-    there = {path.name for path in _folders(target)}
+    numbers = {path.name for path in _folders(target)}
     for path in (*store.glob(f"*{_RECORD}"), *store.glob(f"{_LINKED}*"), *store.glob(f".*{_RECORD}.*")):
-        if path.stem not in there:
+        if path.stem not in numbers:
             path.unlink(missing_ok=True)
     if not any(store.iterdir()):
         store.rmdir()
@@ -227,7 +227,7 @@ def _write_record(target: Path, number: int, record: StateRecord) -> None:
 
 
 def _record(target: Path, number: int, id_: str) -> StateRecord | None:
-    """Return what is written beside the state; None where there is nothing, or it is of another state."""
+    """Return the record beside the state; None where there is none, or it is of another state."""
     path = earlier_folder(target) / f"{number}{_RECORD}"
     try:
         record = from_json(StateRecord, path.read_bytes(), name=path.name, max_bytes=_MAX_RECORD_BYTES)

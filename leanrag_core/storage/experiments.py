@@ -53,7 +53,7 @@ class ExperimentWriter(RecordWriter):
         self._append({JUDGEMENTS: judgements})
 
     def finish(self, result: ExperimentResult) -> None:
-        """Make the files hold what the result does, in its order. Raises StorageFailed."""
+        """Write the result into the files, in its order. Raises StorageFailed."""
         lines = {ROWS: result.rows, COSTS: result.costs, JUDGEMENTS: result.judgements}
         self._rewrite(lines, is_complete=result.is_complete)
 
@@ -197,7 +197,7 @@ class SweepWriter(RecordWriter):
         self._append({SWEEP_COSTS: [cost], INDEXES_LIST: [index]})  # the second says that the index is built
 
     def record(self, indexes: Iterable[PointIndex], costs: Iterable[PointCost], **changes: Any) -> None:
-        """Make the files hold these in their order, each folder once, and change the record. Raises StorageFailed."""
+        """Write these into the files in their order, each folder once, and change the record. Raises StorageFailed."""
         self._rewrite({INDEXES_LIST: indexes, SWEEP_COSTS: costs}, **changes)
 
 

@@ -51,8 +51,8 @@ class QuestionHistory:
         return tuple(reversed(thread))
 
     def keep(self, entry: HistoryEntry) -> HistoryEntry:
-        """Make the question the one asked last; asked again it keeps its pin, its note and its thread. Raises
-        RecordDamaged, StorageFailed."""
+        """Store the question as the one asked last; one that is asked again keeps its pin, its note and its thread.
+        Raises RecordDamaged, StorageFailed."""
         entry = replace(entry, answer=entry.answer[:MAX_ANSWER])
 
         def kept(entries: list[HistoryEntry]) -> list[HistoryEntry]:

@@ -76,7 +76,7 @@ def hold(directory: Path) -> None:
 
 def held_indexes(root: Path) -> list[HeldIndex]:
     """Return the indexes that can be taken back, the latest deleted first."""
-    held = []
+    indexes = []
     for folder in root.glob(".held-*"):
         match = _HELD.fullmatch(folder.name)
         if match is None or folder.is_symlink() or not (folder / match[2] / MANIFEST).is_file():
@@ -86,8 +86,8 @@ def held_indexes(root: Path) -> list[HeldIndex]:
         with contextlib.suppress(LeanRAGError):  # a damaged index is listed by its id
             name = layout.read_manifest(path).name
         with contextlib.suppress(OSError):  # taken back or deleted just now
-            held.append(HeldIndex(match[2], name, layout.size_bytes(path), int(match[1]) + HELD_SECONDS, folder))
-    return sorted(held, key=lambda index: (-index.until, index.id))
+            indexes.append(HeldIndex(match[2], name, layout.size_bytes(path), int(match[1]) + HELD_SECONDS, folder))
+    return sorted(indexes, key=lambda index: (-index.until, index.id))
 
 
 def take_back(root: Path, index_id: str) -> None:
@@ -111,11 +111,11 @@ def take_back(root: Path, index_id: str) -> None:
 def delete_held(held: HeldIndex) -> None:
     """Delete the held index for good."""
     root = held.folder.parent
-    gone = root / f"{staging.DELETED}{held.id}-{os.getpid()}"
+    hidden = root / f"{staging.DELETED}{held.id}-{os.getpid()}"
     with contextlib.suppress(FileNotFoundError), writing(message("what.index_folder", folder=str(held.folder))):
-        os.replace(held.folder, gone)  # from here on it cannot be taken back half deleted
+        os.replace(held.folder, hidden)  # from here on it cannot be taken back half deleted
         sync_folder(root)
-        shutil.rmtree(gone)
+        shutil.rmtree(hidden)
     if not (root / held.id).exists():
         forget_earlier(root / held.id, named=True)
 
@@ -134,8 +134,7 @@ def folder_name(corpus_id: str, config: IndexConfig) -> str:
 
 
 def import_id(format_name: str, path: Path) -> str:
-    """Return what takes the place of a corpus's id in the folder's name: the same path is imported into the same
-    place."""
+    """Return the id that stands for a corpus's in the folder's name: the same path is imported into the same place."""
     place = path.resolve()
     slug = re.sub(r"[^a-z0-9]+", "-", place.name.lower()).strip("-")[:40]
     digest = hashlib.sha256(f"{format_name}:{place}".encode("utf-8", "surrogateescape")).hexdigest()[:6]
@@ -159,7 +158,7 @@ class IndexStore:
         return self.root / index_id
 
     def index_list(self) -> IndexList:
-        """Return all indexes; one that does not read hides none of the others."""
+        """Return all indexes; an unreadable one does not hide the others."""
         readable, damaged = [], []
         for path in sorted(self.root.glob(f"*/{layout.MANIFEST}")):
             name = path.parent.name
@@ -203,13 +202,13 @@ class IndexStore:
         again."""
         path = self.path(index_id)
         try:
-            seen = (path / layout.MANIFEST).stat()
-            here = seen.st_ino, seen.st_mtime_ns, seen.st_size
+            file_stat = (path / layout.MANIFEST).stat()
+            file_state = file_stat.st_ino, file_stat.st_mtime_ns, file_stat.st_size
         except OSError:
-            here = (0, 0, 0)
+            file_state = (0, 0, 0)
         known = self._manifests.get(index_id)
-        if known is None or known[0] != here:
-            known = self._manifests[index_id] = here, layout.read_manifest(path)
+        if known is None or known[0] != file_state:
+            known = self._manifests[index_id] = file_state, layout.read_manifest(path)
         return known[1]
 
     def manifest_id(self, index_id: str) -> str:
@@ -291,7 +290,7 @@ class OpenIndexes:
 
     def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
         """Return the index of that key (id, time of its build), opened if it is not; two sessions never open the same
-        index twice, nobody waits for another one to open, and a rebuilt index replaces the one of before."""
+        index twice, nobody waits for another one to open, and a rebuilt index replaces the previous one."""
         with self._lock:
             if key in self._opened:
                 return self._used(key, self._opened[key])
@@ -305,7 +304,7 @@ class OpenIndexes:
                 return self._used(key, index)
 
     def _used(self, key: tuple[str, str], index: Index) -> Index:
-        """Put the index behind the others, and let go of those that there is no room for. The lock is held."""
+        """Put the index behind the others, and drop those for which there is no room. Needs the lock."""
         self._opened.pop(key, None)
         for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
             del self._opened[old]

@@ -215,7 +215,7 @@ def _tree(layers: Sequence[Layer]) -> pa.Table:
 
 
 def _earlier_files(folder: Path | None) -> EarlierFiles:
-    """Return what can be taken over from the index in the folder; nothing where none reads there."""
+    """Return what can be taken over from the index in the folder; nothing where it holds no readable index."""
     with suppress(LeanRAGError):
         return NO_EARLIER if folder is None else EarlierFiles(folder, read_manifest(folder).files)
     return NO_EARLIER
@@ -239,12 +239,14 @@ def file_names(version: int, n_layers: int, recorded: Iterable[str] = ()) -> tup
 
 
 def surplus_files(index: Index) -> list[str]:
-    """Return files of the index's folder that look like tables or vectors of it, but are none that it reads."""
+    """Return files of the index's folder that look like its tables or vectors, but that it does not read."""
     if index.path is None:
         return []
     manifest = index.manifest
-    own = {*file_names(manifest.format_version, manifest.counts.layers, manifest.files), CALLS, FOREIGN_IDS}
-    return sorted(path.name for path in index.path.iterdir() if is_table_file(path.name) and path.name not in own)
+    index_files = {*file_names(manifest.format_version, manifest.counts.layers, manifest.files), CALLS, FOREIGN_IDS}
+    return sorted(
+        path.name for path in index.path.iterdir() if is_table_file(path.name) and path.name not in index_files
+    )
 
 
 def located(index: Index, name: str, row: int) -> tuple[str, int]:
@@ -380,7 +382,7 @@ def rename_index(directory: Path, name: str) -> None:
 
 
 def rename_corpus(directory: Path, name: str) -> None:
-    """Write what the index's corpus is called now; the rest as rename_index()."""
+    """Write the new name of the index's corpus; the rest as rename_index()."""
     values: dict[str, Any] = {**_read_manifest(directory)[1]}
     with writing(message("what.index_name", index=directory.name), message("kept.name")):
         renamed = {**values, "corpus": {**values["corpus"], "name": name}}
@@ -388,8 +390,8 @@ def rename_corpus(directory: Path, name: str) -> None:
 
 
 def size_bytes(directory: Path) -> int:
-    """Return bytes of all files below the folder, such as that of an index; one that is deleted meanwhile counts
-    nothing."""
+    """Return bytes of all files below the folder, such as that of an index; one that is deleted meanwhile does not
+    count."""
     total = 0
     for path in directory.rglob("*"):
         with suppress(FileNotFoundError):

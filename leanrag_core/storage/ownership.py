@@ -65,15 +65,15 @@ def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
     documents."""
     inside = out.resolve()
     for source in sources:
-        given = Path(os.path.realpath(source))  # unlike resolve(), it takes a link to itself
-        if given.is_relative_to(inside):
+        real_source = Path(os.path.realpath(source))  # unlike resolve(), it takes a link to itself
+        if real_source.is_relative_to(inside):
             raise FolderRefused("folder.source_inside", source=str(source), folder=str(out))
-        if _is_read_with(inside, given) and inside.is_dir() and any(inside.iterdir()):
+        if _is_read_with(inside, real_source) and inside.is_dir() and any(inside.iterdir()):
             raise FolderRefused("folder.inside_source", source=str(source), folder=str(out))
 
 
 def _is_read_with(path: Path, folder: Path) -> bool:
-    """Tell whether what is in the path is read when the folder is; what is hidden is not."""
+    """Tell whether reading the folder also reads what is in the path; hidden files are not read."""
     if not path.is_relative_to(folder):
         return False
     return not any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -114,8 +114,8 @@ def is_archive_name(name: str) -> bool:
     """
     if _FILES.fullmatch(name):
         return True
-    folder, _, rest = name.partition("/")
-    part, _, inside = rest.partition("/")
+    folder, _, below = name.partition("/")
+    part, _, inside = below.partition("/")
     fingerprint, _, file = inside.partition("/")
     in_part = folder == PARTS and part != CHROMA and PART_NAME.fullmatch(part)
     return (

@@ -95,9 +95,11 @@ class PartStore:
 
     def newest(self, name: str) -> Path | None:
         """Return the folder of the finished part of that name that was made last; None when there is none."""
-        made = [folder for folder in _folders(self.root / name) if PART_FINGERPRINT.fullmatch(folder.name)]
+        part_folders = [folder for folder in _folders(self.root / name) if PART_FINGERPRINT.fullmatch(folder.name)]
         dated = [
-            (record.stat().st_mtime_ns, folder.name, folder) for folder in made if (record := folder / RECORD).is_file()
+            (record.stat().st_mtime_ns, folder.name, folder)
+            for folder in part_folders
+            if (record := folder / RECORD).is_file()
         ]
         return max(dated)[2] if dated else None
 
@@ -200,15 +202,15 @@ def index_digests(directory: Path, needs: Iterable[str]) -> dict[str, str]:
     digests = {}
     for need in wanted:
         files = [name for name in names if _FILES_OF[need].fullmatch(name)]
-        hashes = recorded or digests_of(directory, files)  # an index of before hashes were kept
+        hashes = recorded or digests_of(directory, files)  # an index from before hashes were kept
         lines = "".join(f"{name} {hashes[name].sha256}\n" for name in files)
         digests[need] = hashlib.sha256(lines.encode()).hexdigest()[:32]
     return digests
 
 
 def take_over_parts(before: Path, directory: Path) -> list[str]:
-    """Return the finished parts of the index `before` that rest on what is the same in the index in `directory` are
-    there too; returns their names.
+    """Take over the finished parts of the index `before` whose inputs are the same in the index in `directory`; return
+    their names.
 
     Files are linked where the disk can do that, so that nothing is written twice, and copied elsewhere. A part that
     does not read, or rests on something else, stays behind.
@@ -236,13 +238,13 @@ def fits(record: PartRecord, directory: Path, kept: Mapping[str, str] | None = N
     kept: the parts that the index has, by name; None passes over those that the part needs.
     """
     try:
-        here = index_digests(directory, record.rests_on)
+        digests = index_digests(directory, record.rests_on)
     except LeanRAGError:
         return False
     for need, digest in record.rests_on.items():
-        if need in here and here[need] != digest:
+        if need in digests and digests[need] != digest:
             return False
-        if need not in here and need != LANGUAGE and kept is not None and kept.get(need) != digest:
+        if need not in digests and need != LANGUAGE and kept is not None and kept.get(need) != digest:
             return False
     return True
 

@@ -80,21 +80,23 @@ class RecordStore(ABC, Generic[S, W]):
     def all(self) -> tuple[S, ...]:
         """Return the records that read: the person's own, the last changed first, then those of the program."""
         summaries = [each for each in map(self._summary_or_damage, self._ids()) if not isinstance(each, Damaged)]
-        own = sorted((each for each in summaries if not each.is_shipped), key=lambda each: each.changed, reverse=True)
-        return (*own, *(each for each in summaries if each.is_shipped))
+        own_summaries = sorted(
+            (each for each in summaries if not each.is_shipped), key=lambda each: each.changed, reverse=True
+        )
+        return (*own_summaries, *(each for each in summaries if each.is_shipped))
 
     def damaged(self) -> tuple[Damaged, ...]:
         """Return the records that do not read, and why."""
         return tuple(each for each in map(self._summary_or_damage, self._ids()) if isinstance(each, Damaged))
 
     def changes(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Return the ids of the records in the order of all(), those that do not read too, each with when its files
+        """Return the ids of the records, unreadable ones too, in the order of all(), each with the times when its files
         changed last. No record is read."""
-        own, shipped = list[tuple[str, tuple[int, ...]]](), list[tuple[str, tuple[int, ...]]]()
+        own_times, shipped = list[tuple[str, tuple[int, ...]]](), list[tuple[str, tuple[int, ...]]]()
         for id_ in self._ids():
             with suppress(LeanRAGError, FileNotFoundError):  # deleted just now
-                (shipped if self.is_shipped(id_) else own).append((id_, self.changed(id_)))
-        return (*sorted(own, key=lambda each: max(each[1]), reverse=True), *shipped)
+                (shipped if self.is_shipped(id_) else own_times).append((id_, self.changed(id_)))
+        return (*sorted(own_times, key=lambda each: max(each[1]), reverse=True), *shipped)
 
     def folder(self, id_: str) -> Path:
         """Return where the record lies: the person's own before that of the program. Raises kind.not_found()."""
@@ -193,7 +195,7 @@ class RecordWriter:
                         os.fsync(file.fileno())
 
     def _rewrite(self, lines: Mapping[str, Iterable[Any]], **changes: Any) -> None:
-        """Make these the lines of their files, where there are any, and change the record."""
+        """Replace the content of the files by these lines, where there are any, and change the record."""
         with writing(self._what):
             record: Any = read_record(self._kind.record, self._folder / RECORD)
             for name, values in lines.items():
@@ -212,9 +214,9 @@ def read_lines(kind: type[T], path: Path, *, holding: str = "") -> tuple[T, ...]
     """Return the records of a file of lines, without a last one that is cut; none where there is no file. holding: only
     those whose line has that value somewhere. Raises RecordDamaged."""
     content = _content(path) if path.is_file() else b""
-    whole = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
+    complete_lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
     sought = to_json(holding) if holding else b""
-    numbered = [(number, line) for number, line in enumerate(whole, start=1) if sought in line]
+    numbered = [(number, line) for number, line in enumerate(complete_lines, start=1) if sought in line]
     return tuple(from_json(kind, line, name=f"{path.name}:{number}") for number, line in numbered)
 
 
@@ -233,9 +235,9 @@ def _write(path: Path, content: bytes) -> None:
 
 def _drop_cut_line(path: Path) -> None:
     content = path.read_bytes() if path.is_file() else b""
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        _write(path, whole)
+    complete_lines = content[: content.rfind(b"\n") + 1]
+    if len(complete_lines) < len(content):
+        _write(path, complete_lines)
 
 
 def _content(path: Path) -> bytes:

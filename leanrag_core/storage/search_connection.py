@@ -104,7 +104,7 @@ class SearchPlace:
 def place_in(directory: Path) -> SearchPlace | None:
     """Return where the search index of the index in that directory is; None when it has none.
 
-    It is a part of the index; in indexes of before there were parts it has a folder of its own.
+    It is a part of the index; in indexes from before there were parts it has a folder of its own.
     """
     part = PartStore(directory).newest(CHROMA)
     place = SearchPlace(directory, part or directory / CHROMA)

@@ -130,7 +130,7 @@ def _key(directory: Path) -> str:
 
 
 def _identity(place: SearchPlace) -> tuple[str, int, int]:
-    """Change when the search index is written again."""
+    """Return a value that changes when the search index is written again."""
     if place.record.is_file():
         stat = place.record.stat()
         return str(place.folder), stat.st_ino, stat.st_mtime_ns

@@ -189,9 +189,9 @@ def _write(
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
     """Return the smallest number of candidates that reaches the wanted recall, or the largest tried."""
     vectors = np.asarray(layer.vectors)
-    asked = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
+    queries_with_floors = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
     for n in _CANDIDATES:
-        recall = min(_recall_of(collection, vectors, queries, floors, n) for queries, floors in asked)
+        recall = min(_recall_of(collection, vectors, queries, floors, n) for queries, floors in queries_with_floors)
         if recall >= wanted or n >= len(vectors):
             break
     return LayerSearch(layer.number, len(vectors), n, round(recall, 4))

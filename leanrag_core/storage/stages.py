@@ -1,8 +1,8 @@
 """Results of a build's stages, each under the hash of everything that it rests on, shared by all indexes.
 
 A build takes from here what an earlier build has computed: sentences that were read, vectors, base graphs. Nothing in
-here is needed: an entry that is missing or damaged is computed again, so no method that a build calls ever raises. A
-disk that is full or read-only costs the saving alone.
+here is needed: an entry that is missing or damaged is computed again, so no method that a build calls ever raises. On a
+disk that is full or read-only, nothing but the saving of time is lost.
 
 One SQLite file holds the entries; contents above a megabyte lie in files of their own beside it. Contents are bytes of
 JSON, Arrow or numpy, sealed by a hash; nothing is ever unpickled. Several threads and processes may use it at once.
@@ -214,25 +214,25 @@ class StageStore:
         with self._lock:
             connection = self._open()
             total = connection.execute("SELECT COALESCE(SUM(size), 0) FROM entries").fetchone()[0]
-            gone: list[bytes] = []
+            removed_keys: list[bytes] = []
             for key, size in connection.execute("SELECT key, size FROM entries ORDER BY used, rowid"):
                 if total <= max_bytes:
                     break
-                gone.append(key)
+                removed_keys.append(key)
                 total -= size
-            self._remove(gone)
+            self._remove(removed_keys)
             self._sweep(connection)
             connection.executescript("PRAGMA incremental_vacuum;")  # execute() would free a single page
-        log.info("%d kept results, unused for longest, were removed from %s", len(gone), self.folder)
-        return len(gone)
+        log.info("%d kept results, unused for longest, were removed from %s", len(removed_keys), self.folder)
+        return len(removed_keys)
 
     def _sweep(self, connection: sqlite3.Connection) -> None:
         """Delete large files without an entry: what a process left that was killed between the two."""
-        known = {key.hex() for (key,) in connection.execute("SELECT key FROM entries WHERE content IS NULL")}
+        known_keys = {key.hex() for (key,) in connection.execute("SELECT key FROM entries WHERE content IS NULL")}
         newest = time.time() - _USED_SECONDS
         for path in self._large_files():
             with suppress(FileNotFoundError):
-                if path.name not in known and path.stat().st_mtime < newest:
+                if path.name not in known_keys and path.stat().st_mtime < newest:
                     path.unlink()
 
     def clear(self) -> None:
@@ -305,7 +305,7 @@ class StageStore:
         return FileLock(self.folder / ".opening.lock", timeout=_TIMEOUT_SECONDS, mode=private.FILE)
 
     def _set_aside(self) -> None:
-        """Set aside the file, which is no database any more. What was in it is computed again."""
+        """Set aside the file, which is no longer a database. What was in it is computed again."""
         self.n_damaged += 1
         with suppress(OSError, Timeout), self._opening():
             if _is_damaged(self.folder / _DATABASE):  # else another process has made a new one meanwhile

@@ -40,7 +40,7 @@ _POLL_SECONDS = 0.2
 
 @contextlib.contextmanager
 def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
-    """Lock target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
+    """Lock target while the block lasts, so that one process and thread builds it; yield whether it had to wait.
 
     It waits for the parts of target that are being made, too. waiting: called repeatedly meanwhile; what it raises ends
     the wait. The lock of a process that dies is released.
@@ -55,10 +55,10 @@ def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def part_lock(target: Path, part: str, *, waiting: Callable[[], None]) -> Iterator[bool]:
-    """Lock one part of the index in target while the block lasts; gives whether it had to wait.
+    """Lock one part of the index in target while the block lasts; yield whether it had to wait.
 
-    Other parts may be made meanwhile. While target is built it waits, and target is not built while the block lasts.
-    The lock of a part is taken only by who holds that of target for this moment, so that build_lock() finds every part
+    Other parts may be made meanwhile. While target is built it waits, and target is not built while the block lasts. A
+    process takes the lock of a part only while it briefly holds that of target, so that build_lock() finds every part
     that is made. waiting: see build_lock().
     """
     target = _named(target)
@@ -80,7 +80,7 @@ def part_lock(target: Path, part: str, *, waiting: Callable[[], None]) -> Iterat
 
 @contextlib.contextmanager
 def _locked(target: Path, path: Path, waiting: Callable[[], None]) -> Iterator[bool]:
-    """Hold the lock in that file beside target while the block lasts; gives whether it had to wait."""
+    """Hold the lock in that file beside target while the block lasts; yield whether it had to wait."""
     with writing(_index(target)):
         target.parent.mkdir(parents=True, exist_ok=True)
         refused = refused_by_the_disk(target.parent)  # filelock takes some refusals for a lock that another one holds
@@ -113,7 +113,7 @@ def _released(lock: BaseFileLock, path: Path) -> Iterator[None]:
 
 
 def _named(target: Path) -> Path:
-    """Return the path with a name at its end, which "." and ".." are not."""
+    """Return the absolute path, which ends in a name where the given one ends in "." or ".."."""
     return Path(os.path.abspath(target))
 
 
@@ -137,7 +137,7 @@ def _part_locks(target: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def staged(target: Path, *, in_store: bool = False, keeps: StateChange | None = None) -> Iterator[Path]:
-    """Give a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
+    """Yield a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
 
     keeps: what is done to the index, which is then kept as an earlier state (storage.earlier_states); None for a build
     that replaces it. The new folder's content is on the disk before it takes that place. Raises FolderRefused where
@@ -189,8 +189,8 @@ def _put_in_place(staging: Path, target: Path, keeps: StateChange | None) -> Non
 
 
 def put_back(target: Path, state: Snapshot) -> None:
-    """Put the earlier state in the place of the index; newer states without a name are gone. One that has a name stays
-    a state as well. The name that the index has by now stays. Raises StorageFailed."""
+    """Put the earlier state in the place of the index; newer states without a name are deleted. One that has a name
+    stays a state as well. The name that the index has by now stays. Raises StorageFailed."""
     target = _named(target)
     folder, copy = state_folder(target, state.number), target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
     name = read_manifest(target).name
@@ -208,7 +208,7 @@ def put_back(target: Path, state: Snapshot) -> None:
 
 def put_again(target: Path, state: Snapshot, change: StateChange, *, in_store: bool) -> None:
     """Put an earlier state, which stays one, in the place of the index, which becomes one as well; the name that the
-    index has by now stays. change: what the new earlier state says of that. Raises StorageFailed, FolderRefused."""
+    index has by now stays. change: recorded with the new earlier state. Raises StorageFailed, FolderRefused."""
     name = read_manifest(target).name
     with staged(target, in_store=in_store, keeps=change) as staging:
         copy_state(state_folder(target, state.number), staging)
@@ -222,13 +222,12 @@ def keep_index_name(folder: Path, name: str) -> None:
 
 
 def remove_stale_staging(target: Path) -> None:
-    """Delete unfinished folders of processes that died while they built target, and settles what they had set
-    aside."""
+    """Delete unfinished folders of processes that died while they built target, and settle what they had set aside."""
     target = _named(target)
     for prefix in (_STAGING, _RETIRED, _REPLACED):
-        ours = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
+        staging_name = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
         for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
-            made_by = ours.fullmatch(path.name)
+            made_by = staging_name.fullmatch(path.name)
             if made_by is None or path.is_symlink() or _alive_elsewhere(int(made_by[1])):
                 continue
             if prefix == _STAGING:
@@ -240,7 +239,8 @@ def remove_stale_staging(target: Path) -> None:
 
 
 def _settle(set_aside: Path, target: Path) -> None:
-    """End what a process had begun that died while it replaced target, whose folder it had set aside."""
+    """Finish for a process that died while it replaced target: put the folder back that it had set aside, keep it as an
+    earlier state, or delete it."""
     if not target.exists():
         os.replace(set_aside, target)  # died between the two renames: the old one comes back
     elif set_aside.name.startswith(_REPLACED):
@@ -250,8 +250,8 @@ def _settle(set_aside: Path, target: Path) -> None:
 
 
 def bring_back(root: Path) -> None:
-    """Put indexes of the store back that a process had set aside when it died between two renames; an index that is
-    in place has the one that it has replaced as its earlier state."""
+    """Put indexes of the store back that a process had set aside when it died between two renames; where the new index
+    is in place already, finish as the process would have done."""
     for path in sorted(root.glob(f"{_RETIRED}*")) + sorted(root.glob(f"{_REPLACED}*")):
         name, _, maker = path.name.split("-", 1)[1].rpartition("-")
         at_work = not maker.isdigit() or maker == str(os.getpid()) or _alive_elsewhere(int(maker))
@@ -262,8 +262,8 @@ def bring_back(root: Path) -> None:
 
 def in_staging(root: Path) -> list[Path]:
     """Return the folders below root that this process is building."""
-    ours = re.compile(re.escape(_STAGING) + rf"(.+)-{os.getpid()}")
-    return [root / match[1] for path in sorted(root.iterdir()) if (match := ours.fullmatch(path.name))]
+    own_folder = re.compile(re.escape(_STAGING) + rf"(.+)-{os.getpid()}")
+    return [root / match[1] for path in sorted(root.iterdir()) if (match := own_folder.fullmatch(path.name))]
 
 
 def remove_half_built(root: Path) -> None:

@@ -63,7 +63,7 @@ def write_part(
     earlier: EarlierFiles,
 ) -> FileRecord:
     """Write the rows, with what is counted of them, and return the file's record. counted: adds columns to the rows,
-    given those of the same file of before, or None."""
+    given those of the same previous file, or None."""
     table = counted(rows, earlier.table(path.name, rows.schema))
     into = rows_into if TABLE_PART.fullmatch(path.name) else table_into
     return put(path, lambda sink: into(sink, table), earlier)

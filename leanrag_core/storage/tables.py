@@ -148,7 +148,7 @@ _ROWS = 1 << 20  # of one record batch
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write the table; equal tables give equal bytes, however they were chunked."""
-    with replacing(path) as written, pa.OSFile(str(written), "wb") as sink:
+    with replacing(path) as new_path, pa.OSFile(str(new_path), "wb") as sink:
         table_into(sink, table)
 
 
@@ -203,7 +203,7 @@ def unread(path: Path, error: BaseException) -> IndexDamaged:
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
     """Write the vectors. vectors: (n, d), stored as float32."""
-    with replacing(path) as written, written.open("wb") as file:
+    with replacing(path) as new_path, new_path.open("wb") as file:
         vectors_into(file, vectors)
 
 

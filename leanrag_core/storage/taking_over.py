@@ -1,7 +1,7 @@
 """Files of an index that the index before it has already: taken over by a link instead of being written once more.
 
 A file is never written again once it is in place, only replaced, so that a link cannot change under a reader. What is
-to be written goes to a sink that only compares it with the file of before: every byte has to be the same. What the
+to be written goes to a sink that only compares it with the previous file: every byte has to be the same. What the
 manifest recorded of that file then holds for the new one; should the disk have damaged it, `check` finds it in both.
 """
 
@@ -47,7 +47,7 @@ class EarlierFiles:
         return None
 
     def equal_to(self, name: str, fill: Fill) -> FileRecord | None:
-        """Return what is recorded of the file of that name where it holds just what `fill` writes."""
+        """Return the record of the file of that name where it holds just what `fill` writes, else None."""
         if not self._has(name):
             return None
         sink = _Comparing(np.memmap(self.folder / name, dtype=np.uint8, mode="r"))
@@ -57,8 +57,8 @@ class EarlierFiles:
     def _has(self, name: str) -> bool:
         record = self.recorded.get(name)
         with suppress(OSError):
-            seen = (self.folder / name).lstat()
-            return record is not None and stat.S_ISREG(seen.st_mode) and 0 < seen.st_size == record.size
+            file_stat = (self.folder / name).lstat()
+            return record is not None and stat.S_ISREG(file_stat.st_mode) and 0 < file_stat.st_size == record.size
         return False
 
 
@@ -68,14 +68,14 @@ NO_EARLIER = EarlierFiles()
 def put(path: Path, fill: Fill, earlier: EarlierFiles = NO_EARLIER) -> FileRecord:
     """Put a file of that content at the path and return its record; where the index before has the same file under the
     same name, the path becomes a link to it, or a copy where the disk cannot link."""
-    known = earlier.equal_to(path.name, fill)
-    if known is not None:
+    record = earlier.equal_to(path.name, fill)
+    if record is not None:
         with suppress(OSError):
             os.link(earlier.folder / path.name, path)
-            return known
-    with replacing(path) as written, written.open("wb") as file:
+            return record
+    with replacing(path) as new_path, new_path.open("wb") as file:
         fill(file)
-    return known or record_of(path)
+    return record or record_of(path)
 
 
 class _Comparing(io.RawIOBase):
@@ -92,7 +92,7 @@ class _Comparing(io.RawIOBase):
         return self._same and self._at == len(self._stored)
 
     def writable(self) -> bool:
-        """Return that it takes bytes."""
+        """Return True: it takes bytes."""
         return True
 
     def tell(self) -> int:
@@ -101,9 +101,9 @@ class _Comparing(io.RawIOBase):
 
     def write(self, content: Any) -> int:
         """Compare the bytes with those that are stored at this place."""
-        given = np.frombuffer(content, dtype=np.uint8)
-        for start in range(0, len(given) if self._same else 0, _BLOCK):
-            block, at = given[start : start + _BLOCK], self._at + start
+        new_bytes = np.frombuffer(content, dtype=np.uint8)
+        for start in range(0, len(new_bytes) if self._same else 0, _BLOCK):
+            block, at = new_bytes[start : start + _BLOCK], self._at + start
             self._same = self._same and np.array_equal(block, self._stored[at : at + len(block)])
-        self._at += len(given)
-        return len(given)
+        self._at += len(new_bytes)
+        return len(new_bytes)

@@ -48,13 +48,13 @@ def add_votes(folder: Path, votes: Sequence[Judgement]) -> None:
 def standing_votes(votes: Iterable[Judgement]) -> tuple[Judgement, ...]:
     """Return what holds after all lines: a judgement for each voter, question and pair in the order shown, with the
     verdicts that nobody took back; in the order in which they were voted on first."""
-    held: dict[tuple[str, str, str, str], Judgement] = {}
+    standing: dict[tuple[str, str, str, str], Judgement] = {}
     for vote in votes:
         key = vote.judge, vote.question, vote.first, vote.second
-        earlier = held[key].verdicts if key in held else {}
-        held[key] = replace(vote, verdicts={**earlier, **vote.verdicts})
+        earlier = standing[key].verdicts if key in standing else {}
+        standing[key] = replace(vote, verdicts={**earlier, **vote.verdicts})
     kept = (
         replace(vote, verdicts={name: value for name, value in vote.verdicts.items() if value is not None})
-        for vote in held.values()
+        for vote in standing.values()
     )
     return tuple(vote for vote in kept if vote.verdicts)

@@ -93,7 +93,8 @@ class BuildReport:
 
     @property
     def listed_by_builtin(self) -> int:
-        """How many listed items the built-in writer wrote; the index's manifest counts all, but for old indexes."""
+        """How many listed items the built-in writer wrote; the index's manifest counts all of them, except in old
+        indexes."""
         drops = [drop for listed in self.dropped.values() for drop in listed]
         return sum(drop.by_builtin or _OLD_BY_BUILTIN in drop.reason for drop in drops)
 

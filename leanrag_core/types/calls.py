@@ -64,7 +64,7 @@ class Budget:
     """What a job or question may spend; 0 means no limit. dollars: US dollars; tokens: prompt and completion together;
     calls: that an endpoint answered.
 
-    Raises InvalidConfig for a budget that is no number or below zero.
+    Raises InvalidConfig for a budget that is not a number or is below zero.
     """
 
     dollars: float = 0.0

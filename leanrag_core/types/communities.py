@@ -96,9 +96,9 @@ class Communities:
 
     @property
     def n_by_rule(self) -> int:
-        """Reports that no language model wrote, of a part of which a model wrote others."""
-        made = self.table["made"].to_pylist()
-        return made.count(BY_RULE) if BY_MODEL in made else 0
+        """Number of reports that no language model wrote, where a model wrote others; else 0."""
+        makers = self.table["made"].to_pylist()
+        return makers.count(BY_RULE) if BY_MODEL in makers else 0
 
     @property
     def by_rule(self) -> bool:
@@ -140,8 +140,8 @@ class Communities:
     def claims_of(self, entities: np.ndarray) -> list[tuple[int, str]]:
         """Return entity and text of each claim on those entities, (k,) rows of layer 0, in the table's order."""
         rows = np.flatnonzero(np.isin(numbers(self.claims["entity"]), entities))
-        taken = self.claims.take(pa.array(rows))
-        return list(zip(taken["entity"].to_pylist(), taken["description"].to_pylist(), strict=True))
+        entity_claims = self.claims.take(pa.array(rows))
+        return list(zip(entity_claims["entity"].to_pylist(), entity_claims["description"].to_pylist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

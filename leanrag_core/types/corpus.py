@@ -48,16 +48,14 @@ class RunningHead:
 class Document:
     """A parsed file: its text, and where pages, headings and boilerplate lie in that text.
 
-    id: hash of the name-independent content, so that the same content has the same id anywhere.
-    name: the file name as the user knows it; never used as a path.
-    media_type: as its reader names it: pdf docx html markdown text csv json jsonl epub xlsx pptx.
-    language: ISO 639-1 code, "und" when unknown.
-    pages: character span of page 1, 2, ... (empty where the format has no pages).
-    boilerplate: spans (tables of contents, running heads, navigation) that extraction leaves out.
-    notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
-    running_heads: in the order of the file; left out of the text unless they are put back.
-    read_anyway: keys of pieces that are no prose and that extraction reads all the same, sorted.
-    folder: where the file lay below the folder that was read, with "/"; empty for that one itself.
+    id: hash of the name-independent content, so that the same content has the same id anywhere. name: the file name as
+    the user knows it; never used as a path. media_type: as its reader names it: pdf docx html markdown text csv json
+    jsonl epub xlsx pptx. language: ISO 639-1 code, "und" when unknown. pages: character span of page 1, 2, ... (empty
+    where the format has no pages). boilerplate: spans (tables of contents, running heads, navigation) that extraction
+    leaves out. notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
+    running_heads: in the order of the file; left out of the text unless they are put back. read_anyway: keys of pieces
+    that are not prose and that extraction reads anyway, sorted. folder: where the file lay below the folder that was
+    read, with "/"; empty for that one itself.
     """
 
     id: str

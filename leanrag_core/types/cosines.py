@@ -62,12 +62,12 @@ class CosineScale:
         return plain if self.is_same else _between(plain, self.builtin, self.own)
 
 
-def _between(values: _Numbers, given: Medians, wanted: Medians) -> _Numbers:
+def _between(values: _Numbers, source: Medians, target: Medians) -> _Numbers:
     """Return the values on the other scale: in two straight pieces, the first one also below `unrelated`."""
-    lower = (wanted.related - wanted.unrelated) / (given.related - given.unrelated)
-    upper = (1 - wanted.related) / (1 - given.related)
-    numbers = np.asarray(values, dtype=np.float64) - given.related
-    moved = wanted.related + np.where(numbers < 0, lower * numbers, upper * numbers)
+    lower = (target.related - target.unrelated) / (source.related - source.unrelated)
+    upper = (1 - target.related) / (1 - source.related)
+    numbers = np.asarray(values, dtype=np.float64) - source.related
+    moved = target.related + np.where(numbers < 0, lower * numbers, upper * numbers)
     return moved.astype(values.dtype) if isinstance(values, np.ndarray) else float(moved)
 
 

@@ -38,10 +38,10 @@ def is_human(judge: str) -> bool:
 class RunSpec:
     """A row of the experiment's tables: an index, a strategy and its options; those that are not named are official.
 
-    name: what it is called whatever the other runs are, such as "LeanRAG without chunks"; "" for what tells it from
-    them (evaluation/run_titles.py). index: its id in the store, or the path of its folder. An experiment records all
-    options of its runs, so that it stays what it was when a default changes. id: unique in the experiment; "" in
-    experiments of before runs had one, whose names are unique.
+    name: what it is called whatever the other runs are, such as "LeanRAG without chunks"; "" for a name made of its
+    differences from them (evaluation/run_titles.py). index: its id in the store, or the path of its folder. An
+    experiment records all options of its runs, so that it stays what it was when a default changes. id: unique in the
+    experiment; "" in experiments from before runs had one, whose names are unique.
     """
 
     name: str
@@ -52,7 +52,7 @@ class RunSpec:
 
     @property
     def key(self) -> str:
-        """What rows, costs, judgements, baseline and pairs know the run by."""
+        """The key by which rows, costs, judgements, baseline and pairs name the run."""
         return self.id or self.name
 
 

@@ -26,9 +26,9 @@ class News:
 
     def take(self) -> Found:
         """Return what was added since the last time."""
-        found = Found(self._names, tuple(self._links))
+        added = Found(self._names, tuple(self._links))
         self._names, self._links = {}, []
-        return found
+        return added
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class ForeignId:
 
 @dataclass(frozen=True)
 class ImportedExtras:
-    """What an index of an import holds beside its graph: see storage.imported_files."""
+    """What an index of an import holds beside its graph: see storage.layout."""
 
     format: str = ""
     communities: tuple[ImportedCommunity, ...] = ()

@@ -37,9 +37,9 @@ DOCUMENT_SCHEMA = pa.schema(
         ("notes", pa.list_(pa.string())),
     ]
 )
-# A column of lists of strings that documents have besides, where any of them has a piece that is read all the same.
+# A further column of documents, lists of strings, where any of them has a piece that is read anyway.
 READ_ANYWAY = "read_anyway"
-# A column of strings that documents have besides, where any of them lies in a folder below the one that was read.
+# A further column of documents, strings, where any of them lies in a folder below the one that was read.
 FOLDER = "folder"
 CHUNK_SCHEMA = pa.schema(
     [
@@ -93,10 +93,10 @@ class Cut:
 class Index(ShownInNotebooks):
     """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
-    chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
-    path: the directory, or None for one that is only in memory. calls: which model call wrote what, CALL_SCHEMA; None
-    for an index of the built-in engine, and for one of before calls were recorded. cut: of an index that was cut to a
-    scope, which is in memory.
+    chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies. path: the directory, or
+    None for one that is only in memory. calls: which model call wrote what, CALL_SCHEMA; None for an index of the
+    built-in engine, and for one from before calls were recorded. cut: of an index that was cut to a scope, which is in
+    memory.
     """
 
     manifest: Manifest
@@ -134,17 +134,18 @@ class Index(ShownInNotebooks):
 
     @property
     def query_scale(self) -> CosineScale:
-        """What brings cosines between a question and what the index holds to the scale of thresholds."""
+        """The mapping of cosines between a question and what the index holds to the scale of thresholds."""
         return query_scale(self.manifest.embedding.cosines)
 
     @property
     def across_scale(self) -> CosineScale:
-        """What brings the least cosine to a question, also of texts in another language, to the scale of thresholds."""
+        """The mapping of the least cosine to a question, also of texts in another language, to the scale of
+        thresholds."""
         return across_scale(self.manifest.embedding.cosines)
 
     @property
     def passage_scale(self) -> CosineScale:
-        """What brings cosines between two texts of the index to the scale of thresholds."""
+        """The mapping of cosines between two texts of the index to the scale of thresholds."""
         return passage_scale(self.manifest.embedding.cosines)
 
     def document(self, row: int) -> Document:

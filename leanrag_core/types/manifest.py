@@ -80,10 +80,10 @@ class Deciding:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The record of an index, manifest.json. corpus_fingerprint to lineage: see Deciding; empty in an index
-    that was not built from documents. builtin_texts: texts that the built-in writer wrote, since
-    the model could not or the reference graph has none.
-    libraries: versions by name. files: by path below the index's folder, none in an index of before hashes were kept.
+    """The record of an index, manifest.json. corpus_fingerprint to lineage: see Deciding; empty in an index that was
+    not built from documents. builtin_texts: texts that the built-in writer wrote, since the model could not or the
+    reference graph has none. libraries: versions by name. files: by path below the index's folder, none in an index
+    from before hashes were kept.
     """
 
     format_version: Count

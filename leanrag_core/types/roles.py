@@ -59,7 +59,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Role:
-    """Where and how the models of a role are asked; what is empty or 0 is as it is for all.
+    """Where and how the models of a role are asked; an empty or zero field means: as for all roles.
 
     A role with an address of its own is never sent the key of another one. model: of a role without a field of its own
     in the settings (settings.role_model). price, window: of the role's model. body: a JSON object of more fields of
@@ -127,7 +127,7 @@ class Role:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the role is asked as all are."""
+        """Whether the role has no settings of its own."""
         return all(getattr(self, spec.name) == spec.default for spec in fields(self))
 
 

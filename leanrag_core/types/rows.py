@@ -18,11 +18,11 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
     if column.null_count:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     pieces = [column] if isinstance(column, pa.Array) else column.chunks
-    made = [np.from_dlpack(piece) for piece in pieces if len(piece)]
-    if len(made) == 1:
-        return made[0]
+    arrays = [np.from_dlpack(piece) for piece in pieces if len(piece)]
+    if len(arrays) == 1:
+        return arrays[0]
     is_float, size = pa.types.is_floating(column.type), column.type.bit_width // 8
-    return np.concatenate([*made, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
+    return np.concatenate([*arrays, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
 
 
 _SHORT = 4096  # rows of a table whose values are kept

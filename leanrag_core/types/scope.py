@@ -82,8 +82,8 @@ _PLAIN = " /._-"  # beside letters and digits: what stands for itself where a sc
 
 def written(scope: Scope) -> str:
     """Return the scope in one line, such as "folder:reports;tag:law;from:2024"; empty for all documents."""
-    parts = [f"{kind}:{quote(name, safe=_PLAIN)}" for kind, of in _KINDS for name in getattr(scope, of)]
-    parts += [f"{kind}:{bound}" for kind, of in _BOUNDS if (bound := getattr(scope, of))]
+    parts = [f"{kind}:{quote(name, safe=_PLAIN)}" for kind, field_name in _KINDS for name in getattr(scope, field_name)]
+    parts += [f"{kind}:{bound}" for kind, field_name in _BOUNDS if (bound := getattr(scope, field_name))]
     return ";".join(parts)
 
 
@@ -93,8 +93,8 @@ def read_scope(text: str) -> Scope:
     for part in filter(None, text.split(";")):
         kind, _, value = part.partition(":")
         listed.setdefault(kind, []).append(unquote(value))
-    many = {of: tuple(listed.pop(kind, ())) for kind, of in _KINDS}
-    bounds = {of: listed.pop(kind, [""]) for kind, of in _BOUNDS}
+    many = {field_name: tuple(listed.pop(kind, ())) for kind, field_name in _KINDS}
+    bounds = {field_name: listed.pop(kind, [""]) for kind, field_name in _BOUNDS}
     several = any(len(dates) != 1 for dates in bounds.values())
     if listed or several or any("" in values for values in many.values() if values):
         raise InvalidConfig("scope.not_understood", text=text)
@@ -160,5 +160,5 @@ def _lies_in(folder: str, wanted: str) -> bool:
 
 def _not_before(day: str, bound: str) -> bool:
     """Return whether the date is not before the bound, as far as both are known: "2024" is not before "2024-05"."""
-    known = min(len(day), len(bound))
-    return day[:known] >= bound[:known]
+    n_common = min(len(day), len(bound))
+    return day[:n_common] >= bound[:n_common]

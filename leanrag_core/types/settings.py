@@ -129,9 +129,9 @@ class Settings:
         InvalidConfig."""
         model = model if model is not None else own.model or self.role_model(role)
         models: dict[str, Any] = {_MODEL_OF[role]: model} if role in _MODEL_OF else {}
-        named = replace(own, model="" if models else model)
+        named_role = replace(own, model="" if models else model)
         others = {name: each for name, each in self.roles.items() if name != role}
-        roles = others if named.is_empty else {**others, role: named}
+        roles = others if named_role.is_empty else {**others, role: named_role}
         return replace(self, roles={name: roles[name] for name in sorted(roles)}, **models)
 
     def asked_with(self, role: str) -> str:
@@ -141,7 +141,7 @@ class Settings:
         return role
 
     def own_role(self, role: str) -> Role:
-        """Return how that role is asked otherwise than all."""
+        """Return the role's own settings, in which it differs from all others."""
         return self.roles.get(self.asked_with(role), Role())
 
     def of_role(self, role: str) -> "Settings":

@@ -36,8 +36,8 @@ class StateChange:
 
 @dataclass(frozen=True)
 class StateRecord:
-    """What is written beside an earlier state. of: the id in its manifest. kept: when, ISO 8601, UTC. name: that a
-    person gave it, else empty. undoable: whether undo comes to it, which it does once and to no copy."""
+    """The record beside an earlier state. of: the id in its manifest. kept: when, ISO 8601, UTC. name: that a person
+    gave it, else empty. undoable: whether undo may return to it: once at most, and never to a copy."""
 
     of: ShortText
     kept: ShortText

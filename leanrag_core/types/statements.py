@@ -58,8 +58,8 @@ class Statements:
 
     def of_entity(self, row: int) -> np.ndarray:
         """Return the rows of the texts that hold that entity, (k,), ascending."""
-        held = self.by_entity
-        return np.sort(held.indices[held.indptr[row] : held.indptr[row + 1]])
+        membership = self.by_entity
+        return np.sort(membership.indices[membership.indptr[row] : membership.indptr[row + 1]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,8 +66,8 @@ class TextTree:
     @property
     def by_rule(self) -> bool:
         """Whether there are summaries, and no language model wrote any."""
-        made = self.table["by_model"].to_numpy()[self.layer > 0]
-        return bool(len(made)) and not made.any()
+        by_model = self.table["by_model"].to_numpy()[self.layer > 0]
+        return bool(len(by_model)) and not by_model.any()
 
     @cached_property
     def roots(self) -> np.ndarray:
@@ -82,9 +82,9 @@ class TextTree:
         chunk = int(self.chunk[row])
         if chunk < 0:
             return self.text_of_summary(row)
-        held = index.chunk(chunk)
+        holding_chunk = index.chunk(chunk)
         start, end = self.cells.value("start", row), self.cells.value("end", row)
-        return held.text[start - held.start : end - held.start]
+        return holding_chunk.text[start - holding_chunk.start : end - holding_chunk.start]
 
     def text_of_summary(self, row: int) -> str:
         """Return the summary of a node above the leaves."""

@@ -40,8 +40,8 @@ class NounGraph:
 
         source, target, weight = (numbers(self.pairs[name]) for name in PAIR_SCHEMA.names)
         ends = np.concatenate([source, target]), np.concatenate([target, source])
-        both = np.concatenate([weight, weight]).astype(np.float32)
-        return coo_array((both, ends), shape=(self.size[0], self.size[0])).tocsr()
+        weights = np.concatenate([weight, weight]).astype(np.float32)
+        return coo_array((weights, ends), shape=(self.size[0], self.size[0])).tocsr()
 
     @cached_property
     def counts(self) -> "csr_array":
@@ -76,8 +76,8 @@ class WalkOperator:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WalkOperator) and all(
-            np.array_equal(getattr(own, name), getattr(others, name))
-            for own, others in ((self.to_chunks, other.to_chunks), (self.to_entities, other.to_entities))
+            np.array_equal(getattr(mine, name), getattr(others, name))
+            for mine, others in ((self.to_chunks, other.to_chunks), (self.to_entities, other.to_entities))
             for name in ARRAYS
         )
 

@@ -102,7 +102,7 @@ class Schema:
 
 
 def unbounded_schema(base: Layer) -> Schema:
-    """Return the schema of a graph without one: no types of entities, one of relations, which says nothing (its vector
+    """Return the schema of a graph without one: no types of entities, one type of relations without meaning (its vector
     is null), and no attributes.
 
     Source: the ablation without schema of Youtu-GraphRAG, table 3.

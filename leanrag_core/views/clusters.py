@@ -91,18 +91,18 @@ def board_words(say: Say) -> dict[str, Any]:
     }
 
 
-def finding(index: Index, quality: ClusterQuality, made: LayerClusters | None, say: Say) -> tuple[str, str]:
+def finding(index: Index, quality: ClusterQuality, clustering: LayerClusters | None, say: Say) -> tuple[str, str]:
     """Say how many clusters of which sizes, and which one holds together least."""
     sizes, names = quality.sizes, index.layers[quality.layer].entity_cells["name"]
     n = len(sizes)
     text = say(
         "explore.clusters.found", n=n, smallest=int(sizes.min()), largest=int(sizes.max()), layer=quality.layer - 1
     )
-    if made is None or made.cap is None:
+    if clustering is None or clustering.cap is None:
         return text, ""
     wanted = index.manifest.config.cluster_size
-    below, cap = int((sizes < wanted / 2).sum()), int((sizes >= made.cap).sum())
-    more = say("explore.clusters.wanted", wanted=wanted, cap=made.cap, small=below, n=cap)
+    below, cap = int((sizes < wanted / 2).sum()), int((sizes >= clustering.cap).sum())
+    more = say("explore.clusters.wanted", wanted=wanted, cap=clustering.cap, small=below, n=cap)
     if n > 1:
         worst = int(np.argmin(quality.cohesion))
         more += say("text.space") + say(

@@ -109,7 +109,9 @@ def named_nodes(
     positions = dict.fromkeys([*hops, *chosen, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
     named: list[tuple[int, str, int, int]] = []
     for number in range(len(index.layers) - 1, -1, -1):
-        here = [at for at in positions if drawn.layers[at] == number]
-        names = index.layers[number].entities["name"].take(pa.array(drawn.rows[here], pa.int64())).to_pylist()
-        named += [(at, name[:_LETTERS], number, hops.get(at, FARTHER)) for at, name in zip(here, names, strict=True)]
+        in_layer = [at for at in positions if drawn.layers[at] == number]
+        names = index.layers[number].entities["name"].take(pa.array(drawn.rows[in_layer], pa.int64())).to_pylist()
+        named += [
+            (at, name[:_LETTERS], number, hops.get(at, FARTHER)) for at, name in zip(in_layer, names, strict=True)
+        ]
     return named

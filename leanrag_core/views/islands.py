@@ -52,7 +52,7 @@ def islands_of(index: Index) -> IndexIslands:
     """Return the islands of an index."""
     by_lambda = index.manifest.config.relation_rule == "lambda"
     tau_of = {step.layer: step.tau for step in index.report.clustering if by_lambda}
-    made = []
+    layer_islands = []
     for layer in index.layers[1:]:
         if len(layer) < 2:
             continue
@@ -61,8 +61,10 @@ def islands_of(index: Index) -> IndexIslands:
         forest = strongest_forest(n, layer.ends, strength)
         picture = islands_picture(layer.vectors, layer.ends, strength, parts.labels, forest)
         around = surroundings(index, layer.number, parts)
-        made.append(LayerIslands(layer, parts, around, curve, picture, suggest_tau(curve), tau_of.get(layer.number)))
-    return IndexIslands(components(len(index.layers[0]), index.layers[0].ends), tuple(made))
+        layer_islands.append(
+            LayerIslands(layer, parts, around, curve, picture, suggest_tau(curve), tau_of.get(layer.number))
+        )
+    return IndexIslands(components(len(index.layers[0]), index.layers[0].ends), tuple(layer_islands))
 
 
 def finding(islands: IndexIslands, say: Say) -> tuple[str, str]:
@@ -100,8 +102,8 @@ def picture_values(index_id: str, islands: IndexIslands, say: Say) -> dict[str, 
     ]
     table.append(_table_row(0, len(islands.base.labels), None, islands.base))
     table += [
-        _table_row(made.layer.number, len(made.layer), made.layer.relations.num_rows, made.parts)
-        for made in islands.layers
+        _table_row(each.layer.number, len(each.layer), each.layer.relations.num_rows, each.parts)
+        for each in islands.layers
     ]
     return {
         "index": index_id,
@@ -109,7 +111,7 @@ def picture_values(index_id: str, islands: IndexIslands, say: Say) -> dict[str, 
         "words": words,
         "base": base_line(islands, say),
         "table": table,
-        "layers": [_layer_picture(made, say) for made in islands.layers],
+        "layers": [_layer_picture(each, say) for each in islands.layers],
     }
 
 
@@ -119,8 +121,8 @@ def _table_row(number: int, n: int, relations: int | None, parts: Components) ->
     return [f"L{number}", f"{n:,}", shown, f"{without:,}", f"{len(parts):,}", f"{int(parts.sizes[0]):,}"]
 
 
-def _layer_picture(made: LayerIslands, say: Say) -> dict[str, Any]:
-    layer, picture, parts = made.layer, made.picture, made.parts
+def _layer_picture(islands: LayerIslands, say: Say) -> dict[str, Any]:
+    layer, picture, parts = islands.layer, islands.picture, islands.parts
     n, rows, labels = len(layer), picture.rows, parts.labels[picture.rows]
     names = [layer.entity_cells.value("name", int(row)) for row in rows]
     ids = [layer.entity_cells.value("id", int(row)) for row in rows]
@@ -141,23 +143,23 @@ def _layer_picture(made: LayerIslands, say: Say) -> dict[str, Any]:
             "without": say("explore.islands.said_without", n=n, layer=layer.number),
             "with": say("explore.islands.said_with", parts=n_parts, n=n, layer=layer.number),
         },
-        "tau": None if made.built is None else made.built,
+        "tau": None if islands.built is None else islands.built,
         "nodes": [[round(float(x), 3), round(float(y), 3), int(part), name, id_] for x, y, part, name, id_ in drawn],
         "sizes": parts.sizes[: int(labels.max()) + 1].tolist(),
         "links": [[*ends, value] for ends, value in zip(picture.ends.tolist(), strength, strict=True)],
         "labels": list(range(len(rows))) if len(rows) <= _FEW else apart[:_MOST_LABELS],
-        "why": {str(place): _reason(made, int(labels[place]), say) for place in apart[:_MOST_REASONS]},
+        "why": {str(place): _reason(islands, int(labels[place]), say) for place in apart[:_MOST_REASONS]},
     }
 
 
-def _reason(made: LayerIslands, part: int, say: Say) -> str:
+def _reason(islands: LayerIslands, part: int, say: Say) -> str:
     """Say why nothing reaches that component."""
-    members, inside = int(made.around.members[part]), int(made.around.inside[part])
-    if made.around.dropped[part]:
-        return say("explore.islands.why.dropped", n=int(made.around.dropped[part]))
-    size = int(made.parts.sizes[part])
+    members, inside = int(islands.around.members[part]), int(islands.around.inside[part])
+    if islands.around.dropped[part]:
+        return say("explore.islands.why.dropped", n=int(islands.around.dropped[part]))
+    size = int(islands.parts.sizes[part])
     head = say("explore.islands.why.several", n=size - 1) + say("text.space") if size > 1 else ""
-    below = made.layer.number - 1
+    below = islands.layer.number - 1
     if inside == 0:
         return head + say("explore.islands.why.no_relation", n=members, layer=below)
     return head + say("explore.islands.why.all_inside", members=members, n=inside, layer=below)
@@ -165,8 +167,8 @@ def _reason(made: LayerIslands, part: int, say: Say) -> str:
 
 def drawn_note(islands: IndexIslands, say: Say) -> str:
     """Say how many of the relations are drawn."""
-    drawn = sum(len(made.picture.links) for made in islands.layers)
-    total = sum(made.layer.relations.num_rows for made in islands.layers)
+    drawn = sum(len(each.picture.links) for each in islands.layers)
+    total = sum(each.layer.relations.num_rows for each in islands.layers)
     if drawn == total:
         return say("explore.islands.drawn_all", n=total)
     return say("explore.islands.drawn", drawn=drawn, n=total)

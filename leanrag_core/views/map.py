@@ -23,11 +23,11 @@ _WORDS = (
 
 def map_words(say: Say) -> dict[str, str]:
     """Return the sentences of the map, but for those of its layer and its question."""
-    own = {
+    filled_words = {
         "region": say("explore.map.region", share=numbers.share(KEPT)),
         "unnamed": say("explore.map.unnamed", n="{n}"),
     }
-    return {name: say(f"explore.map.{name}") for name in _WORDS} | own
+    return {name: say(f"explore.map.{name}") for name in _WORDS} | filled_words
 
 
 def units(values: np.ndarray) -> list[int]:

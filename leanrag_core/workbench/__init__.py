@@ -133,16 +133,16 @@ class Workbench:
             self.question_sets,
             self.models,
         )
-        asked = RunIndexes(self.indexes, self.models, self.searches, self.parts, self.scopes)
+        run_indexes = RunIndexes(self.indexes, self.models, self.searches, self.parts, self.scopes)
         experiments = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         apart = partial(batch_done, str(root))
-        self.experiments = Experiments(experiments, asked, self.question_sets, self.jobs, apart)
+        self.experiments = Experiments(experiments, run_indexes, self.question_sets, self.jobs, apart)
         self.verdicts = Verdicts(experiments)
         self.recommendations = Recommendations(experiments, self.indexes, self.question_sets)
         sweeps = SweepStore(root / "sweeps", SAMPLES / "sweeps")
-        self.sweeps = Sweeps(sweeps, self.corpora, asked, self.builds, self.question_sets, self.jobs, root)
-        shown = SAMPLES / "presentations"
-        self.presentations = Presentations(root / "presentations", shown, self.questions, experiments)
+        self.sweeps = Sweeps(sweeps, self.corpora, run_indexes, self.builds, self.question_sets, self.jobs, root)
+        shipped_presentations = SAMPLES / "presentations"
+        self.presentations = Presentations(root / "presentations", shipped_presentations, self.questions, experiments)
         self._parser: ConfinedParser | None = None
         self._choosing_parser = threading.Lock()
 
@@ -153,7 +153,7 @@ class Workbench:
         return cls(Path(root or os.environ.get("LEANRAG_HOME") or default_home()).resolve())
 
     def parser(self) -> ConfinedParser:
-        """Return what reads files under the limits of the settings, in processes that all sessions share."""
+        """Return the parser of files under the limits of the settings, in processes that all sessions share."""
         limits = parse_limits(self.settings.read())
         with self._choosing_parser:
             if self._parser is None or self._parser.limits != limits:
@@ -176,7 +176,7 @@ class Workbench:
         """Add the readable files to the corpus; report the others with their reasons.
 
         corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload; taken one after
-        another, so that few are in memory at one time. on_file: hears of each file when it was read.
+        another, so that few are in memory at one time. on_file: called for each file once it is read.
         """
         return add_files(self.corpora, self.parser(), corpus, files, on_file)
 
@@ -196,9 +196,9 @@ class Workbench:
         models: Models | None = None,
         execution: Execution | None = None,
     ) -> Index:
-        """Build an index of the corpus in this process. The same corpus and settings replace the index of before.
+        """Build an index of the corpus in this process. An index of the same corpus and settings is replaced.
 
-        execution: who does the work, as the settings say by default; the index is the same.
+        execution: where the work runs, by default as the settings say; the index is the same.
         """
         request = self.builds.of_corpus(corpus_id, config or IndexConfig(), name)
         return self.builds.run(request, self.models.context(models, execution, report, index=request.out.name))
@@ -237,11 +237,11 @@ class Workbench:
         scope: Scope | None = None,
         **options: Any,
     ) -> Trace:
-        """Return what the strategy retrieves for the question. on_step hears of each step of a strategy of several
-        calls. scope: the documents that it is asked of; the trace is then of scopes.index(), whose rows it names.
+        """Return what the strategy retrieves for the question. on_step: called after each step of a strategy of several
+        calls. scope: the documents that are asked; rows in the trace are then those of scopes.index().
 
         Raises InvalidConfig, ModelMismatch, PartMissing, and for strategies that call a model BudgetSpent and what
-        `report` raises. A question that is to be taken back is a request to questions.retrieve().
+        `report` raises. For a question that can be cancelled, call questions.retrieve().
         """
         request = AskRequest(question, strategy_name, options, budget, report, on_step=on_step, scope=scope)
         return self.questions.retrieve(self.open(index), request)
@@ -272,8 +272,8 @@ class Workbench:
         answers: bool = False,
         scope: Scope | None = None,
     ) -> Comparison:
-        """Return the strategies on one question side by side, as columns A, B, ... answers: they answer as well. scope:
-        the documents that are asked."""
+        """Run the strategies on one question; return them side by side, as columns A, B, ... answers: whether they
+        answer, too. scope: the documents that are asked."""
         opened = self.scopes.index(self.open(index), scope)
         letters = string.ascii_uppercase[: len(strategy_names)]
         traces = {
@@ -293,8 +293,8 @@ class Workbench:
         nothing.
 
         questions: about its documents; by default those of a question set of its corpus, those with gold evidence
-        first. Of an index with vectors of an endpoint, the endpoint embeds the questions. seconds: no new step begins
-        after them, 30 by default. Raises ModelMismatch, EndpointError.
+        first. Where an endpoint made the index's vectors, it embeds the questions, too. seconds: after them no new step
+        begins; 30 by default. Raises ModelMismatch, EndpointError.
         """
         opened = self.open(index)
 
@@ -309,7 +309,7 @@ class Workbench:
         )
 
     def check(self, path: str | Path) -> list[CheckResult]:
-        """Verify every invariant of the index in that directory. Nothing is asked of an endpoint. Raises IndexNotFound,
+        """Verify every invariant of the index in that directory. No endpoint is called. Raises IndexNotFound,
         IndexTooNew."""
 
         def embedding(name: str, fingerprint: str) -> EmbeddingModel:

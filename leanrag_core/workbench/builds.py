@@ -58,10 +58,10 @@ from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 
 _MEGABYTE = 1_000_000
-_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
+_DOCUMENTS_LOOKED_AT = 8  # of a corpus, to see what earlier builds have kept; more of them where they are short
 _TOKENS_LOOKED_AT = 100_000
 _MOST_LOOKED_AT = 200
-_MAPPED_FROM = 300  # entities; the map of fewer is there in a moment when it is looked at
+_MAPPED_FROM = 300  # entities; for fewer, the map is quickly made when a person opens it
 
 
 class Builds:
@@ -82,7 +82,7 @@ class Builds:
         self._cancelling = threading.Lock()
 
     def of_corpus(self, corpus_id: str, config: IndexConfig, name: str = "") -> BuildRequest:
-        """Return the request for the index of a corpus in the index store, where it replaces that of before with the
+        """Return the request for the index of a corpus in the index store, where it replaces the previous one with the
         same settings."""
         corpus = self._corpora.summary(corpus_id)
         return BuildRequest(
@@ -139,7 +139,7 @@ class Builds:
     ) -> str:
         """Start a job in a process of its own that builds the index of a corpus; return the job's id.
 
-        It stops when the budget is spent. execution: who does the work, as the settings say by default. as_batches:
+        It stops when the budget is spent. execution: where the work runs, by default as the settings say. as_batches:
         calls of language models go out in files, at half the price, and each round of them takes up to a day.
         """
         config, corpus = config or IndexConfig(), self._corpora.summary(corpus_id)
@@ -167,15 +167,15 @@ class Builds:
 
     def cancel_batches(self, corpus_id: str, config: IndexConfig) -> None:
         """Have the providers end the batches that a job has sent for that index; what they have made by then is paid,
-        and is read by the next build of it. One that cannot be reached is named on stderr. A second thread that asks
-        the same waits until the first one was heard, so that no process ends between request and record."""
+        and the next build reads it. One that cannot be reached is named on stderr. A second thread that calls this
+        waits for the first, so that no process ends between a request and its record."""
         index = folder_name(corpus_id, config)
         models = self._models.make()
-        asked = (
+        build_models = (
             models.language(config.model, EXTRACTION),
             models.language(config.aggregation_model or config.model, AGGREGATION),
         )
-        endpoints = [model.endpoint for model in asked if isinstance(model, RemoteLanguageModel)]
+        endpoints = [model.endpoint for model in build_models if isinstance(model, RemoteLanguageModel)]
         with self._cancelling:
             for error in cancel_batches(self._batches, index, endpoints):
                 print(error, file=sys.stderr)
@@ -188,8 +188,8 @@ class Builds:
         return self.start(index.manifest.corpus.id, config, index.manifest.name)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
-        """Return what a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and
-        their answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        """Return what a build of the corpus takes. dry_run: number of chunks that a language model extracts first;
+        their answers are kept, and sharpen the estimate. Raises InvalidConfig, EndpointError."""
         corpus, rows = self._corpora.summary(corpus_id), self._corpora.documents(corpus_id)
         if is_remote(config.model):
             documents, index = self._corpora.all_documents(corpus_id), folder_name(corpus_id, config)
@@ -204,11 +204,13 @@ class Builds:
 
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """Return what forecast() does, for documents that are in no corpus."""
-        listed = list(documents)
+        document_list = list(documents)
         if is_remote(config.model):
-            return forecast_endpoint_build(listed, config, self._models.make(), dry_run=dry_run)
-        n_tokens = sum(count_tokens(document.text) for document in listed)
-        return self._forecast_builtin(listed, [document.title for document in listed], config, len(listed), n_tokens)
+            return forecast_endpoint_build(document_list, config, self._models.make(), dry_run=dry_run)
+        n_tokens = sum(count_tokens(document.text) for document in document_list)
+        return self._forecast_builtin(
+            document_list, [document.title for document in document_list], config, len(document_list), n_tokens
+        )
 
     def _forecast_builtin(
         self, documents: list[Document], titles: Iterable[str], config: IndexConfig, n_documents: int, n_tokens: int
@@ -234,22 +236,22 @@ class Builds:
         return SizeEffects(round(entities), False, effects)
 
     def seconds_with_other_tau(self, index: Index) -> Range:
-        """Return the seconds of a build of the index with another tau, what earlier stages made being kept; calls of a
-        model are not in it. Raises InvalidConfig, CorpusNotFound."""
+        """Return the seconds that a build of the index with another tau takes when the results of earlier stages are
+        reused; calls of a model are not counted. Raises InvalidConfig, CorpusNotFound."""
         config, corpus_id = index.manifest.config.checked(), index.manifest.corpus.id
         if is_remote(config.model):
             return kept_seconds(self._corpora.summary(corpus_id).tokens, config.embedding)
         return self.forecast(corpus_id, config).seconds
 
     def foreign_language(self, corpus_id: str) -> str:
-        """Return the language that most of the corpus is in where the built-in embedding does not know it: see
-        mostly_foreign(). Raises CorpusNotFound."""
+        """Return the main language of the corpus where the built-in embedding does not know it; see mostly_foreign().
+        Raises CorpusNotFound."""
         return mostly_foreign(self._corpora.languages(corpus_id))
 
     def has_reference(self, corpus_id: str) -> bool:
         """Tell whether a reference graph that comes with the program quotes documents of the corpus."""
         rows = self._corpora.documents(corpus_id)
-        if len(rows) > FILES:  # what comes with the program quotes a few documents, and none of so many
+        if len(rows) > FILES:  # the reference graphs of the program quote few documents each
             return False
         return self._references.covering(row.name for row in rows) is not None
 

@@ -43,8 +43,8 @@ class Corpora(CorpusStore):
             return super().summary(corpus_id)
 
     def namesakes(self, report: UploadReport) -> tuple[DocumentSummary, ...]:
-        """Return the documents that were in the corpus before with an added one's file name, and another text; none of
-        a corpus whose documents have no file each (FILES). Raises CorpusNotFound."""
+        """Return the documents that the corpus already had under the file name of an added one, with another text; none
+        of a corpus whose documents are not one file each (FILES). Raises CorpusNotFound."""
         rows = self.documents(report.corpus_id)
         if len(rows) > FILES:
             return ()
@@ -66,9 +66,9 @@ class Corpora(CorpusStore):
         return changed.id
 
     def asides(self, corpus_id: str, document_id: str) -> tuple[Aside, ...]:
-        """Return what the built-in engine reads over in the document, and what of that it is told to read all the same.
+        """Return the asides of the document: text that the built-in engine skips unless it is told to read it anyway.
 
-        What documents share is looked for in corpora of up to two million tokens. Raises CorpusNotFound.
+        Text that documents share is looked for in corpora of up to two million tokens. Raises CorpusNotFound.
         """
         document = self.document(corpus_id, document_id)
         if self.summary(corpus_id).tokens > _COMPARED_TOKENS:
@@ -77,7 +77,7 @@ class Corpora(CorpusStore):
         return all_asides(document, repeated_in(documents)[[each.id for each in documents].index(document_id)])
 
     def read_anyway(self, corpus_id: str, document_id: str, keys: Iterable[str]) -> str:
-        """Have the built-in engine read the asides of those keys from now on, or read over them again.
+        """Have the built-in engine read the asides of those keys from now on, or skip them again.
 
         Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
         """

@@ -1,4 +1,4 @@
-"""Experiments: inputs looked up, parts made, questions done, everything kept in the store; here or by a job."""
+"""Experiments: look up inputs, make parts, ask questions and store the results, in this process or by a job."""
 
 import platform
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -79,7 +79,7 @@ class Inputs:
 class Experiments:
     """Runs experiments on those indexes.
 
-    apart: does a batch of the experiment of that id in other processes, which must reach the workbench's folder.
+    apart: runs a batch of an experiment, named by its id, in other processes, which must reach the workbench's folder.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Experiments:
         opened_indexes: dict[str, Index] = {}
         for run in spec.runs:
             index = opened_indexes.setdefault(run.index, self.indexes.open(run.index))
-            wanted = parts_needed(run.strategy, run.options)
-            states = {state.name: state for state in self.indexes.parts.all(index)} if wanted else {}
-            for name in wanted:
+            part_names = parts_needed(run.strategy, run.options)
+            states = {state.name: state for state in self.indexes.parts.all(index)} if part_names else {}
+            for name in part_names:
                 if name not in states:
                     raise InvalidConfig("experiment.unknown_part", part=name, strategy=run.strategy)
                 needs = [need for need in states[name].needs if need in states]
@@ -134,8 +134,8 @@ class Experiments:
         inputs = self.inputs(spec, models)
         missing = () if make_parts else self.missing_parts(spec)
         if missing:
-            listed = ", ".join(f"{each.part} ({each.index})" for each in missing)
-            raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=listed)
+            part_list = ", ".join(f"{each.part} ({each.index})" for each in missing)
+            raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=part_list)
         id_ = experiment_id(inputs.spec, inputs.digests)
         if not self.store.is_there(id_):
             self._begin(id_, inputs)
@@ -162,10 +162,10 @@ class Experiments:
     ) -> ExperimentResult:
         """Run the experiment to its end in this process; what is in the store already is not done again.
 
-        models: with the meter and the budget of a job. execution: who works where no model at an endpoint is called, as
-        the settings say by default; the result is the same. make_parts: index parts that are missing are made first.
-        again: everything is done once more, and takes the place of what is stored. Raises what begin() does,
-        BudgetSpent, Cancelled, EndpointError and others that would concern every question; it can be resumed then.
+        models: with the meter and the budget of a job. execution: where the work runs if no model at an endpoint is
+        called, by default as the settings say; the result is the same. make_parts: index parts that are missing are
+        made first. again: do everything once more, in place of what is stored. Raises what begin() does, BudgetSpent,
+        Cancelled, EndpointError and others that would concern every question; it can be resumed then.
         """
         context = self.indexes.models.context(models, execution, report)
         report(Progress(OPEN_STAGE, 0, 0))
@@ -177,8 +177,8 @@ class Experiments:
             return result
         self._make_parts(inputs, context)
         with self.store.writer(id_) as writer:
-            with self._way(id_, inputs, context) as way:
-                run_questions(self.store.read(id_), inputs.questions, way, writer, report)
+            with self._way(id_, inputs, context) as asking:
+                run_questions(self.store.read(id_), inputs.questions, asking, writer, report)
             judge_result(
                 self.store.read(id_),
                 inputs.questions,
@@ -264,12 +264,12 @@ class Experiments:
         return self.store.questions(experiment_id, GoldQuestion)
 
     def measured_recall(self, index_ids: Collection[str]) -> Mapping[str, MeasuredRecall]:
-        """Return by index the evidence recall of LeanRAG with its default options, where an experiment that reads has
-        measured it; of several the one over the most questions. Results are read of experiments on these indexes
-        alone."""
+        """Return by index the evidence recall of LeanRAG with its default options, where a readable experiment has
+        measured it; of several, the one over the most questions. Only results of experiments on these indexes are
+        read."""
         best: dict[str, MeasuredRecall] = {}
         for id_, _ in self.store.changes():
-            with suppress(ExperimentNotFound, RecordDamaged):  # deleted just now, or damaged, which lists of them say
+            with suppress(ExperimentNotFound, RecordDamaged):  # deleted just now, or damaged: lists report it
                 for index_id, measured in self._recall_of(id_, index_ids).items():
                     if index_id not in best or measured.n_questions > best[index_id].n_questions:
                         best[index_id] = measured
@@ -283,17 +283,19 @@ class Experiments:
         measured = {}
         for run in runs:
             scores = [row.scores.get("evidence-recall") for row in self.store.rows(experiment_id, run.key)]
-            known = [score for score in scores if score is not None]
-            if known:
-                measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.key)
+            known_scores = [score for score in scores if score is not None]
+            if known_scores:
+                measured[run.index] = MeasuredRecall(
+                    sum(known_scores) / len(known_scores), len(known_scores), experiment_id, run.key
+                )
         return measured
 
     def exported(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:
         """Return the experiment as csv, json or html. language: of a file of HTML. Raises ExperimentNotFound,
         InvalidConfig for an unknown format."""
         if format_name not in FORMATS:
-            known = ", ".join(FORMATS)
-            raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=known)
+            format_names = ", ".join(FORMATS)
+            raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=format_names)
         result, questions = self.store.read(experiment_id), self.questions(experiment_id)
         if format_name == "html":
             return as_html(result, questions, language)

@@ -1,4 +1,4 @@
-"""Why something was not retrieved, which settings would have found it, and what changes without something that was."""
+"""Why an item was not retrieved, which settings would have found it, and what changes without an item that was."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ _KEPT_INDEXES = 4  # whose vectors of inter-cluster relations are kept
 
 @dataclass(frozen=True)
 class Explained:
-    """What became of something that was wanted, and the changes that were run and find it; none for a strategy that
-    calls a model, whose runs cost something."""
+    """Where a wanted item was lost, and the changes of settings that were run and find it; none for a strategy that
+    calls a model, since its runs cost money."""
 
     why: WhyNot
     offers: tuple[Remedy, ...] = ()
@@ -53,9 +53,9 @@ class Explanations:
         """Return what the climb alone brought into the context of that trace, and which sentences of the answer rest on
         it.
 
-        rank_all: inter-cluster relations are ranked however many the index has of them; else those of an index with few
-        of them, once they are embedded. No endpoint is called for it. Raises ModelMismatch, EndpointError where the
-        index's embedding is not at hand.
+        rank_all: inter-cluster relations are ranked, however many there are; by default only where they are few, or
+        embedded already. No endpoint is called for it. Raises ModelMismatch, EndpointError where the index's embedding
+        is not at hand.
         """
         descriptions, key, vectors = inter_cluster_descriptions(index), index.manifest.id, None
         wanted = rank_all or len(descriptions) <= MOST_RELATIONS or key in self._relation_vectors
@@ -105,5 +105,5 @@ class Explanations:
             options = {**trace.parameters, **changed}
             return self._questions.retrieve(index, AskRequest(trace.question, trace.strategy, options))
 
-        made = offers(trace, index, why.gold, why.lane, info, retrieve, top_n=why.enough_seeds) if gold.rows else ()
-        return Explained(why, made)
+        offered = offers(trace, index, why.gold, why.lane, info, retrieve, top_n=why.enough_seeds) if gold.rows else ()
+        return Explained(why, offered)

@@ -68,7 +68,7 @@ class FreshBuilds:
         """
         index = read_index(folder)
         manifest = index.manifest
-        asked = self._question_sets.with_evidence(manifest.corpus.id) if questions is None else questions
+        asked_questions = self._question_sets.with_evidence(manifest.corpus.id) if questions is None else questions
         require_updatable(manifest)
         with tempfile.TemporaryDirectory(prefix="leanrag-fresh-") as beside:
             request = BuildRequest(
@@ -80,15 +80,15 @@ class FreshBuilds:
             )
             fresh = self._builds.run(request, self._models.context(models, report=report, index=folder.name))
             clusters = agreement_of_bases(index, fresh)
-            recall, fresh_recall = self._recall(index, asked), self._recall(fresh, asked)
-        distance = FreshDistance(clusters, recall, fresh_recall, len(asked))
+            recall, fresh_recall = self._recall(index, asked_questions), self._recall(fresh, asked_questions)
+        distance = FreshDistance(clusters, recall, fresh_recall, len(asked_questions))
         self.store.write(index.id, distance)
         return distance
 
     def _recall(self, index: Index, questions: Sequence[GoldQuestion]) -> float | None:
         """Return the mean recall of gold evidence by LeanRAG's own retrieval."""
-        asked = ((each, self._questions.retrieve(index, AskRequest(each.question))) for each in questions)
-        outcomes = [Outcome(question, trace) for question, trace in asked]
+        retrieved = ((each, self._questions.retrieve(index, AskRequest(each.question))) for each in questions)
+        outcomes = [Outcome(question, trace) for question, trace in retrieved]
         return next((mean.value for mean in means(outcomes) if mean.measure == _MEASURE), None)
 
     def start(self, index_id: str, *, budget: Budget | None = None) -> str:

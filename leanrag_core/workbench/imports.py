@@ -148,5 +148,5 @@ class ImportWork:
 
 def _folder_name(spec: JobSpec) -> str:
     """Return the name of the index's folder in the store."""
-    named = import_id(str(spec.arguments["format"]), Path(str(spec.arguments["path"])))
-    return folder_name(named, recorded_config(spec.config).checked())
+    source_id = import_id(str(spec.arguments["format"]), Path(str(spec.arguments["path"])))
+    return folder_name(source_id, recorded_config(spec.config).checked())

@@ -72,22 +72,22 @@ class Indexes(IndexStore):
         return list(self.index_list().indexes)
 
     def index_list(self) -> IndexList:
-        """Return all indexes, those of one name told apart; one that does not read hides none of the others."""
+        """Return all indexes, with those of one name told apart; an unreadable one does not hide the others."""
         listed = super().index_list()
         return replace(listed, indexes=with_titles(listed.indexes))
 
     def delete(self, index_id: str) -> None:
         """Delete the index, a damaged one too, and what a Chroma server holds of it. Raises IndexNotFound,
         FolderRefused, StorageFailed, SearchIndexFailed when the server keeps its part."""
-        own = self.ids_of_states(index_id)
+        state_ids = self.ids_of_states(index_id)
         super().delete(index_id)
-        self.remove_collections(own)
+        self.remove_collections(state_ids)
 
     def hold(self, index_id: str) -> None:
         """Delete the index in a way that can be taken back for ten minutes; then its disk space is free."""
         super().hold(index_id)
         timer = threading.Timer(HELD_SECONDS + 1, self._delete_overdue_quietly)
-        timer.daemon = True  # what it did not come to, the next process does
+        timer.daemon = True  # the next process does what is left
         timer.start()
 
     def revocable(self) -> list[HeldIndex]:
@@ -111,7 +111,7 @@ class Indexes(IndexStore):
             self.delete_overdue()
 
     def remove_collections(self, ids: set[str]) -> None:
-        """Remove what the Chroma server holds of states with these ids, but for those that some index has."""
+        """Remove the Chroma server's collections of states with these ids, except those that an index still has."""
         url = self._settings.read().chroma_url
         if url and ids:
             kept = {self.manifest_id(index.id) for index in self.all()}
@@ -119,8 +119,8 @@ class Indexes(IndexStore):
                 self._searches.servers.remove_collections(url, id_)
 
     def map_places(self, index: Index, number: int = 0) -> MapPlaces:
-        """Return where a sample of the layer's entities lies in the plane: kept places for the same vectors, else new
-        ones, which are kept."""
+        """Return where a sample of the layer's entities lies in the plane: the stored places of the same vectors, else
+        new ones, which are stored."""
         layer = index.layers[number]
         rows = sample_rows(len(layer))
         recorded = index.manifest.files.get(f"vectors-{number}.npy")
@@ -129,6 +129,6 @@ class Indexes(IndexStore):
         content = self._stages.get(key)
         if content is not None and len(content) == 8 * len(rows):
             return MapPlaces(rows, np.frombuffer(content, dtype="<f4").reshape(-1, 2))
-        shown = embedding_places(layer.vectors)
-        self._stages.put(MAP_STAGE, key, shown.places.astype("<f4").tobytes())
-        return shown
+        places = embedding_places(layer.vectors)
+        self._stages.put(MAP_STAGE, key, places.places.astype("<f4").tobytes())
+        return places

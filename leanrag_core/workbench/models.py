@@ -22,8 +22,8 @@ from leanrag_core.workbench.settings import SettingsFile
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a piece of work runs with. models: with its meter and its budget. execution: who does what calls no
-    endpoint; the result is the same. as_batches: calls of language models go out in files, at half the price."""
+    """What a piece of work runs with. models: with its meter and its budget. execution: where work that calls no
+    endpoint runs; the result is the same. as_batches: calls of language models go out in files, at half the price."""
 
     models: Models
     execution: Execution
@@ -51,7 +51,7 @@ class ModelAccess:
         self._learnt = _Learnt(settings.n_saved)
 
     def _current(self) -> "_Learnt":
-        """Return what was learnt under the settings of now. Needs the lock."""
+        """Return what was learnt under the current settings. Needs the lock."""
         if self._learnt.n_saved != self.settings.n_saved:
             self._learnt = _Learnt(self.settings.n_saved)
         return self._learnt
@@ -99,8 +99,8 @@ class ModelAccess:
         *,
         index: str = "",
     ) -> RunContext:
-        """Return what work runs with: where models or execution are None, new models for that index, and the execution
-        of the settings."""
+        """Return the context of a piece of work. None stands for new models for that index, and for the execution of
+        the settings."""
         models = models or self.make(index=index)
         return RunContext(models, execution or models.settings.execution, report)
 
@@ -110,5 +110,5 @@ class ModelAccess:
         return RunContext(models, job.spec.argument(Execution, "execution"), job.report)
 
     def job_terms(self, budget: Budget | None, execution: Execution | None) -> dict[str, Any]:
-        """Return the arguments of a job that say what it may spend and who works, as its record holds them."""
+        """Return the arguments of a job that say what it may spend and where it runs, as its record holds them."""
         return {"budget": asdict(budget or Budget()), "execution": asdict(execution or self.settings.read().execution)}

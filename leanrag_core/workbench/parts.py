@@ -104,8 +104,8 @@ class Parts:
         return build_part(index, info, info.configured(options or {}), self._part_models(index, models), tools)
 
     def read(self, index: Index, name: str) -> Any:
-        """Return what strategies get of the part, read once for all questions; of an index that was cut to a scope,
-        what is made of the documents inside. Raises PartMissing, PartDamaged."""
+        """Return the part as strategies use it, read once for all questions; for an index cut to a scope, the part made
+        of the documents inside. Raises PartMissing, PartDamaged."""
         if index.cut is not None and not index.cut.is_all:
             return self._read_inside(index, index.cut.whole, name)
         folder = PartStore(index.path).newest(name) if index.path is not None else None
@@ -123,15 +123,15 @@ class Parts:
                 del self._read[next(iter(self._read))]
         return content
 
-    def _read_inside(self, index: Index, whole: Index, name: str) -> Any:
-        folder = PartStore(whole.path).newest(name) if whole.path is not None else None
+    def _read_inside(self, index: Index, whole_index: Index, name: str) -> Any:
+        folder = PartStore(whole_index.path).newest(name) if whole_index.path is not None else None
         if folder is None:
             raise PartMissing("part.missing", part=name)
         options = dict(read_record(folder).config)
         return self._inside.read(index, parts().named(name), options, lambda other: self.read(index, other))
 
     def proposals(self, index: Index, name: str) -> tuple[Proposal, ...]:
-        """Return what the part proposes to a person, such as types of a schema; nothing for a part that does not.
+        """Return what the part proposes to a person, such as types of a schema; nothing for a part without proposals.
 
         Raises PartMissing, PartDamaged.
         """
@@ -154,8 +154,8 @@ class Parts:
         )
 
     def start_accepting(self, index_id: str, name: str, accepted: Sequence[str]) -> str:
-        """Start a job that makes the part again with its options of before and those of its proposals; return the
-        job's id. Raises what start() does, PartMissing, PartDamaged, InvalidConfig for a part that proposes nothing."""
+        """Start a job that makes the part again with its previous options and those of its proposals; return the job's
+        id. Raises what start() does, PartMissing, PartDamaged, InvalidConfig for a part that proposes nothing."""
         part, path = parts().named(name).part, self._indexes.open(index_id).path
         if not isinstance(part, ProposingPart):
             raise InvalidConfig("part.proposes_nothing", part=name)
@@ -180,7 +180,7 @@ class Parts:
 
 
 def _identity(folder: Path) -> tuple[str, int, int]:
-    """Return what changes when the part is made again."""
+    """Return a value that changes when the part is made again."""
     stat = (folder / RECORD).stat()
     return str(folder), stat.st_ino, stat.st_mtime_ns
 
@@ -202,13 +202,13 @@ class PartWork:
 
     def run(self, job: RunningJob) -> Done:
         """Make the part; the result is INDEX/PART."""
-        wanted = job.spec.configured(PartJob)
-        index = self._indexes.open(wanted.index)
-        models = self._models.job_context(job, index=wanted.index).models
-        job.expect(self._parts.forecast(index, wanted.part, wanted.options))
+        part_job = job.spec.configured(PartJob)
+        index = self._indexes.open(part_job.index)
+        models = self._models.job_context(job, index=part_job.index).models
+        job.expect(self._parts.forecast(index, part_job.part, part_job.options))
         with job.metered(models.meter.read):
-            record = self._parts.build(index, wanted.part, wanted.options, models=models, report=job.report)
-        return Done(f"{wanted.index}/{wanted.part}", self._report(wanted.index, record))
+            record = self._parts.build(index, part_job.part, part_job.options, models=models, report=job.report)
+        return Done(f"{part_job.index}/{part_job.part}", self._report(part_job.index, record))
 
     def _report(self, index_id: str, record: PartRecord) -> JobReport:
         folder = PartStore(self._indexes.path(index_id)).folder(record.name, record.fingerprint)

@@ -114,8 +114,8 @@ class QuestionSets:
 
     def with_evidence(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """Return all questions about the corpus that have gold evidence."""
-        own = [card.id for card in self.all() if corpus_id and card.corpus_id == corpus_id]
-        questions = [question for set_id in own for question in self.questions(set_id)]
+        set_ids = [card.id for card in self.all() if corpus_id and card.corpus_id == corpus_id]
+        questions = [question for set_id in set_ids for question in self.questions(set_id)]
         return tuple(question for question in questions if question.evidence)
 
     def generate(

@@ -118,9 +118,8 @@ class Questions:
     def retriever(
         self, index: Index, name: str, options: Mapping[str, Any], *, context_alone: bool = False
     ) -> Callable[[str], Trace]:
-        """Return what retrieves for one question after another, for measures, by a strategy that calls no model: it,
-        its models and its tools are chosen once for all of them. context_alone: see retrieval.tools. Raises as
-        retrieve() does."""
+        """Return a retriever for many questions, for measures, by a strategy that calls no model: strategy, models and
+        tools are chosen once for all questions. context_alone: see retrieval.tools. Raises as retrieve() does."""
         chosen = strategy(name, options)
         self.choose_search_server()
         tools = replace(self._tools(index), context_alone=context_alone, measured=True)
@@ -150,7 +149,7 @@ class Questions:
         )
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
-        """Raise IndexDamaged for an error of the block where a file of the index turns out to have been changed."""
+        """Turn an error in the block into IndexDamaged where a file of the index turns out to have changed."""
         return damage_named(index.path, index.manifest.files)
 
     def read_ahead(self, index: Index) -> None:
@@ -160,7 +159,7 @@ class Questions:
         read_ahead(index, self._searches)
 
     def choose_search_server(self) -> None:
-        """Ask search indexes where the settings say; nothing that is open is closed unless that has changed."""
+        """Use the search server that the settings name; close open connections only if it has changed."""
         with self._choosing:
             self._searches.use_server(self._models.settings.read().chroma_url)
 
@@ -209,8 +208,8 @@ class Questions:
         return extractive_answer(trace, embed, vector, recorded.cosines, knows_languages=knows_languages)
 
     def asks_model(self, index_model: str) -> bool:
-        """Tell whether a language model is asked about indexes that were built with that one; none is by the built-in
-        engine."""
+        """Tell whether a language model answers questions about an index that was built with that model; the built-in
+        engine does not count as one."""
         return self._language(index_model, self._models.make()) is not None
 
     def answering_model(self, index: Index) -> str:
@@ -222,15 +221,15 @@ class Questions:
         """Return the language model that answers questions about the index; None for extractive answers."""
         return self._language(index.manifest.config.writer, models or self._models.make(index=index.folder_name))
 
-    def _language(self, own: str, models: Models) -> LanguageModel | None:
+    def _language(self, index_model: str, models: Models) -> LanguageModel | None:
         """Return the model that answers: that of the role, also about an index that was built without a model, else the
         index's own."""
-        return models.language(models.settings.answer_model or own, ANSWERS)
+        return models.language(models.settings.answer_model or index_model, ANSWERS)
 
     def _reader(self, index: Index, tools: Tools) -> LanguageModel | None:
         """Return the model that reads the context of a retrieval with those tools."""
-        own = self._models.settings.read().role_model(REWRITING)
-        return self.answering_language(index) if own else tools.language
+        rewriting_model = self._models.settings.read().role_model(REWRITING)
+        return self.answering_language(index) if rewriting_model else tools.language
 
     def _rewriting_language(self, index: Index, models: Models) -> LanguageModel | None:
         """Return the model that a retrieval asks, and that makes follow-up questions stand alone: that of the role,
@@ -239,16 +238,16 @@ class Questions:
         return models.language(chosen, REWRITING) if chosen else self.answering_language(index, models)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
-        """Return answer() where no model at an endpoint needs to be asked: None when one would be."""
-        language, own = self.answering_language(index), _answering_strategy(trace)
+        """Return answer() where no model at an endpoint needs to be called, else None."""
+        language, answering_strategy = self.answering_language(index), _answering_strategy(trace)
         if not isinstance(language, RemoteLanguageModel):
             return self.answer(index, trace)
-        if own is not None:
-            return None if own.calls_model else self.answer(index, trace)
+        if answering_strategy is not None:
+            return None if answering_strategy.calls_model else self.answer(index, trace)
         trace = _within_window(index, trace, language)
         messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace), language)
-        known = language.recalled([language.key(messages, task=task)], None, messages)
-        return None if known is None else written_answer(trace, known, language.name)
+        stored_reply = language.recalled([language.key(messages, task=task)], None, messages)
+        return None if stored_reply is None else written_answer(trace, stored_reply, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
         """Return answer(), piece by piece where a language model writes it from the context, else in one piece."""
@@ -262,8 +261,9 @@ class Questions:
         return written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def follow_up(self, index: Index, question: str, earlier: Sequence[str], answer: str = "") -> Standalone:
-        """Return the question as it stands alone. earlier: those before it, the oldest first; answer: how the last
-        answer begins. A language model rewrites it where there is one; else, and where the model fails, a rule does."""
+        """Rewrite a follow-up question so that it stands alone. earlier: the previous questions, the oldest first;
+        answer: how the last answer begins. A language model rewrites it where there is one; else, and where the model
+        fails, a rule does."""
         question = " ".join(question.split())
         before = earlier[-1] if earlier else ""
         ruled = by_rule(question, before, names_in(index, before), names_in(index, question))
@@ -271,11 +271,11 @@ class Questions:
         if not earlier or not isinstance(language, RemoteLanguageModel):
             return ruled
         try:
-            made = by_model(question, earlier, answer, language)
+            standalone = by_model(question, earlier, answer, language)
         except EndpointError as error:
             failed = message("follow.model_failed", reason=error.message, rule=ruled.said)
             return Standalone(ruled.question, ruled.way, failed)
-        return made or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))
+        return standalone or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))
 
 
 def _in_scope(index: Index, trace: Trace) -> Trace:
@@ -321,7 +321,7 @@ def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:
 
 
 def _answer_task(trace: Trace) -> str:
-    """Return the prompt of the answer: the strategy's own choice, or the one of all."""
+    """Return the prompt of the answer: the strategy's own choice, or the common one."""
     chosen = strategy(trace.strategy, trace.parameters)
     return chosen.answer_task if isinstance(chosen, PromptingStrategy) else ANSWER
 

@@ -32,7 +32,7 @@ class Recommendations:
         self._store, self._indexes, self._question_sets = store, indexes, question_sets
 
     def grounds(self) -> tuple[AskedQuestions, ...]:
-        """Return the questions that there are experiments of, in the order of the experiments."""
+        """Return the questions that experiments have asked, in the order of the experiments."""
         groups: dict[tuple[str, str], list[str]] = {}
         sizes: dict[tuple[str, str], int] = {}
         for summary in self._store.all():
@@ -56,8 +56,8 @@ class Recommendations:
         grounds = self.grounds()
         chosen = next((each for each in grounds if questions in ("", each.id)), None)
         if chosen is None and questions:
-            known = ", ".join(each.id for each in grounds)
-            raise InvalidConfig("option.not_a_choice", option="questions", value=questions, choices=known)
+            ids = ", ".join(each.id for each in grounds)
+            raise InvalidConfig("option.not_a_choice", option="questions", value=questions, choices=ids)
         return recommend(wish, self.stored(chosen)) if chosen else recommend(wish, ())
 
     def stored(self, questions: AskedQuestions) -> tuple[StoredExperiment, ...]:

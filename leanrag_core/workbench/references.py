@@ -70,11 +70,11 @@ class References:
         return tuple(CorpusReference(folder, self._graph(folder)) for folder in folders)
 
     def _graph(self, folder: Path) -> ReferenceGraph:
-        seen = [(folder / name).stat() for name in FILES if (folder / name).is_file()]
-        here = tuple((file.st_mtime_ns, file.st_size) for file in seen)
+        file_stats = [(folder / name).stat() for name in FILES if (folder / name).is_file()]
+        files_state = tuple((file.st_mtime_ns, file.st_size) for file in file_stats)
         known = self._read.get(folder)
-        if known is None or known[0] != here:
-            known = self._read[folder] = here, read_reference(folder)
+        if known is None or known[0] != files_state:
+            known = self._read[folder] = files_state, read_reference(folder)
         return known[1]
 
     def covering(self, names: Iterable[str]) -> CorpusReference | None:

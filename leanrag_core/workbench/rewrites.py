@@ -1,4 +1,4 @@
-"""Upper layers of an index written again by a model at an endpoint: forecast, done here or by a job, undone like an
+"""Rewriting upper layers of an index by a model at an endpoint: forecast, run here or by a job, undone like an
 update."""
 
 from dataclasses import asdict
@@ -54,18 +54,18 @@ class Rewrites:
         """Write the layers again in this process; the index before is kept as an earlier state, which
         bench.updates.undo() puts back byte for byte.
 
-        The index stays as it is where the model says what it has already. Raises InvalidConfig, BudgetSpent, and
-        EndpointError; what was answered until then is kept and not asked for again.
+        Where the model gives the texts that the index already has, the index stays as it is. Raises InvalidConfig,
+        BudgetSpent, and EndpointError; what was answered until then is kept and not asked for again.
         """
         while True:
             index = layout.read_index(folder)
             rewriting = Rewriting(index, model, from_layer)
             context = context or self._models.context(index=folder.name)
-            made = self._made(rewriting, context)
-            if made is index:
+            rewritten = self._made(rewriting, context)
+            if rewritten is index:
                 return index
             try:
-                return self._put_in_place(folder, index, made)
+                return self._put_in_place(folder, index, rewritten)
             except IndexChanged:  # by another process meanwhile; what the model has answered is kept
                 continue
 
@@ -81,19 +81,19 @@ class Rewrites:
             build_models = BuildModels(embedding, apply=apply, executor=executor, stages=self._stages)
             build_models = build_models.configured(config)
             writer = build_models.rewriter(model, heuristic=index.manifest.heuristic)
-            made = rewritten_index(rewriting, model, writer, build_models.embedder(), context.report, apply=apply)
+            rewritten = rewritten_index(rewriting, model, writer, build_models.embedder(), context.report, apply=apply)
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
         context.report(Progress("index", 0, 0, "files"))
-        return made
+        return rewritten
 
-    def _put_in_place(self, folder: Path, before: Index, made: Index) -> Index:
+    def _put_in_place(self, folder: Path, before: Index, rewritten: Index) -> Index:
         """Put the rewritten index in place; raise IndexChanged where the index in the folder is another one by now."""
         in_store = folder.resolve().parent == self._indexes.root.resolve()
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)
             with staged(folder, in_store=in_store, keeps=StateChange("rewrite")) as staging:
-                layout.write_index(staging, made, read_imported(folder), read_edits(folder), replaced=folder)
+                layout.write_index(staging, rewritten, read_imported(folder), read_edits(folder), replaced=folder)
             return layout.read_index(folder)
 
     def start(
@@ -118,7 +118,7 @@ class Rewrites:
 
 
 def _remote(models: Models, name: str) -> RemoteLanguageModel:
-    """Return the model. Raises InvalidConfig where it is none at an endpoint."""
+    """Return the model. Raises InvalidConfig where it is not at an endpoint."""
     model = models.language(name, AGGREGATION)
     if not isinstance(model, RemoteLanguageModel):
         raise InvalidConfig("rewrite.no_model", name=name)
@@ -152,7 +152,8 @@ class RewriteWork:
 
 
 def rewritable_layers(index: Index) -> range:
-    """Return the layers from which on the index can be written again, the lowest first; none where it cannot."""
+    """Return the layers that a rewrite of the index can begin with, the lowest first; none where it cannot be
+    rewritten."""
     try:
         require_rewritable(index)
     except InvalidConfig:

@@ -1,4 +1,4 @@
-"""Checks of roles: one or two small calls to the role's own server, and what they say of it, number first."""
+"""Checks of roles: one or two small calls to the role's own server, and a verdict on it, number first."""
 
 import os
 import time
@@ -31,7 +31,7 @@ GOOD, THIN, BAD, UNTRIED = "good", "thin", "bad", "untried"
 
 @dataclass(frozen=True)
 class RoleCheck:
-    """What the check of a role says. state: GOOD, THIN, BAD or UNTRIED."""
+    """The verdict on a role. state: GOOD, THIN, BAD or UNTRIED."""
 
     role: str
     state: str
@@ -65,18 +65,18 @@ class RoleChecks:
             return RoleCheck(role, BAD, error.message, time.perf_counter() - started)
 
     def _extraction(self, models: Models, model: str, passage: str) -> RoleCheck:
-        made = check_model(models, model, passage or _PASSAGE, IndexConfig())
-        given = GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations))
-        scores = self._references.passage_scores(passage, given, embedded=False)
-        speed = made.tokens_per_second
+        checked = check_model(models, model, passage or _PASSAGE, IndexConfig())
+        extracted = GivenGraph(checked.entities, tuple((source, target, "") for source, target, _ in checked.relations))
+        scores = self._references.passage_scores(passage, extracted, embedded=False)
+        speed = checked.tokens_per_second
         if scores is None:
-            said = message("role.check.entities", n=len(made.entities))
-            return RoleCheck(EXTRACTION, GOOD if made.verdict == "good" else THIN, said, made.seconds, speed)
+            note = message("role.check.entities", n=len(checked.entities))
+            return RoleCheck(EXTRACTION, GOOD if checked.verdict == "good" else THIN, note, checked.seconds, speed)
         match = next(each for each in scores.model.matches if each.match == NORMALISED)
         share = match.entities.hit / max(1, match.entities.wanted)
         state = GOOD if share >= _GOOD else THIN if share >= _THIN else BAD
-        said = message("role.check.entities_of", hit=match.entities.hit, wanted=match.entities.wanted)
-        return RoleCheck(EXTRACTION, state, said, made.seconds, speed)
+        note = message("role.check.entities_of", hit=match.entities.hit, wanted=match.entities.wanted)
+        return RoleCheck(EXTRACTION, state, note, checked.seconds, speed)
 
 
 def role_model(settings: Settings, role: str) -> str:
@@ -87,9 +87,9 @@ def role_model(settings: Settings, role: str) -> str:
 
 def is_asked(settings: Settings, role: str) -> bool:
     """Return whether a server is asked in that role."""
-    own = settings.roles.get(role)
+    role_settings = settings.roles.get(role)
     if role == RERANKING:
-        return own is not None and bool(own.base_url or own.model)
+        return role_settings is not None and bool(role_settings.base_url or role_settings.model)
     return is_remote(role_model(settings, role))
 
 
@@ -107,15 +107,15 @@ def why_untried(settings: Settings, role: str) -> Message | None:
     """Return why the role cannot be tried; None where it can."""
     if not is_asked(settings, role):
         return message("role.check.not_needed" if role == RERANKING else "role.check.builtin")
-    asked = settings.of_role(role)
-    if not runs_here(settings, role) and not os.environ.get(asked.key_variable, "").strip():
-        return message("role.check.no_key", variable=asked.key_variable)
+    role_settings = settings.of_role(role)
+    if not runs_here(settings, role) and not os.environ.get(role_settings.key_variable, "").strip():
+        return message("role.check.no_key", variable=role_settings.key_variable)
     return None
 
 
 def _writing(models: Models, role: str, name: str) -> RoleCheck:
     language, started = models.language(name, role), time.perf_counter()
-    assert isinstance(language, RemoteLanguageModel)  # or the role would be untried
+    assert isinstance(language, RemoteLanguageModel)  # why_untried() rules out the built-in engine
     reply = language.endpoint.chat(language.model, [{"role": "user", "content": _QUESTION}])
     seconds = time.perf_counter() - started
     code, state = ("role.check.answers", GOOD) if "bee" in reply.text.lower() else ("role.check.beside", THIN)
@@ -125,19 +125,19 @@ def _writing(models: Models, role: str, name: str) -> RoleCheck:
 
 def _embedding(models: Models, model: str) -> RoleCheck:
     endpoint, started = models.in_role(EMBEDDINGS).endpoint, time.perf_counter()
-    own = models.settings.own_role(EMBEDDINGS)
-    more = {**own.body_fields, **({"dimensions": own.dimensions} if own.dimensions else {})}
-    first, again = (endpoint.embed(model, [_RIGHT, _WRONG], more).rows for _ in range(2))
+    role = models.settings.own_role(EMBEDDINGS)
+    body_fields = {**role.body_fields, **({"dimensions": role.dimensions} if role.dimensions else {})}
+    first, second = (endpoint.embed(model, [_RIGHT, _WRONG], body_fields).rows for _ in range(2))
     seconds = time.perf_counter() - started
-    same = first == again
+    same = first == second
     code = "role.check.same_vector" if same else "role.check.other_vector"
     return RoleCheck(EMBEDDINGS, GOOD if same else THIN, message(code, n=len(first[0])), seconds)
 
 
 def _reranking(models: Models) -> RoleCheck:
     started = time.perf_counter()
-    made = reranker(models)
-    assert made is not None  # or it would be untried
-    wrong, right = made.scores(_QUESTION, [_WRONG, _RIGHT], keep=False).values
+    passage_reranker = reranker(models)
+    assert passage_reranker is not None  # why_untried() rules out a missing reranker
+    wrong, right = passage_reranker.scores(_QUESTION, [_WRONG, _RIGHT], keep=False).values
     code, state = ("role.check.right_order", GOOD) if right > wrong else ("role.check.wrong_order", BAD)
     return RoleCheck(RERANKING, state, message(code), time.perf_counter() - started)

@@ -46,7 +46,8 @@ def _card(name: str) -> dict[str, Any]:
 class Example:
     """A question that is offered, and why. id: in the corpus's question set. gold, gold_of_vectors: shares of its gold
     that the contexts of LeanRAG and of vector search hold, both of so many tokens, None without gold. right: the
-    built-in answer; of an unanswerable question that it is declined. below_root: its lowest common ancestor."""
+    built-in answer is right; an unanswerable question is declined. below_root: its lowest common ancestor is below the
+    root."""
 
     id: str
     kind: str

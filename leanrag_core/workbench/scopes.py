@@ -47,7 +47,7 @@ class Scopes:
         self._cutting = threading.Lock()
 
     def documents(self, index: Index) -> tuple[ScopedDocument, ...]:
-        """Return what scopes look at of each document of the index: folder, tags, date."""
+        """Return folder, tags and date of each document of the index, by which scopes select."""
         whole = _whole(index)
         plain = self._plain.get_or_make(_identity(whole), lambda: documents_of(whole))
         return with_data(plain, self._data(whole))
@@ -60,12 +60,12 @@ class Scopes:
         return ScopeSize(len(rows), n_chunks, whole.documents.num_rows, whole.chunks.num_rows)
 
     def index(self, index: Index, scope: Scope | None) -> Index:
-        """Return the index of the documents that the scope holds, as of its date; the index itself where that is all
-        of them as they are.
+        """Return the index of the documents that the scope holds, as of its date; the index itself where that leaves
+        nothing out.
 
-        Its rows are its own; ids of documents, chunks, base entities and relations are those of the index. Texts that
-        rested on other documents too are embedded again by the index's own model. Raises InvalidConfig for a document,
-        folder or tag that the index does not have, and for a scope in which there is nothing.
+        It numbers its rows itself; ids of documents, chunks, base entities and relations are those of the index. Texts
+        that rested on other documents too are embedded again by the index's own model. Raises InvalidConfig for a
+        document, folder or tag that the index does not have, and for a scope in which there is nothing.
         """
         if scope is None or scope == ALL:
             return index
@@ -102,9 +102,9 @@ def _whole(index: Index) -> Index:
 
 
 class CutParts:
-    """The parts of indexes that were cut: made of what is inside, with the built-in writer, when they are first read.
+    """The parts of cut indexes, made of the documents inside, with the built-in writer, when they are first read.
 
-    An index of the same documents would have its own; a part of the whole index rests on documents outside.
+    A part of the whole index would rest on documents outside.
     """
 
     def __init__(self, models: ModelAccess) -> None:
@@ -113,8 +113,8 @@ class CutParts:
         self._making = threading.RLock()  # a part may need another one
 
     def read(self, index: Index, info: PartInfo, options: dict[str, Any], part: Callable[[str], Any]) -> Any:
-        """Return what the part's read() gives. index: that was cut. options: of the part of the whole index. part: what
-        reads the parts that it needs. Raises InvalidConfig for one that needs a language model."""
+        """Return what the part's read() gives. index: the cut one. options: of the whole index's part. part: reads the
+        parts that this one needs. Raises InvalidConfig for one that needs a language model."""
         if LANGUAGE in info.part.needs:
             raise InvalidConfig("scope.part_needs_model", part=info.name)
         with self._making:

@@ -26,7 +26,7 @@ class SettingsFile:
         self.n_saved = 0
 
     def read(self) -> Settings:
-        """Return the settings, an address that the file leaves open being OPENAI_BASE_URL."""
+        """Return the settings; OPENAI_BASE_URL stands in for an address that the file leaves open."""
         settings = read_settings(self._path)
         return settings if settings.base_url else replace(settings, base_url=os.environ.get("OPENAI_BASE_URL", ""))
 
@@ -36,10 +36,11 @@ class SettingsFile:
         self.n_saved += 1
 
     def change(self, change: Callable[[Settings], Settings]) -> None:
-        """Store what `change` makes of the settings in the file, which leave open what the environment names.
+        """Apply `change` to the settings in the file, which leave open what the environment names, and store the
+        result.
 
-        One change at a time: a page that is drawn again runs beside its former run until that one notices. Raises
-        InvalidConfig for a damaged file or a setting out of its bounds, StorageFailed.
+        Changes are made one at a time: the former run of a redrawn page may still be running. Raises InvalidConfig for
+        a damaged file or a setting out of its bounds, StorageFailed.
         """
         with self._changing:
             self.save(change(read_settings(self._path)))
@@ -52,11 +53,11 @@ class Presets(OwnPresets):
         """Return the program's presets, the defaults first, then the person's own, without options of a question that
         LeanRAG no longer has. Raises RecordDamaged."""
         known = leanrag.Config.__dataclass_fields__
-        own = (
+        own_presets = (
             replace(preset, ask={name: value for name, value in preset.ask.items() if name in known})
             for preset in self.all()
         )
-        return (*presets(), *own)
+        return (*presets(), *own_presets)
 
 
 @dataclass(frozen=True)

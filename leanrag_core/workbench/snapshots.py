@@ -71,7 +71,7 @@ class Snapshots:
         return layout.read_index(self.folder(folder, state))
 
     def keep(self, folder: Path, name: str, state: str = "") -> Snapshot:
-        """Keep the state under that name until it is deleted; return it. One that has a name gets another one.
+        """Keep the state under that name until it is deleted; return it. A named state is renamed.
 
         Raises InvalidConfig for a name that another state has, is empty, long or a number; SnapshotNotFound,
         StorageFailed.

@@ -1,4 +1,4 @@
-"""Sweeps: forecast, run here or by a job, read, a point of one taken over."""
+"""Sweeps: forecast, run here or by a job, read; and taking over the index of a point."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -176,10 +176,10 @@ class Sweeps:
     ) -> SweepResult:
         """Run the sweep to its end in this process; what is stored of it is not done again.
 
-        models: with the meter and the budget of a job. execution: who builds and asks where no model at an endpoint is
-        called, as the settings say by default; the result is the same. again: everything is done once more. Raises
-        what plan() does, BudgetSpent, Cancelled, EndpointError and others that would concern every point; it can be
-        resumed then.
+        models: with the meter and the budget of a job. execution: where the work runs if no model at an endpoint is
+        called, by default as the settings say; the result is the same. again: do everything once more. Raises what
+        plan() does, BudgetSpent, Cancelled, EndpointError and others that would concern every point; it can be resumed
+        then.
         """
         context = self._indexes.models.context(models, execution, report)
         report(Progress(OPEN_STAGE, 0, 0))
@@ -226,8 +226,8 @@ class Sweeps:
         )
 
         def build(name: str, *, is_first: bool) -> Built:
-            own = replace(context, models=models.counted_apart(name), report=todo.within(name))
-            return self._build_index(plan, name, base, own, is_first=is_first)
+            index_context = replace(context, models=models.counted_apart(name), report=todo.within(name))
+            return self._build_index(plan, name, base, index_context, is_first=is_first)
 
         for name in first_folders:  # with all workers: the others take over what it leaves in the stores
             todo.keep(writer, build(name, is_first=True))

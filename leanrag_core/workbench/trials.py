@@ -35,14 +35,14 @@ from leanrag_core.workbench.models import ModelAccess
 MOST = 24  # trials that are held; those not used for longest go first
 MOST_BYTES = 2_000_000_000
 _RECORD = ".json"
-# What an imported graph has from elsewhere, and what its descriptions were condensed by.
+# Settings that an imported graph brings: of its chunks, and of the models that condensed its descriptions.
 _OF_IMPORT = (*settings_of_stages(CHUNK), "model", "aggregation_model")
 
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """What is written beside a trial. of: the manifest's id of the index that it was made from; base: its folder.
-    changed: names of the settings that differ."""
+    """The record beside a trial. of: the manifest's id of the index that it was made from; base: its folder. changed:
+    names of the settings that differ."""
 
     of: str
     base: str
@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def id(self) -> str:
-        """Of the index, under which it is opened like any other."""
+        """The id of the index, under which it is opened like any other."""
         return self.summary.id
 
 
@@ -69,7 +69,7 @@ class Trials:
     """Makes, lists, keeps and clears trial indexes.
 
     They lie beside the index store and are opened by their ids like other indexes (workbench.indexes), but no list of
-    indexes has them. A trial is only what its base and its settings say: one that was cleared away is made again.
+    indexes has them. A trial follows from its base and its settings, so one that was cleared away can be made again.
     """
 
     def __init__(self, indexes: Indexes, builds: Builds, imports: Imports, models: ModelAccess) -> None:
@@ -82,7 +82,7 @@ class Trials:
         return self._indexes.trials_root
 
     def prepare(self) -> None:
-        """Import what the first build of a process waits for, some seconds long; make() does it too."""
+        """Import the modules that the first build of a process needs, which takes some seconds; make() does so, too."""
         import sklearn.feature_extraction.text  # heavy: no command that does not build imports it
         import sklearn.mixture  # noqa: F401
 
@@ -95,8 +95,8 @@ class Trials:
         execution: Execution | None = None,
     ) -> Index:
         """Return the index with those settings changed: itself, one of the store or a trial where there is one, else a
-        new trial of the same documents and edits, or over the same imported graph, for which what earlier builds kept
-        is reused.
+        new trial of the same documents and edits, or over the same imported graph, which reuses what earlier builds
+        kept.
 
         settings: of IndexConfig, by name. report: hears the progress, and may raise to end the work, which leaves
         nothing. Raises what config() does, and what a build raises.
@@ -110,18 +110,18 @@ class Trials:
         context = self._models.context(None, execution, report, index=request.out.name)
         private.make_folder(self.root)
         if _is_imported(index):
-            made = self._imports.rebuild(index, request, context)
+            trial_index = self._imports.rebuild(index, request, context)
         else:
-            made = self._builds.run(request, context)
+            trial_index = self._builds.run(request, context)
         seconds = round(time.perf_counter() - started, 3)
         record = TrialRecord(index.id, index.folder_name, seconds, _changed(index, config))
         write_bytes(self._record_file(request.out.name), to_json(record), private=True)
         self._trim(request.out.name)
-        return made
+        return trial_index
 
     def has_stages(self, index: Index) -> bool:
-        """Tell whether earlier builds have left what another clustersize or tau is made from. An imported graph holds
-        it itself, and what models at an endpoint gave is kept with their calls."""
+        """Tell whether earlier builds have left the stages that another clustersize or tau starts from. An imported
+        graph contains them, and answers of models at an endpoint are kept with their calls."""
         config = index.manifest.config.checked()
         if _is_imported(index) or is_remote(config.model) or is_remote(config.embedding):
             return True
@@ -129,7 +129,7 @@ class Trials:
         return forecast.sampled >= forecast.chunks
 
     def make_stages(self, index: Index, report: Report = silent, *, execution: Execution | None = None) -> None:
-        """Make again what has_stages() misses: the index is built once more, and nothing but its stages is left.
+        """Make the stages that has_stages() misses: build the index once more, and keep nothing of it but its stages.
         Raises what make() does."""
         request = self._request(index, self.config(index, {}))
         context = self._models.context(None, execution, report, index=request.out.name)
@@ -252,7 +252,7 @@ class Trials:
         return self._record_file(id_).is_file() and bool(self._indexes.manifest_id(id_))
 
     def _records(self) -> dict[str, TrialRecord]:
-        """Return what was written of each trial, the one used last first."""
+        """Return the record of each trial, the last used first."""
         used: dict[str, tuple[float, TrialRecord]] = {}
         for path in self.root.glob(f"{TRIAL}*{_RECORD}"):
             with suppress(OSError, RecordDamaged):  # cleared away just now, or of no use without its record
@@ -260,20 +260,20 @@ class Trials:
         return {id_: record for id_, (_, record) in sorted(used.items(), key=lambda each: (-each[1][0], each[0]))}
 
     def _trim(self, newest: str) -> None:
-        """Delete trials beyond the limits, those that were not used for longest first, but for the newest."""
-        taken = 0
+        """Delete trials beyond the limits, the least recently used first, but never the newest."""
+        total_bytes = 0
         for n, trial in enumerate(self.all()):
-            taken += trial.summary.size_bytes
-            if trial.id != newest and (n >= MOST or taken > MOST_BYTES):
+            total_bytes += trial.summary.size_bytes
+            if trial.id != newest and (n >= MOST or total_bytes > MOST_BYTES):
                 self.clear(trial.id)
 
 
 def _is_imported(index: Index) -> bool:
-    """Tell whether its graph was made elsewhere and can be built over again."""
+    """Tell whether the index is over an imported graph and can be built again."""
     return index.manifest.kind == IMPORTED and bool(index.manifest.extractor)
 
 
 def _changed(index: Index, config: IndexConfig) -> tuple[str, ...]:
-    """Return the names of the settings in which they differ from those of the index."""
+    """Return the names of the settings that differ from those of the index."""
     before = index.manifest.config.by_name()
     return tuple(spec.name for spec in fields(config) if getattr(config, spec.name) != before[spec.name])

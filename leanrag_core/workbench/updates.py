@@ -63,7 +63,7 @@ class Updates:
         return folder.resolve().parent == self._indexes.root.resolve()
 
     def is_behind(self, folder: Path) -> bool:
-        """Tell whether the corpus of the index holds other documents than the index; seen by names and ids alone."""
+        """Tell whether the corpus of the index holds other documents than the index; compares names and ids only."""
         manifest = layout.read_manifest(folder)
         corpus_id = manifest.corpus.id
         try:
@@ -78,8 +78,8 @@ class Updates:
 
     def behind(self, corpus_id: str) -> list[IndexSummary]:
         """Return the indexes of the corpus that hold other documents than it does by now, the newest first."""
-        own = [index for index in self._indexes.all() if index.corpus_id == corpus_id]
-        return [index for index in own if self.is_behind(index.path)]
+        corpus_indexes = [index for index in self._indexes.all() if index.corpus_id == corpus_id]
+        return [index for index in corpus_indexes if self.is_behind(index.path)]
 
     def corpus_changes(self, index: Index) -> DocumentChanges:
         """Return what makes the index hold the documents of its corpus. Raises CorpusNotFound, InvalidConfig."""
@@ -105,10 +105,10 @@ class Updates:
     def update(self, folder: Path, changes: DocumentChanges, context: RunContext | None = None) -> Index:
         """Change the documents of the index in the folder, in this process; what the change does not touch stays.
 
-        A state that it had with the same documents comes again byte for byte. The state before is kept until it is
-        forgotten, or four later ones are. The same index and the same change give the same bytes. Raises InvalidConfig
-        for an imported index, IndexChanged where another process has changed the index meanwhile, and what a build
-        does.
+        An earlier state with the same documents is restored byte for byte. The state before is kept as an earlier one,
+        within their limits, until it is forgotten. The same index and the same change give the same bytes. Raises
+        InvalidConfig for an imported index, IndexChanged where another process has changed the index meanwhile, and
+        what a build does.
         """
         index, log = layout.read_index(folder), read_edits(folder)
         n_changed = len(changes.replaced)
@@ -130,7 +130,8 @@ class Updates:
         return self._with_log(folder, lambda log: without_edit(log, number), context)
 
     def _with_log(self, folder: Path, change: Callable[[EditLog], EditLog], context: RunContext | None) -> Index:
-        """Change the log of edits; where another process changes the index first, what that process has left."""
+        """Change the log of edits and put the index with them in place; begin again where another process has changed
+        the index first."""
         while True:
             index, log = layout.read_index(folder), read_edits(folder)
             updating.require_updatable(index.manifest)
@@ -180,16 +181,16 @@ class Updates:
 
     def _earlier_with(self, folder: Path, index: Index, documents: list[Document], log: EditLog) -> Snapshot | None:
         """Return the newest earlier state with these documents and edits, and the index's settings."""
-        wanted = corpus_fingerprint(in_build_order(documents))
+        fingerprint = corpus_fingerprint(in_build_order(documents))
         for state in earlier_states.earlier_states(folder):
             manifest = layout.read_manifest(earlier_states.state_folder(folder, state.number))
             same_settings = manifest.config == index.manifest.config and manifest.edits == edits_fingerprint(log)
-            if manifest.corpus_fingerprint == wanted and same_settings:
+            if manifest.corpus_fingerprint == fingerprint and same_settings:
                 return state
         return None
 
     def _repeated(self, folder: Path, state: Snapshot, before: Manifest, change: StateChange) -> Index:
-        """Put that state, which is kept, in the place of the index, which is kept as well."""
+        """Put that earlier state in the place of the index, and keep the index as a state, too."""
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.name)

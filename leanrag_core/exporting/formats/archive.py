@@ -19,7 +19,7 @@ class Exporter:
     media_type = "application/zip"
 
     def write(self, index: Index, path: Path) -> int:
-        """Return the files as they are; an index in memory is written first."""
+        """Write the index's files as they are; an index in memory is written to a folder first."""
         if index.path is not None:
             write_archive(index.path, path)
             return 0

@@ -34,7 +34,7 @@ class Exporter:
     media_type = "text/plain"
 
     def write(self, index: Index, path: Path) -> int:
-        """Return a constraint, then entities, relations and parent links, some hundred a statement. Running it twice
+        """Write a constraint, then entities, relations and parent links, some hundred a statement. Running it twice
         changes nothing."""
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE e.id IS UNIQUE;\n")
@@ -64,8 +64,8 @@ class Exporter:
 
 def _statements(rows: Iterable[str], action: str) -> Iterable[str]:
     for batch in batches(rows, _ROWS):
-        listed = ",\n".join(batch)
-        yield f"UNWIND [\n{listed}\n] AS row {action};\n"
+        statement_rows = ",\n".join(batch)
+        yield f"UNWIND [\n{statement_rows}\n] AS row {action};\n"
 
 
 def _map(**values: str | int | float | tuple[str, ...]) -> str:

@@ -50,7 +50,7 @@ class Exporter:
     media_type = "text/html"
 
     def write(self, index: Index, path: Path) -> int:
-        """Return the page, in light colours."""
+        """Write the page, in light colours."""
         chosen = _chosen_rows(index)
         nodes, place_of = _nodes(index, chosen)
         edges = _edges(index, place_of)

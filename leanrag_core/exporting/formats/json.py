@@ -18,7 +18,7 @@ class Exporter:
     media_type = "application/json"
 
     def write(self, index: Index, path: Path) -> int:
-        """Return what networkx.node_link_data() gives, a line for each node and edge; JSON holds every character."""
+        """Write what networkx.node_link_data() gives, a line for each node and edge; JSON holds every character."""
         graph = StreamedGraph(index)
         with path.open("w", encoding="utf-8", newline="\n") as file:
             # node_link_data() would hold the whole graph in memory, and so would json.dump() of it.

@@ -52,7 +52,7 @@ class Exporter:
     media_type = "application/zip"
 
     def write(self, index: Index, path: Path) -> int:
-        """Return the four tables; the same index gives the same bytes."""
+        """Write the four tables; the same index gives the same bytes."""
         with zipfile.ZipFile(path, "w") as archive:
             _write(archive, "entities", _ENTITIES, (asdict(node) for node in nodes(index)))
             _write(archive, "relations", _RELATIONS, (asdict(edge) for edge in edges(index)))

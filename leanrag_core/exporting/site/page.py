@@ -118,7 +118,7 @@ def _read(folder: Path, names: tuple[str, ...], ending: str) -> str:
 
 
 def _script() -> str:
-    """Return all scripts: modules of the pages become functions, so that their names do not meet."""
+    """Return all scripts: modules of the pages become functions, so that their names do not clash."""
     shared = figures.scripts(("layers",)) + _read(_PAGES / "common", ("figure_tools",), "js")
     parts = [shared, _read(_HERE, _OWN, "js")]
     for name, modules in _COMPONENTS.items():
@@ -133,6 +133,8 @@ def _script() -> str:
 def _styles() -> str:
     names = tuple(name for modules in _COMPONENTS.values() for name in modules)
     common = _RULES.findall(_read(_PAGES / "common", ("style",), "css"))
-    own = _read(_HERE, ("site",), "css")
+    site_styles = _read(_HERE, ("site",), "css")
     figure = _read(_PAGES / "common", ("figure_tools",), "css")
-    return "\n".join((*common, figures.styles(figures.PLAY), figure, _read(_PAGES / "explore", names, "css"), own))
+    return "\n".join(
+        (*common, figures.styles(figures.PLAY), figure, _read(_PAGES / "explore", names, "css"), site_styles)
+    )

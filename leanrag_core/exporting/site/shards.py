@@ -23,7 +23,7 @@ class SiteFiles:
         self._archive = archive
 
     def add(self, name: str, value: Any) -> None:
-        """Write a shard. value: JSON values, their texts as they are; what is not seen in them is made visible."""
+        """Write a shard. value: JSON values; invisible characters in their texts are made visible."""
         text = json.dumps(visible_values(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         packed = base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
         self._archive.writestr(stored_entry(f"data/{name}.js"), f'leanragShard("{name}","{packed}")\n')

@@ -31,9 +31,11 @@ def write_views(index: Index, files: SiteFiles, say: Say) -> dict[str, list[int]
     """Write the views of the index; return for each the layers that it can show."""
     views: dict[str, list[int]] = {"hierarchy": [0], "graph": [0]}
     drawn = all_nodes(index, [None] * len(index.layers), [None] * len(index.layers))
-    whole = {**packed_nodes(drawn, say), "hops": []}
+    all_nodes_packed = {**packed_nodes(drawn, say), "hops": []}
     named = named_nodes(index, drawn, {}, None)
-    files.add("graph", {"all": whole, "named": named, "rows": drawn.rows.tolist(), "total": sum(drawn.totals)})
+    files.add(
+        "graph", {"all": all_nodes_packed, "named": named, "rows": drawn.rows.tolist(), "total": sum(drawn.totals)}
+    )
     schema = schema_of(index)
     if schema.types:
         files.add("schema-0", schema_values(schema, say))
@@ -70,11 +72,11 @@ def _map(index: Index, number: int, say: Say) -> dict[str, Any]:
 def _board(index: Index, number: int, say: Say) -> dict[str, Any]:
     """Return the board with the rows that come first in any order, so that it can be sorted without the others."""
     quality, rows = cluster_quality(index, number), np.arange(len(index.layers[number]))
-    made = next((step for step in index.report.clustering if step.layer == number), None)
+    clustering = next((step for step in index.report.clustering if step.layer == number), None)
     orders = [(column, rising) for column in COLUMNS for rising in (True, False)]
     boards = [board_values(index, quality, rows, None, order) for order in orders]
     listed = {row[0]: row for board in boards for row in board["rows"]}
-    wanted, cap = (index.manifest.config.cluster_size, made.cap or 0) if made is not None else (0, 0)
+    wanted, cap = (index.manifest.config.cluster_size, clustering.cap or 0) if clustering is not None else (0, 0)
     first = boards[orders.index(("cohesion", True))]
     words = board_words(say) | {
         "wanted": say("explore.clusters.mark_wanted", n=wanted),
@@ -88,7 +90,7 @@ def _board(index: Index, number: int, say: Say) -> dict[str, Any]:
         "wanted": wanted,
         "cap": cap,
         "words": words,
-        "finding": finding(index, quality, made, say),
+        "finding": finding(index, quality, clustering, say),
         "note": say("explore.clusters.drawn", drawn=len(first["dots"]), n=len(rows)),
     }
 

@@ -1,4 +1,4 @@
-"""The tables of an index in shards: entities of each layer, what is said of them and joins them, and chunks.
+"""The tables of an index in shards: entities of each layer with their descriptions and relations, and chunks.
 
 An entity is named by its layer and its row, as "1.23": ids of the index would take more room than all else.
 """
@@ -39,13 +39,15 @@ def write_tables(index: Index, files: SiteFiles) -> int:
     descriptions = _Texts(
         _DESCRIPTIONS, [text for layer in index.layers for text in _cells(layer.entities, "description")]
     )
-    said = _Texts(_RELATION_TEXTS, [text for layer in index.layers for text in _cells(layer.relations, "description")])
+    relation_texts = _Texts(
+        _RELATION_TEXTS, [text for layer in index.layers for text in _cells(layer.relations, "description")]
+    )
     forms = forms_by_name(index.report.aliases)
     for layer in index.layers:
         names = [clipped(name, _NAME) for name in _cells(layer.entities, "name")]
         files.add(f"layer-{layer.number}", _columns(index, layer, names))
-        _write_about(layer, files, descriptions, said, forms)
-    return descriptions.n_cut + said.n_cut + _write_chunks(index, files)
+        _write_about(layer, files, descriptions, relation_texts, forms)
+    return descriptions.n_cut + relation_texts.n_cut + _write_chunks(index, files)
 
 
 class _Texts:
@@ -78,7 +80,7 @@ def _columns(index: Index, layer: Layer, names: Sequence[str]) -> dict[str, Any]
 
 
 def _write_about(
-    layer: Layer, files: SiteFiles, descriptions: _Texts, said: _Texts, forms: dict[str, tuple[str, ...]]
+    layer: Layer, files: SiteFiles, descriptions: _Texts, relation_texts: _Texts, forms: dict[str, tuple[str, ...]]
 ) -> None:
     """Write descriptions, findings, chunks, other forms of the name, and the strongest relations of each entity."""
     n, relations = len(layer), layer.relations
@@ -86,7 +88,7 @@ def _write_about(
     rows, others, offsets = _by_entity(layer, np.asarray(strength, dtype=np.float64))
     kinds = pc.fill_null(relations["kind"].combine_chunks(), "").dictionary_encode()
     kind_names, kind_codes = kinds.dictionary.to_pylist(), numbers(kinds.indices)
-    texts = [said(text) for text in _cells(relations, "description")]
+    texts = [relation_texts(text) for text in _cells(relations, "description")]
     about = [descriptions(text) for text in _cells(layer.entities, "description")]
     findings, names = layer.entities["findings"].to_pylist(), _cells(layer.entities, "name")
     for start in range(0, n, ENTITIES):
@@ -117,10 +119,10 @@ def _by_entity(layer: Layer, strength: np.ndarray) -> tuple[np.ndarray, np.ndarr
     those of each entity begin, (n + 1,). strength: (r,)."""
     ends = layer.ends.astype(np.int64)
     rows = np.tile(np.arange(len(ends)), 2)
-    own, other = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
-    order = np.lexsort((rows, -strength[rows], own))
-    counts = np.bincount(own, minlength=len(layer))
-    return rows[order], other[order], np.concatenate([[0], np.cumsum(counts)])
+    near_ends, far_ends = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    order = np.lexsort((rows, -strength[rows], near_ends))
+    counts = np.bincount(near_ends, minlength=len(layer))
+    return rows[order], far_ends[order], np.concatenate([[0], np.cumsum(counts)])
 
 
 def _write_chunks(index: Index, files: SiteFiles) -> int:

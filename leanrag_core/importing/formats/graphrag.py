@@ -26,7 +26,7 @@ def graphrag_communities(
 ) -> tuple[ImportedCommunity, ...]:
     """Return every community with its report. Entities are named by their ids or names, whichever the version keeps.
 
-    nodes: the table of before version 1 that says in which communities an entity is. relations: where a version names
+    nodes: the table from before version 1 that says in which communities an entity is. relations: where a version names
     the relations of a community alone, their ends are its entities.
     """
     if communities is None:

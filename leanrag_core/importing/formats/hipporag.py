@@ -75,8 +75,8 @@ class _OpenPassage:
     @property
     def document(self) -> ImportedDocument:
         """The passage as a document, which has its first line as its name where that is a line of its own."""
-        title, _, rest = self.text.strip().partition("\n")
-        return ImportedDocument(self.id, one_line(title)[:_TITLE] if rest.strip() else self.id)
+        title, _, body = self.text.strip().partition("\n")
+        return ImportedDocument(self.id, one_line(title)[:_TITLE] if body.strip() else self.id)
 
 
 def _files(path: Path) -> list[Path]:

@@ -32,7 +32,7 @@ class Backend:
 
     def language(self, model: str) -> LanguageModel:
         """Return the model of that file, which is loaded when it is first asked. Raises ModelUnavailable for a file
-        that is not here, is no model, or is too large for this machine."""
+        that is missing, is not a model, or is too large for this machine."""
         work = self._models
         if work.model_files is None:
             raise ModelUnavailable("model_file.no_home")
@@ -46,7 +46,7 @@ class Backend:
         return FileLanguageModel(file, endpoint, pacer, work)
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """Raise ModelUnavailable: model files write."""
+        """Raise ModelUnavailable: model files write text and do not embed."""
         raise ModelUnavailable("model_file.embeds_nothing")
 
 
@@ -72,7 +72,7 @@ class FileEndpoint(Endpoint):
 
     @property
     def address(self) -> str:
-        """The file's name: a port says nothing to a person."""
+        """The file's name, since a port would mean nothing to a person."""
         return self._file.name
 
     @property
@@ -111,5 +111,5 @@ class FileLanguageModel(RemoteLanguageModel):
 
     @property
     def fingerprint(self) -> str:
-        """As every model's, and of the content."""
+        """The fingerprint of every model at an endpoint, and the digest of the file's content."""
         return f"{super().fingerprint}+{self._digest}"
